@@ -1,0 +1,74 @@
+import Core
+import Crypto
+import HTTPServer
+import Observability
+import POSIX
+import Service
+import TestSupport
+
+/// One app with one secret, a user with a key, and the service that would answer for them.
+struct Fixture {
+    /// 136 characters, as the help desk makes them.
+    static let appID: String = String(repeating: "Zm9yLWVhc2U-bm90~", count: 8).dropLast(2) + "=="
+    static let userID = "user-\u{43f}\u{451}\u{442}\u{440}-20417"
+    static let now = SystemClock.unixSeconds()
+
+    let authorizer: Authorizer
+    let router: Router
+    let minting: KeyMinting
+    let securityKey: [UInt8]
+    let appID = Array(Self.appID.utf8)
+    let userID = Array(Self.userID.utf8)
+
+    init() throws {
+        let configuration = try Self.configuration()
+        let sink = try LogSink(format: .text)
+        authorizer = try configuration.makeAuthorizer()
+        router = try ServiceGraph(configuration, logger: Logger(level: .warning, sink: sink)).publicRouter
+        minting = KeyMinting(authorizer, defaultLifeSeconds: 86_400)
+        securityKey = Array(try minting.mint(appID: Self.appID, userID: Self.userID, now: Self.now).securityKey.utf8)
+    }
+
+    /// The body as the help desk sends it.
+    var json: [UInt8] {
+        Array(#"{"app_id":"\#(Self.appID)","user_id":"\#(Self.userID)","security_key":"\#(securityKeyText)"}"#.utf8)
+    }
+
+    /// The same as a form, with the escapes that a browser would make.
+    var form: [UInt8] {
+        Array("app_id=\(Self.escape(appID))&user_id=\(Self.escape(userID))&security_key=\(securityKeyText)".utf8)
+    }
+
+    /// A key of the right form whose MAC is another's.
+    var wrongKey: [UInt8] {
+        var key = securityKey
+        key[key.count - 1] = key[key.count - 1] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+        return key
+    }
+
+    var unknownAppID: [UInt8] {
+        appID.reversed()
+    }
+
+    private var securityKeyText: String {
+        String(decoding: securityKey, as: UTF8.self)
+    }
+
+    private static func configuration() throws -> Configuration {
+        let directory = try TemporaryDirectory()
+        let random: InlineArray<32, UInt8> = try randomBytes()
+        let secret = Base64URL.encode(random.span)
+        let file = directory.path("config.json")
+        let text = #"{"apps":[{"app_id":"\#(appID)","keys":[{"id":1,"secret":{"env":"SECRET"}}]}]}"#
+        try File.create(file, mode: 0o600, text.utf8)
+        return try Configuration(contentsOf: file) { $0 == "SECRET" ? secret : nil }
+    }
+
+    private static func escape(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789ABCDEF")
+        return bytes.map { byte in
+            let plain = byte < 0x80 && (Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber)
+            return plain ? String(UnicodeScalar(byte)) : "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 0x0F)])"
+        }.joined()
+    }
+}

@@ -1,0 +1,53 @@
+import POSIX
+
+/// Measures operations one after another on this thread.
+struct Stopwatch {
+    private static let batches = 15
+    private static let batchNanoseconds: UInt64 = 20_000_000
+    private static let countedOperations = 1000
+
+    /// Nil when nothing counts allocations.
+    let counter = AllocationCounter()
+
+    /// Measures `operation`.
+    /// - Parameter operation: gives a number that depends on all of its work, so that none of it can be left out.
+    func measure(_ name: String, _ operation: () -> Int) -> Cost {
+        let size = batchSize(operation)
+        let times = (0..<Self.batches).map { _ in Double(time(size, operation)) / Double(size) }.sorted()
+        return Cost(name: name, nanoseconds: times[Self.batches / 2], allocations: allocations(operation))
+    }
+
+    /// How many operations fill a batch, found by running them, which also warms them up.
+    private func batchSize(_ operation: () -> Int) -> Int {
+        var size = 64
+        while true {
+            let elapsed = time(size, operation)
+            if elapsed >= Self.batchNanoseconds / 2 { return max(1, size * Int(Self.batchNanoseconds) / Int(elapsed)) }
+            size *= 2
+        }
+    }
+
+    private func time(_ count: Int, _ operation: () -> Int) -> UInt64 {
+        let start = SystemClock.monotonicNanoseconds()
+        keep(run(count, operation))
+        return SystemClock.monotonicNanoseconds() - start
+    }
+
+    private func allocations(_ operation: () -> Int) -> Cost.Allocations? {
+        guard let (own, libraries) = counter?.count({ keep(run(Self.countedOperations, operation)) }) else { return nil }
+        let operations = Double(Self.countedOperations)
+        return Cost.Allocations(own: Double(own) / operations, libraries: Double(libraries) / operations)
+    }
+
+    private func run(_ count: Int, _ operation: () -> Int) -> Int {
+        var sum = 0
+        for _ in 0..<count { sum &+= operation() }
+        return sum
+    }
+
+    /// Takes the results where the optimiser doesn't look.
+    @inline(never)
+    private func keep(_ sum: Int) {
+        precondition(sum != .min, "the results of the operations are small")
+    }
+}

@@ -1,0 +1,33 @@
+import HTTPServer
+
+/// An exchange without a connection, which keeps its response: what a handler costs with it is the handler's own.
+// Sendable, because one thread uses it, the benchmark's.
+final class StoredExchange: Exchange, @unchecked Sendable {
+    private let contentType: [UInt8]
+    private(set) var response: Response?
+
+    /// - Parameter contentType: the one header that it has.
+    init(contentType: String) {
+        self.contentType = Array(contentType.utf8)
+    }
+
+    func respond(_ response: Response) {
+        self.response = response
+    }
+
+    func suspend(timeoutMilliseconds: UInt64) {
+        preconditionFailure("authorizing never waits")
+    }
+
+    func resume(with response: Response) -> Bool {
+        preconditionFailure("authorizing never waits")
+    }
+
+    func queryItems() -> [QueryItem] { [] }
+
+    /// Lends the content type, which is the only header that authorizing asks for.
+    func withHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void) {
+        let contentType = contentType
+        body(contentType.span)
+    }
+}

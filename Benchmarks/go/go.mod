@@ -1,0 +1,3 @@
+module deskgate.example/benchmark
+
+go 1.19

@@ -1,0 +1,33 @@
+# Every target installs what it is missing first (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
+SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
+
+.PHONY: run test build bench check sanitize format
+
+run:
+	Scripts/install run
+	$(SWIFT_RELEASE)
+	Scripts/run
+
+build:
+	Scripts/install build
+	$(SWIFT_RELEASE)
+
+test:
+	Scripts/install test
+	Scripts/test
+
+check:
+	Scripts/install build
+	Scripts/check
+
+bench: build
+	Scripts/install bench
+	Scripts/bench
+
+sanitize:
+	Scripts/install test
+	Scripts/sanitize thread
+	Scripts/sanitize address
+
+format:
+	swift format --in-place --recursive Package.swift Sources Tests Benchmarks

@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One list of settings for every Swift target, so that no target is checked less strictly than another.
+let settings: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+// Which target may import which is stated in docs/ARCHITECTURE.md and proven by Scripts/check-imports,
+// because the package manager does not prove it.
+let package = Package(
+    name: "deskgate",
+    products: [
+        .executable(name: "deskgate", targets: ["DeskgateCLI"]),
+        .executable(name: "deskgate-benchmarks", targets: ["DeskgateBenchmarks"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        library("Threading", []),
+        library("POSIX", []),
+        library("HTTPServer", ["CMicrohttpd", "Threading"]),
+        library("HTTPClient", ["CCurl", "Threading"]),
+        library("Crypto", ["COpenSSL"]),
+        library("JSON", ["CJansson"]),
+        library("SQLite", ["CSQLite"]),
+        library("Observability", ["Threading"]),
+        library("Core", ["Crypto"]),
+        library("Storage", ["Core", "SQLite", "POSIX", "Threading"]),
+        library("Notifiers", ["Core", "Crypto", "HTTPClient", "Observability"]),
+        library(
+            "Service",
+            ["HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient", "Threading"]),
+        .executableTarget(
+            name: "DeskgateCLI", dependencies: ["Service", "HTTPServer", "Threading", "Core", "Crypto", "JSON", "Observability", "POSIX"],
+            swiftSettings: settings),
+        library("TestSupport", ["HTTPServer", "JSON", "POSIX", "Threading"]),
+        .executableTarget(
+            name: "DeskgateBenchmarks",
+            dependencies: ["Service", "HTTPServer", "Core", "Crypto", "JSON", "Observability", "POSIX", "TestSupport"],
+            path: "Benchmarks/Micro", swiftSettings: settings),
+        tests("CryptoTests", ["Crypto", "TestSupport"]),
+        tests("JSONTests", ["JSON", "TestSupport"]),
+        tests("ObservabilityTests", ["Observability", "TestSupport", "Threading"]),
+        tests("CoreTests", ["Core", "Crypto", "JSON", "POSIX", "TestSupport", "Threading"]),
+        tests("HTTPServerTests", ["HTTPServer", "POSIX", "TestSupport", "Threading"]),
+        tests("SQLiteTests", ["SQLite", "TestSupport", "Threading"]),
+        tests("HTTPClientTests", ["HTTPClient", "HTTPServer", "TestSupport", "Threading"]),
+        tests("ThreadingTests", ["TestSupport", "Threading"]),
+        tests("StorageTests", ["Storage", "Core", "SQLite", "POSIX", "TestSupport", "Threading"]),
+        tests(
+            "ServiceTests",
+            ["Service", "HTTPServer", "Core", "Crypto", "JSON", "Observability", "POSIX", "Storage", "Threading", "TestSupport"]),
+        // Depending on the executable has the package manager build it beside the tests that run it.
+        tests("EndToEndTests", ["Core", "HTTPServer", "JSON", "POSIX", "Storage", "Threading", "TestSupport", "DeskgateCLI"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

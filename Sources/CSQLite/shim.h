@@ -1,0 +1,26 @@
+#ifndef DESKGATE_CSQLITE_SHIM_H
+#define DESKGATE_CSQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+// SQLITE_TRANSIENT, which has the value copied, is a cast that Swift does not see. A pointer of NULL would bind NULL instead of an
+// empty value, and Swift may have none for what is empty.
+static inline int deskgate_sqlite_bind_text(
+    sqlite3_stmt *_Nonnull statement, int index, const void *_Nullable bytes, sqlite3_uint64 count) {
+    return sqlite3_bind_text64(statement, index, bytes ? (const char *)bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline int deskgate_sqlite_bind_blob(
+    sqlite3_stmt *_Nonnull statement, int index, const void *_Nullable bytes, sqlite3_uint64 count) {
+    return sqlite3_bind_blob64(statement, index, bytes ? bytes : "", count, SQLITE_TRANSIENT);
+}
+
+// Swift sees no macro that computes.
+enum { DESKGATE_SQLITE_ABORT_ROLLBACK = SQLITE_ABORT_ROLLBACK };
+
+// Swift sees no variadic function.
+static inline int deskgate_sqlite_configure(sqlite3 *_Nonnull connection, int option, int is_on) {
+    return sqlite3_db_config(connection, option, is_on, (int *)0);
+}
+
+#endif

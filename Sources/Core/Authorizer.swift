@@ -1,0 +1,90 @@
+package import Crypto
+
+/// Decides whether a user may use the chat, from the security key alone: pure, in memory, without a lock.
+///
+/// An immutable snapshot of apps and keys; a reload makes a new one. Safe on any thread, and deciding allocates nothing of ours.
+package final class Authorizer: Sendable {
+    /// A verdict and which app it is about.
+    package struct Decision: Sendable, Equatable {
+        /// The verdict.
+        package let verdict: Verdict
+        /// The index in `applications`; nil when none has the id, or the request is malformed.
+        package let application: Int?
+
+        fileprivate init(_ verdict: Verdict, _ application: Int? = nil) {
+            self.verdict = verdict
+            self.application = application
+        }
+    }
+
+    /// The apps, by rising id.
+    package let applications: [Application]
+    /// What is asked of keys beyond being genuine.
+    package let policy: KeyPolicy
+    // Stands in for the secret of an unknown app or key, so that asking for one takes as long as a wrong key.
+    private let dummySecret: HMACKey<SHA256>
+
+    /// Makes the snapshot; two apps of one id are a programmer's mistake and trap.
+    /// - Throws: when OpenSSL fails.
+    package init(_ applications: [Application], policy: KeyPolicy = KeyPolicy()) throws(CryptoError) {
+        self.applications = applications.sorted { $0.id.lexicographicallyPrecedes($1.id) }
+        precondition(Set(applications.map(\.id)).count == applications.count, "app ids are unique")
+        self.policy = policy
+        let random: InlineArray<32, UInt8> = try randomBytes()
+        dummySecret = try HMACKey(secret: random.span)
+    }
+
+    /// Decides on one request.
+    /// - Parameters:
+    ///   - appID: valid UTF-8, as it arrived.
+    ///   - userID: valid UTF-8, as it arrived.
+    ///   - securityKey: valid UTF-8, as it arrived.
+    ///   - now: the time in Unix seconds.
+    package func decide(appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UInt64) -> Decision {
+        if let problem = FieldGrammar.problem(ofAppID: appID) { return Decision(.malformed(Malformation(.appID, problem))) }
+        if let problem = FieldGrammar.problem(ofUserID: userID) { return Decision(.malformed(Malformation(.userID, problem))) }
+        let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
+        guard let key = parsed else { return Decision(.malformed(Malformation(.securityKey, problem))) }
+        let application = index(of: appID)
+        let (secret, isKnown) = secret(of: key.keyID, application)
+        do throws(CryptoError) {
+            let mac = try SecurityKey.mac(secret: secret, head: key.head.span, appID: appID, userID: userID)
+            let isGenuine = constantTimeEquals(mac.span, key.mac.span)
+            guard let application else { return Decision(.denied(.unknownApp, keyID: nil)) }
+            guard isKnown else { return Decision(.denied(.unknownKey, keyID: nil), application) }
+            guard isGenuine else { return Decision(.denied(.wrongMac, keyID: key.keyID), application) }
+            if let denial = policy.denial(of: key, now: now) { return Decision(.denied(denial, keyID: key.keyID), application) }
+            return Decision(.authorized(keyID: key.keyID), application)
+        } catch {
+            return Decision(.undecided, application)
+        }
+    }
+
+    /// The index of the app with exactly this id.
+    package func index(of appID: Span<UInt8>) -> Int? {
+        var low = 0
+        var high = applications.count
+        while low < high {
+            let middle = (low + high) / 2
+            let candidate = applications[middle].id
+            switch compare(candidate.span, appID) {
+            case 0: return middle
+            case ..<0: low = middle + 1
+            default: high = middle
+            }
+        }
+        return nil
+    }
+
+    private func secret(of keyID: UInt32, _ application: Int?) -> (HMACKey<SHA256>, isKnown: Bool) {
+        guard let application, let secret = applications[application].secret(of: keyID) else { return (dummySecret, false) }
+        return (secret, true)
+    }
+
+    private func compare(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
+        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+            return Int(left[index]) - Int(right[index])
+        }
+        return left.count - right.count
+    }
+}

@@ -1,0 +1,51 @@
+/// Reads the value of a Retry-After header, RFC 9110 section 10.2.3: seconds, or a date.
+package enum RetryAfter {
+    /// The longest wait that is reported, in milliseconds: a year. Added to any real time it doesn't overflow.
+    package static let longestMilliseconds: UInt64 = 365 * 86_400_000
+
+    private static let longestText = 64
+
+    /// How long the other side asks to wait from now (Unix milliseconds), in milliseconds; 0 for a date in the past.
+    ///
+    /// Nil for what is neither of both forms. Spaces and tabs around it are ignored, RFC 9110 section 5.5.
+    package static func milliseconds(from value: Span<UInt8>, nowMilliseconds: UInt64) -> UInt64? {
+        let text = value.extracting(rangeInsideBlanks(of: value))
+        guard !text.isEmpty else { return nil }
+        return delayMilliseconds(text) ?? dateMilliseconds(text, now: nowMilliseconds)
+    }
+
+    /// Reads text by the same rules.
+    package static func milliseconds(from value: String, nowMilliseconds: UInt64) -> UInt64? {
+        milliseconds(from: value.utf8.span, nowMilliseconds: nowMilliseconds)
+    }
+
+    // Digits without end are read too, as the longest wait: they are well formed.
+    private static func delayMilliseconds(_ text: Span<UInt8>) -> UInt64? {
+        let longestSeconds = longestMilliseconds / 1000
+        var seconds: UInt64 = 0
+        for index in text.indices {
+            guard case UInt8(ascii: "0")...UInt8(ascii: "9") = text[index] else { return nil }
+            seconds = min(longestSeconds, seconds * 10 + UInt64(text[index] - UInt8(ascii: "0")))
+        }
+        return seconds * 1000
+    }
+
+    private static func dateMilliseconds(_ text: Span<UInt8>, now: UInt64) -> UInt64? {
+        guard text.count <= longestText else { return nil }
+        let bytes = text.indices.map { text[$0] }
+        guard let seconds = HTTPDate.unixSeconds(of: bytes, nowMilliseconds: now) else { return nil }
+        let date = UInt64(max(0, seconds)) * 1000
+        return min(date - min(date, now), longestMilliseconds)
+    }
+
+    private static func rangeInsideBlanks(of value: Span<UInt8>) -> Range<Int> {
+        var (start, end) = (0, value.count)
+        while start < end, isBlank(value[start]) { start += 1 }
+        while start < end, isBlank(value[end - 1]) { end -= 1 }
+        return start..<end
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+}

@@ -1,0 +1,78 @@
+/// When a failed delivery is tried again: exponential back-off with full jitter, so that what failed together does not come back together.
+package struct RetryPolicy: Sendable, Equatable {
+    /// The longest delay after the first attempt, in milliseconds; it doubles with each further one.
+    package let baseMilliseconds: UInt64
+    /// The shortest delay of all, in milliseconds, even when the other side asks for less.
+    package let floorMilliseconds: UInt64
+    /// The longest delay of our own choice, in milliseconds.
+    package let ceilingMilliseconds: UInt64
+    /// The longest delay that the other side may ask for, in milliseconds.
+    package let retryAfterCeilingMilliseconds: UInt64
+    /// After how many attempts to give up; nil when only the expiry bounds them.
+    package let maximumAttempts: Int?
+
+    /// Makes a policy; a floor above a ceiling and less than one attempt are a programmer's mistake and trap.
+    package init(
+        baseMilliseconds: UInt64, floorMilliseconds: UInt64, ceilingMilliseconds: UInt64, retryAfterCeilingMilliseconds: UInt64,
+        maximumAttempts: Int? = nil
+    ) {
+        precondition(floorMilliseconds <= min(ceilingMilliseconds, retryAfterCeilingMilliseconds), "the floor is below both ceilings")
+        precondition(maximumAttempts ?? 1 >= 1, "there is at least one attempt")
+        self.baseMilliseconds = baseMilliseconds
+        self.floorMilliseconds = floorMilliseconds
+        self.ceilingMilliseconds = ceilingMilliseconds
+        self.retryAfterCeilingMilliseconds = retryAfterCeilingMilliseconds
+        self.maximumAttempts = maximumAttempts
+    }
+
+    /// How long to wait after so many attempts, counted from 1, in milliseconds; never overflows.
+    ///
+    /// What the other side asked for (Retry-After, see `RetryAfter`) is taken as it is, within the floor and its ceiling. Else the delay is
+    /// uniform between the floor and the exponential, so that none gather on either.
+    package func delayMilliseconds(
+        afterAttempt attempt: Int, retryAfterMilliseconds: UInt64?, random: inout some RandomNumberGenerator
+    ) -> UInt64 {
+        if let retryAfterMilliseconds {
+            return min(max(retryAfterMilliseconds, floorMilliseconds), retryAfterCeilingMilliseconds)
+        }
+        return UInt64.random(in: floorMilliseconds...longestDelayMilliseconds(afterAttempt: attempt), using: &random)
+    }
+
+    /// Whether and when to try again after so many attempts, counted from 1.
+    ///
+    /// A retry that would start at the expiry or later is none: better an early end that is reported than one that nobody comes back to.
+    package func next(
+        afterAttempt attempt: Int, nowMilliseconds: UInt64, expiresAtMilliseconds: UInt64, retryAfterMilliseconds: UInt64? = nil,
+        random: inout some RandomNumberGenerator
+    ) -> RetryDecision {
+        if let maximumAttempts, attempt >= maximumAttempts { return .giveUp(.attemptsSpent) }
+        let delay = delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: retryAfterMilliseconds, random: &random)
+        guard nowMilliseconds < expiresAtMilliseconds, delay < expiresAtMilliseconds - nowMilliseconds else { return .giveUp(.expired) }
+        return .retry(atMilliseconds: nowMilliseconds + delay)
+    }
+
+    // Shifts the ceiling down before it shifts the base up: only then can't the base overflow.
+    private func longestDelayMilliseconds(afterAttempt attempt: Int) -> UInt64 {
+        let doublings = max(attempt, 1) - 1
+        let isBelowCeiling = ceilingMilliseconds >> doublings >= baseMilliseconds
+        return max(floorMilliseconds, isBelowCeiling ? baseMilliseconds << doublings : ceilingMilliseconds)
+    }
+}
+
+extension RetryPolicy {
+    /// For deliveries that live about a day.
+    ///
+    /// A restart of the other side costs seconds; the ceiling is reached after 7 attempts in some 5 minutes. From then on each delivery is tried
+    /// every 5 minutes on average, some 290 times a day, and one that waits out an outage arrives within 10 minutes of its end. An hour at most
+    /// is granted to Retry-After, so that no answer, however wrong, takes more than a small part of the life.
+    package static let webhook = RetryPolicy(
+        baseMilliseconds: 5000, floorMilliseconds: 1000, ceilingMilliseconds: 600_000, retryAfterCeilingMilliseconds: 3_600_000)
+
+    /// How long a breaker stays open: 5 minutes at most, half of the longest delay of a delivery, so that it is closed when those come.
+    package static let breaker = RetryPolicy(
+        baseMilliseconds: 10_000, floorMilliseconds: 5000, ceilingMilliseconds: 300_000, retryAfterCeilingMilliseconds: 300_000)
+
+    /// No delay at all, whatever the other side asks for; for tests.
+    package static let immediate = RetryPolicy(
+        baseMilliseconds: 0, floorMilliseconds: 0, ceilingMilliseconds: 0, retryAfterCeilingMilliseconds: 0)
+}

@@ -1,0 +1,63 @@
+package import Crypto
+
+/// A secret shared with a webhook's receiver, Standard Webhooks 1.0: `whsec_` and 24 to 64 bytes in standard base64 with padding.
+package struct StandardWebhookSecret: Sendable {
+    /// What is wrong with a secret's text; it never holds any of it.
+    package enum Flaw: Error, Equatable {
+        /// It doesn't start with `whsec_`.
+        case missingPrefix
+        /// What follows is not standard base64 with padding, or has spaces or a line's end around it.
+        case notBase64
+        /// It stands for less than 24 bytes.
+        case tooShort
+        /// It stands for more than 64 bytes.
+        case tooLong
+        /// OpenSSL cannot use it.
+        case unusable(CryptoError)
+    }
+
+    private static let prefix = Array("whsec_".utf8)
+    private static let byteCounts = 24...64
+    let key: HMACKey<SHA256>
+
+    /// Reads a secret's text; its bytes are copied into OpenSSL only, but the text stays the caller's to erase.
+    ///
+    /// Throws what is wrong with it.
+    package init(_ text: Span<UInt8>) throws(Flaw) {
+        let secret = try Self.decode(text)
+        guard secret.count >= Self.byteCounts.lowerBound else { throw .tooShort }
+        guard secret.count <= Self.byteCounts.upperBound else { throw .tooLong }
+        do {
+            key = try secret.withSpan { bytes throws(CryptoError) in try HMACKey(secret: bytes) }
+        } catch {
+            throw .unusable(error)
+        }
+    }
+
+    /// Reads text by the same rules.
+    package init(_ text: String) throws(Flaw) {
+        try self.init(text.utf8.span)
+    }
+
+    private static func decode(_ text: Span<UInt8>) throws(Flaw) -> SecretBytes {
+        guard text.count >= prefix.count, prefix.indices.allSatisfy({ text[$0] == prefix[$0] }) else { throw .missingPrefix }
+        let encoded = text.extracting(prefix.count...)
+        guard let count = Base64.decodedCount(of: encoded) else { throw .notBase64 }
+        return try SecretBytes(count: count) { bytes throws(Flaw) in
+            guard Base64.decode(encoded, into: &bytes) != nil else { throw .notBase64 }
+        }
+    }
+}
+
+extension StandardWebhookSecret.Flaw: CustomStringConvertible {
+    /// A sentence's end, worded to follow the secret's name.
+    package var description: String {
+        switch self {
+        case .missingPrefix: "does not start with whsec_"
+        case .notBase64: "is not whsec_ and standard base64 with padding"
+        case .tooShort: "holds fewer than 24 bytes"
+        case .tooLong: "holds more than 64 bytes"
+        case .unusable(let error): "cannot be used: \(error)"
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package import Crypto
+
+/// The headers that prove a webhook's origin, Standard Webhooks 1.0: an HMAC-SHA-256 over `id.timestamp.body` for each secret.
+package struct StandardWebhookSignature: Sendable {
+    /// The value of `webhook-timestamp`: Unix seconds in decimal digits.
+    package let timestamp: String
+    /// The value of `webhook-signature`: `v1,` and base64 for each secret in their order, separated by spaces.
+    package let signature: String
+
+    /// Signs one attempt; the id (the value of `webhook-id`) is the same on each, the time is the attempt's own.
+    ///
+    /// An id with a full stop could be taken for another message, and no secret proves nothing: both are a programmer's mistake and trap.
+    /// Throws when OpenSSL fails.
+    package init(id: String, nowMilliseconds: UInt64, body: Span<UInt8>, secrets: [StandardWebhookSecret]) throws(CryptoError) {
+        precondition(!secrets.isEmpty, "a webhook is signed with at least one secret")
+        precondition(!Self.holdsFullStop(id), "a webhook's id holds no full stop")
+        timestamp = String(nowMilliseconds / 1000)
+        var signatures: [String] = []
+        for secret in secrets {
+            let code = try Self.code(id: id, timestamp: timestamp, body: body, secret: secret)
+            signatures.append(Self.version + Base64.encode(code.span))
+        }
+        signature = signatures.joined(separator: " ")
+    }
+
+    /// Whether one of the signatures was made with one of the secrets for this message, at most `toleranceMilliseconds` before or after now.
+    ///
+    /// Codes are compared in constant time. Signatures of unknown versions are passed over. Throws when OpenSSL fails.
+    package static func isGenuine(
+        signature: String, id: String, timestamp: String, body: Span<UInt8>, secrets: [StandardWebhookSecret], nowMilliseconds: UInt64,
+        toleranceMilliseconds: UInt64 = 300_000
+    ) throws(CryptoError) -> Bool {
+        guard !holdsFullStop(id), let sent = milliseconds(ofTimestamp: timestamp) else { return false }
+        guard max(sent, nowMilliseconds) - min(sent, nowMilliseconds) <= toleranceMilliseconds else { return false }
+        let given = codes(in: signature)
+        var isGenuine = false
+        for secret in secrets {
+            let code = try Self.code(id: id, timestamp: timestamp, body: body, secret: secret)
+            for candidate in given where constantTimeEquals(candidate.span, code.span) { isGenuine = true }
+        }
+        return isGenuine
+    }
+}
+
+extension StandardWebhookSignature {
+    private static let version = "v1,"
+
+    private static func code(
+        id: String, timestamp: String, body: Span<UInt8>, secret: StandardWebhookSecret
+    ) throws(CryptoError) -> InlineArray<32, UInt8> {
+        try secret.key.code { message throws(CryptoError) in
+            try message.append(id.utf8.span)
+            try message.append(".")
+            try message.append(timestamp.utf8.span)
+            try message.append(".")
+            try message.append(body)
+        }
+    }
+
+    /// The codes of all well-formed signatures of our version.
+    private static func codes(in signature: String) -> [[UInt8]] {
+        signature.utf8.split(separator: UInt8(ascii: " ")).compactMap { part in
+            guard part.starts(with: version.utf8) else { return nil }
+            return Base64.decode(String(decoding: part.dropFirst(version.utf8.count), as: UTF8.self))
+        }
+    }
+
+    /// Unix milliseconds of a timestamp's text; nil for what is no number, and for times beyond counting. Which spelling it has doesn't matter,
+    /// as the text itself is signed.
+    private static func milliseconds(ofTimestamp text: String) -> UInt64? {
+        guard let seconds = UInt64(text) else { return nil }
+        let (milliseconds, isTooLarge) = seconds.multipliedReportingOverflow(by: 1000)
+        return isTooLarge ? nil : milliseconds
+    }
+
+    private static func holdsFullStop(_ id: String) -> Bool {
+        id.utf8.contains(UInt8(ascii: "."))
+    }
+}

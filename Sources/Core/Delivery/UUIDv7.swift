@@ -1,0 +1,124 @@
+/// A unique number that begins with the time of its making, RFC 9562 section 5.7: what events and deliveries are called everywhere.
+///
+/// Bits from the top: 48 of Unix milliseconds, 4 of version (7), 12 random, 2 of variant (binary 10), 62 random.
+package struct UUIDv7: Hashable, Sendable {
+    /// The latest time that it can hold, in Unix milliseconds, in the year 10889.
+    package static let latestMilliseconds: UInt64 = 1 << 48 - 1
+
+    private static let versionAndVariant: UInt128 = 0x7 << 76 | 0b10 << 62
+    private static let versionAndVariantMask: UInt128 = 0xF << 76 | 0b11 << 62
+    private let value: UInt128
+
+    /// Makes one of a time and 74 of the 80 random bits; a later time than `latestMilliseconds` counts as that.
+    package init(milliseconds: UInt64, random: InlineArray<10, UInt8>) {
+        self.init(milliseconds: milliseconds, tail: Tail(random))
+    }
+
+    init(milliseconds: UInt64, tail: Tail) {
+        value = UInt128(min(milliseconds, Self.latestMilliseconds)) << 80 | Self.versionAndVariant | tail.placed
+    }
+
+    private init?(value: UInt128) {
+        guard value & Self.versionAndVariantMask == Self.versionAndVariant else { return nil }
+        self.value = value
+    }
+
+    /// Reads its 16 bytes; nil for another length, version or variant.
+    package init?(bytes: Span<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        var value: UInt128 = 0
+        for index in bytes.indices { value = value << 8 | UInt128(bytes[index]) }
+        self.init(value: value)
+    }
+
+    /// Reads its text of 36 characters, letters of either case (RFC 9562 section 4); nil for another length, grouping, version or variant.
+    package init?(_ text: String) {
+        let text = text.utf8.span
+        guard text.count == 36 else { return nil }
+        var value: UInt128 = 0
+        for index in text.indices {
+            if Self.isHyphen(index) {
+                guard text[index] == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard let digit = Self.hexadecimalValue(of: text[index]) else { return nil }
+                value = value << 4 | UInt128(digit)
+            }
+        }
+        self.init(value: value)
+    }
+
+    /// When it was made, in Unix milliseconds, as its maker says.
+    package var milliseconds: UInt64 { UInt64(value >> 80) }
+
+    /// The 16 bytes, most significant first.
+    package var bytes: [UInt8] {
+        (0..<16).map { UInt8(truncatingIfNeeded: value >> (120 - 8 * $0)) }
+    }
+}
+
+extension UUIDv7: Comparable {
+    /// Orders as the bytes do, and the lower-case texts: by time first.
+    package static func < (left: UUIDv7, right: UUIDv7) -> Bool { left.value < right.value }
+}
+
+extension UUIDv7: CustomStringConvertible {
+    /// The 36 characters, lower case.
+    package var description: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for byte in bytes {
+            if Self.isHyphen(text.count) { text.append(UInt8(ascii: "-")) }
+            text.append(Self.hexadecimalDigit(byte >> 4))
+            text.append(Self.hexadecimalDigit(byte & 0xF))
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension UUIDv7 {
+    /// Groups of 8, 4, 4, 4 and 12 digits.
+    private static func isHyphen(_ index: Int) -> Bool {
+        index == 8 || index == 13 || index == 18 || index == 23
+    }
+
+    private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
+    private static func hexadecimalValue(of character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+extension UUIDv7 {
+    /// The 74 bits that are not time, version or variant, as one number in the order of the bytes.
+    struct Tail {
+        private static let limit: UInt128 = 1 << 74
+        private let number: UInt128
+
+        private init(number: UInt128) {
+            self.number = number
+        }
+
+        /// Takes the lower 74 bits of ten bytes.
+        init(_ random: InlineArray<10, UInt8>) {
+            var number: UInt128 = 0
+            for index in random.indices { number = number << 8 | UInt128(random[index]) }
+            self.number = number % Self.limit
+        }
+
+        /// Where the bits stand in a whole value: 12 above the variant, 62 below.
+        var placed: UInt128 { (number >> 62) << 64 | number & (1 << 62 - 1) }
+
+        /// A larger one, by 1 to 2^32 as the last 32 random bits say; nil when there is none.
+        func increased(_ random: InlineArray<10, UInt8>) -> Tail? {
+            let step = Tail(random).number % (1 << 32) + 1
+            return number + step < Self.limit ? Tail(number: number + step) : nil
+        }
+    }
+}

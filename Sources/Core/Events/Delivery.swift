@@ -1,0 +1,67 @@
+/// One event on its way to one notifier, from its acceptance to its end.
+package struct Delivery: Sendable, Equatable {
+    /// Where a delivery stands.
+    package enum State: String, Sendable, CaseIterable {
+        /// It is still to be delivered, now or later.
+        case pending
+        /// It has arrived.
+        case delivered
+        /// It is given up; the reason says why.
+        case dead
+    }
+
+    /// Its id, the same on every try: receivers recognise repetitions by it.
+    package let id: UUIDv7
+    /// The notifier's name in the configuration.
+    package let notifier: String
+    /// The event.
+    package let event: Event
+    /// Where it stands.
+    package let state: State
+    /// How many tries have begun.
+    package let attempts: Int
+    /// When the next try is due, in Unix milliseconds; while a try runs, when its lease ends.
+    package let dueAt: UInt64
+    /// When it ended, in Unix milliseconds; nil while it is pending.
+    package let endedAt: UInt64?
+    /// Why it stands where it stands, in a stable word such as `timeout`; empty before the first try.
+    package let reason: String
+
+    /// Makes a delivery.
+    package init(
+        id: UUIDv7, notifier: String, event: Event, state: State = .pending, attempts: Int = 0, dueAt: UInt64, endedAt: UInt64? = nil,
+        reason: String = ""
+    ) {
+        self.id = id
+        self.notifier = notifier
+        self.event = event
+        self.state = state
+        self.attempts = attempts
+        self.dueAt = dueAt
+        self.endedAt = endedAt
+        self.reason = reason
+    }
+}
+
+/// One try of a delivery, as it is remembered.
+package struct DeliveryAttempt: Sendable, Equatable {
+    /// Its number, from 1.
+    package let number: Int
+    /// When it began, in Unix milliseconds.
+    package let startedAt: UInt64
+    /// When its outcome was known, in Unix milliseconds; nil when the process ended before.
+    package let endedAt: UInt64?
+    /// What came of it: `delivered`, `retry`, `dead`, or empty while it is not known.
+    package let outcome: String
+    /// Why, in a stable word such as `status_503`, `timeout` or `connection_reset`.
+    package let reason: String
+
+    /// Makes an attempt.
+    package init(number: Int, startedAt: UInt64, endedAt: UInt64?, outcome: String, reason: String) {
+        self.number = number
+        self.startedAt = startedAt
+        self.endedAt = endedAt
+        self.outcome = outcome
+        self.reason = reason
+    }
+}

@@ -1,0 +1,29 @@
+/// What came of one try: all that a notifier has to say.
+package struct DeliveryOutcome: Sendable, Equatable {
+    /// What follows from it.
+    package enum Verdict: Sendable, Equatable {
+        /// It has arrived.
+        case delivered
+        /// It may arrive later.
+        /// - Parameter retryAfterMilliseconds: how long the receiver asked to be left alone, if it did.
+        case retry(retryAfterMilliseconds: UInt64?)
+        /// It can never arrive: trying again would not help.
+        case dead
+        /// Nothing can arrive through this notifier until somebody changes the configuration, which keeps everything that waits.
+        case misconfigured
+    }
+
+    /// What follows.
+    package let verdict: Verdict
+    /// Why, in a stable word for metrics and people, such as `status_503`; never anything that the receiver wrote.
+    package let reason: String
+    /// Whether the receiver asked for less: 429, 502 or 504.
+    package let slowsDown: Bool
+
+    /// Makes an outcome.
+    package init(_ verdict: Verdict, reason: String, slowsDown: Bool = false) {
+        self.verdict = verdict
+        self.reason = reason
+        self.slowsDown = slowsDown
+    }
+}

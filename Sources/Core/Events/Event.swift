@@ -1,0 +1,76 @@
+/// Something that notifiers are told of, as it is kept from its acceptance to its last delivery's end.
+package struct Event: Sendable, Equatable {
+    /// What happened.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// Support has answered in a chat.
+        case commentCreated = "comment.created"
+    }
+
+    /// What makes two webhooks the same event: the help desk may send one several times, and one for each device.
+    package struct Identity: Sendable, Hashable {
+        /// The app, as it arrived.
+        package let appID: String
+        /// The ticket that the comment was added to.
+        package let ticketID: Int64
+        /// The comment.
+        package let commentID: Int64
+        /// The device to notify; empty when none was named.
+        package let deviceID: String
+
+        /// Names an event.
+        package init(appID: String, ticketID: Int64, commentID: Int64, deviceID: String) {
+            self.appID = appID
+            self.ticketID = ticketID
+            self.commentID = commentID
+            self.deviceID = deviceID
+        }
+
+        /// Compared as bytes: Swift's strings are equal when Unicode calls them so.
+        package static func == (left: Self, right: Self) -> Bool {
+            left.ticketID == right.ticketID && left.commentID == right.commentID && left.appID.utf8.elementsEqual(right.appID.utf8)
+                && left.deviceID.utf8.elementsEqual(right.deviceID.utf8)
+        }
+
+        /// Hashes what is compared.
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(ticketID)
+            hasher.combine(commentID)
+            for text in [appID, deviceID] {
+                for byte in text.utf8 { hasher.combine(byte) }
+                hasher.combine(UInt8(0))
+            }
+        }
+    }
+
+    /// Its id, which notifiers see.
+    package let id: UUIDv7
+    /// What happened.
+    package let kind: Kind
+    /// What makes it the same as another.
+    package let identity: Identity
+    /// The person whom it concerns.
+    package let userID: String
+    /// When it happened, in Unix milliseconds, as the help desk says.
+    package let occurredAt: UInt64
+    /// When it arrived here, in Unix milliseconds.
+    package let receivedAt: UInt64
+    /// After this time nothing is sent any more, in Unix milliseconds.
+    package let expiresAt: UInt64
+    /// The JSON that notifiers send, rendered once.
+    package let payload: [UInt8]
+
+    /// Makes an event.
+    package init(
+        id: UUIDv7, kind: Kind, identity: Identity, userID: String, occurredAt: UInt64, receivedAt: UInt64, expiresAt: UInt64,
+        payload: [UInt8]
+    ) {
+        self.id = id
+        self.kind = kind
+        self.identity = identity
+        self.userID = userID
+        self.occurredAt = occurredAt
+        self.receivedAt = receivedAt
+        self.expiresAt = expiresAt
+        self.payload = payload
+    }
+}

@@ -1,0 +1,20 @@
+/// A way to tell somebody of an event.
+package protocol Notifier: Sendable {
+    /// Whether the deliveries of one ticket must be tried one after the other, in the order of their acceptance.
+    var keepsTicketOrder: Bool { get }
+    /// How many tries may run at once.
+    var concurrency: Int { get }
+    /// When a try that failed is repeated.
+    var retryPolicy: RetryPolicy { get }
+    /// How long one try takes at most, in milliseconds: when a process ends in the middle, the next one waits a little longer than that.
+    var longestTryMilliseconds: UInt64 { get }
+
+    /// Tries one delivery.
+    /// - Parameter completion: called exactly once, on any thread, and must not block. A notifier bounds its own time.
+    func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void)
+}
+
+extension Notifier {
+    /// The longest that may be configured.
+    package var longestTryMilliseconds: UInt64 { 120_000 }
+}

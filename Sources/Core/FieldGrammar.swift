@@ -1,0 +1,53 @@
+/// The public grammar of identifiers, checked on UTF-8 bytes without allocating.
+package enum FieldGrammar {
+    /// The longest app id in UTF-16 code units; real ones have 136.
+    package static let longestAppID = 255
+    /// The longest user id and security key in UTF-16 code units, which is how the help desk counts its "100 characters".
+    package static let longestUserID = 100
+
+    /// Checks an app id.
+    /// - Parameter text: valid UTF-8.
+    package static func problem(ofAppID text: Span<UInt8>) -> Malformation.Problem? {
+        problem(of: text, longest: longestAppID)
+    }
+
+    /// Checks a user id.
+    /// - Parameter text: valid UTF-8.
+    package static func problem(ofUserID text: Span<UInt8>) -> Malformation.Problem? {
+        problem(of: text, longest: longestUserID)
+    }
+
+    /// Checks a security key's text and takes it apart.
+    /// - Parameter text: valid UTF-8.
+    static func parse(securityKey text: Span<UInt8>) -> (key: SecurityKey?, problem: Malformation.Problem) {
+        if let key = SecurityKey(text) { return (key, .notASecurityKey) }
+        return (nil, problem(of: text, longest: longestUserID) ?? .notASecurityKey)
+    }
+
+    private static func problem(of text: Span<UInt8>, longest: Int) -> Malformation.Problem? {
+        if text.isEmpty { return .empty }
+        if hasControlCharacter(text) { return .controlCharacter }
+        // A code unit takes at least one byte, so nearly every text is known not to be too long.
+        return text.count > longest && utf16Count(of: text) > longest ? .tooLong : nil
+    }
+
+    /// Looks at every byte without a branch, so that the processor looks at many at once.
+    private static func hasControlCharacter(_ text: Span<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for index in 0..<text.count {
+            let byte = unsafe text[unchecked: index]
+            found |= byte < 0x20 ? 1 : 0
+            found |= byte == 0x7F ? 1 : 0
+        }
+        return found != 0
+    }
+
+    private static func utf16Count(of text: Span<UInt8>) -> Int {
+        var units = 0
+        for index in text.indices {
+            // A continuation byte adds nothing; the lead of four bytes is a surrogate pair in UTF-16.
+            if text[index] & 0xC0 != 0x80 { units += text[index] >= 0xF0 ? 2 : 1 }
+        }
+        return units
+    }
+}

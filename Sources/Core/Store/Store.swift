@@ -1,0 +1,54 @@
+/// Where events and deliveries are kept, named by what happens to them. Safe on any thread.
+///
+/// What a method has reported is durable. Every method but `accept` blocks until it is done, so none is called on a thread that serves requests.
+package protocol Store: Sendable {
+    /// Takes an event in, with one delivery for each notifier, or finds that it is there already.
+    ///
+    /// Returns at once; many calls are made durable together.
+    /// - Parameters:
+    ///   - deliveries: for the same event; may be empty.
+    ///   - completion: called exactly once, when the event is durable or cannot be stored: on the store's thread, or on the caller's, before this
+    ///     returns, when that is known at once. It must neither block nor call the store's other methods.
+    func accept(
+        _ event: Event, _ deliveries: [Delivery], completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void)
+
+    /// Takes due deliveries for a try: each is counted as tried and leased, so that it comes back by itself when nobody reports on it.
+    ///
+    /// The longest due come first. Those that have expired are given up instead, with the reason `expired`; of these only so many at once that
+    /// nobody waits long, so there may be more when fewer than wanted are returned: `nextDue` tells.
+    func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery]
+
+    /// Reports what came of tries; of several reports on the same try the first one counts, and what is forgotten is passed over.
+    func finish(_ results: [FinishedTry]) throws(StoreError)
+
+    /// When the next delivery of a notifier is due, in Unix milliseconds; nil when none is pending.
+    /// - Parameter keepsTicketOrder: as in the claims; what waits for an earlier delivery of its ticket does not count then.
+    func nextDue(notifier: String, keepsTicketOrder: Bool) throws(StoreError) -> UInt64?
+
+    /// The deliveries that match, newest first.
+    func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery]
+
+    /// A delivery with all that happened to it, or nil.
+    func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory?
+
+    /// Makes dead deliveries that match pending again, due now, with a new expiry; their tries count on. In steps, between which others go on.
+    /// - Returns: how many.
+    func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int
+
+    /// Gives up due deliveries that have expired, which nobody may claim any more, and forgets ended deliveries, and events without any, that
+    /// ended or arrived before the given times; at most `limit` in all, so that nobody waits long.
+    /// - Parameters:
+    ///   - now: the time in Unix milliseconds.
+    ///   - deliveredBefore: also for events that never had a delivery.
+    /// - Returns: how many it dealt with; fewer than `limit` when nothing is left to do.
+    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int
+
+    /// What waits, by notifier, in the order of their names' bytes.
+    func pending() throws(StoreError) -> [PendingDeliveries]
+
+    /// What keeps it from accepting, in a word of `StoreError.Kind`; nil when nothing does. Never waits.
+    var refusal: String? { get }
+
+    /// Ends it: what was begun is finished, later calls fail.
+    func close()
+}

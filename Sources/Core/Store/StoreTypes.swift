@@ -1,0 +1,149 @@
+/// What came of accepting an event.
+package enum Acceptance: Sendable, Equatable {
+    /// It is stored.
+    case accepted
+    /// It has been stored before; the id is the earlier one's.
+    case duplicate(of: UUIDv7)
+}
+
+/// A wish for due deliveries.
+package struct Claim: Sendable, Equatable {
+    /// Whose.
+    package let notifier: String
+    /// The time in Unix milliseconds.
+    package let now: UInt64
+    /// How long a try may take before it comes back by itself, in milliseconds.
+    package let leaseMilliseconds: UInt64
+    /// The most that are wanted.
+    package let limit: Int
+    /// Whether a delivery waits for earlier pending ones of its app and ticket.
+    package let keepsTicketOrder: Bool
+
+    /// Makes a claim.
+    package init(notifier: String, now: UInt64, leaseMilliseconds: UInt64, limit: Int, keepsTicketOrder: Bool) {
+        self.notifier = notifier
+        self.now = now
+        self.leaseMilliseconds = leaseMilliseconds
+        self.limit = limit
+        self.keepsTicketOrder = keepsTicketOrder
+    }
+}
+
+/// What came of one claimed delivery.
+package struct FinishedTry: Sendable, Equatable {
+    /// What follows for it.
+    package enum Next: Sendable, Equatable {
+        /// It has arrived.
+        case delivered
+        /// It is tried again at this time, in Unix milliseconds.
+        case retry(at: UInt64)
+        /// It is given up.
+        case dead
+    }
+
+    /// Which delivery.
+    package let id: UUIDv7
+    /// The number of the try, as claimed: a report on an earlier one, whose lease has ended, changes nothing but its story.
+    package let attempt: Int
+    /// What follows.
+    package let next: Next
+    /// Why.
+    package let reason: String
+    /// When the outcome was known, in Unix milliseconds.
+    package let now: UInt64
+
+    /// Makes a report.
+    package init(id: UUIDv7, attempt: Int, next: Next, reason: String, now: UInt64) {
+        self.id = id
+        self.attempt = attempt
+        self.next = next
+        self.reason = reason
+        self.now = now
+    }
+}
+
+/// Which deliveries; nil means any.
+package struct DeliveryFilter: Sendable, Equatable {
+    /// This one alone.
+    package var id: UUIDv7?
+    /// In this state.
+    package var state: Delivery.State?
+    /// Of this app.
+    package var appID: String?
+    /// Of this person.
+    package var userID: String?
+    /// Of this ticket.
+    package var ticketID: Int64?
+    /// Of this comment.
+    package var commentID: Int64?
+    /// For this notifier.
+    package var notifier: String?
+    /// With this reason.
+    package var reason: String?
+    /// Accepted at this time or later, in Unix milliseconds.
+    package var receivedFrom: UInt64?
+    /// Accepted before this time, in Unix milliseconds.
+    package var receivedBefore: UInt64?
+
+    /// Makes a filter that everything matches.
+    package init() {}
+}
+
+/// A delivery with all that happened to it.
+package struct DeliveryStory: Sendable, Equatable {
+    /// The delivery.
+    package let delivery: Delivery
+    /// Its tries, in their order.
+    package let attempts: [DeliveryAttempt]
+
+    /// Makes a story.
+    package init(delivery: Delivery, attempts: [DeliveryAttempt]) {
+        self.delivery = delivery
+        self.attempts = attempts
+    }
+}
+
+/// What waits for one notifier.
+package struct PendingDeliveries: Sendable, Equatable {
+    /// The notifier.
+    package let notifier: String
+    /// How many deliveries are pending.
+    package let count: Int
+    /// When the oldest of them was accepted, in Unix milliseconds.
+    package let oldestReceivedAt: UInt64
+
+    /// Makes a count.
+    package init(notifier: String, count: Int, oldestReceivedAt: UInt64) {
+        self.notifier = notifier
+        self.count = count
+        self.oldestReceivedAt = oldestReceivedAt
+    }
+}
+
+/// Why the store could not do what it was asked.
+package struct StoreError: Error, Equatable, CustomStringConvertible {
+    /// The kind, for deciding; the text is for people.
+    package enum Kind: String, Sendable {
+        /// As many deliveries wait as may.
+        case queueFull = "queue_full"
+        /// The disk is full, or nearly.
+        case diskFull = "disk_full"
+        /// The store is damaged, and somebody must look.
+        case corrupt
+        /// It could not be reached or written just now.
+        case unavailable
+        /// It is being closed.
+        case closed
+    }
+
+    /// The kind.
+    package let kind: Kind
+    /// One line for operators: what happened, and the remedy.
+    package let description: String
+
+    /// Makes an error.
+    package init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+}

@@ -1,0 +1,37 @@
+internal import COpenSSL
+
+/// Whether a certificate and a private key can serve TLS together, found out before a listener is opened.
+package enum CertificatePair {
+    /// Why they cannot.
+    package enum Problem: Sendable, Equatable {
+        /// The certificate's text holds none that OpenSSL can read.
+        case unreadableCertificate
+        /// The key's text holds none that OpenSSL can read, or asks for a passphrase.
+        case unreadableKey
+        /// The key is another certificate's.
+        case mismatch
+    }
+
+    /// Finds what is wrong with the pair; nil when nothing is. An expired certificate is not wrong, only useless to strict clients.
+    /// - Parameters:
+    ///   - certificate: PEM; the first certificate in it is the server's.
+    ///   - key: PEM, without a passphrase.
+    package static func problem(certificate: String, key: String) -> Problem? {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let certificate = unsafe withBIO(certificate, { unsafe deskgate_read_certificate($0) }) else { return .unreadableCertificate }
+        defer { unsafe X509_free(certificate) }
+        guard let key = unsafe withBIO(key, { unsafe deskgate_read_private_key($0) }) else { return .unreadableKey }
+        defer { unsafe EVP_PKEY_free(key) }
+        return unsafe X509_check_private_key(certificate, key) == 1 ? nil : .mismatch
+    }
+
+    private static func withBIO(_ text: String, _ read: (OpaquePointer) -> OpaquePointer?) -> OpaquePointer? {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return nil }
+            defer { unsafe BIO_free(bio) }
+            return unsafe read(bio)
+        }
+    }
+}

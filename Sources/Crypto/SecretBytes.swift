@@ -1,0 +1,48 @@
+internal import COpenSSL
+
+/// Owns secret bytes: lends them to closures, never prints them, and erases them when it goes, OPENSSL_cleanse(3).
+// Sendable, because the storage is written in `init` only and erased in `deinit`, when nobody else holds it.
+@safe package final class SecretBytes: @unchecked Sendable {
+    private let storage: UnsafeMutableBufferPointer<UInt8>
+
+    /// Makes `count` zero bytes and lets `body` overwrite them in place, so that no other copy need exist.
+    ///
+    /// Rethrows what `body` throws; the bytes are erased then too.
+    package init<E: Error>(count: Int, filling body: (inout MutableSpan<UInt8>) throws(E) -> Void) throws(E) {
+        unsafe storage = .allocate(capacity: count)
+        unsafe storage.initialize(repeating: 0)
+        var span = unsafe storage.mutableSpan
+        try body(&span)
+    }
+
+    /// Copies `bytes`; the caller's own copy stays, and is the caller's to erase.
+    package convenience init(copying bytes: Span<UInt8>) {
+        self.init(count: bytes.count) { span in
+            for index in bytes.indices { span[index] = bytes[index] }
+        }
+    }
+
+    deinit {
+        unsafe OPENSSL_cleanse(storage.baseAddress, storage.count)
+        unsafe storage.deallocate()
+    }
+
+    /// The number of bytes.
+    package var count: Int { unsafe storage.count }
+
+    /// Lends the bytes for the length of one call; a copy made of them is not erased. Rethrows what `body` throws.
+    package func withSpan<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+        try body(unsafe storage.span)
+    }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The same for every secret.
+    package var description: String { "<redacted>" }
+
+    /// The same for every secret.
+    package var debugDescription: String { description }
+
+    /// No children, so that `dump` and test reports show nothing either.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,41 @@
+internal import JSON
+internal import POSIX
+
+/// Where commands speak: results on standard output, everything else on standard error.
+enum Console {
+    /// Prints a result; when that fails, ends the process, because a result that nobody got is no success.
+    static func print(_ text: String) {
+        do throws(SystemError) {
+            try File.write(line(text), to: 1)
+        } catch {
+            complain("cannot write the result: \(error)")
+            POSIX.Process.exit(ExitCode.usage.rawValue)
+        }
+    }
+
+    /// Prints a result as one compact JSON object.
+    static func print(_ json: JSONValue) {
+        print(String(decoding: json.serialized(), as: UTF8.self))
+    }
+
+    /// Prints what went wrong.
+    static func complain(_ text: String) {
+        remark("deskgate: \(text)")
+    }
+
+    /// Prints a remark.
+    static func remark(_ text: String) {
+        // Nobody is left to tell when the terminal is gone.
+        try? File.write(line(text), to: 2)
+    }
+
+    /// Words of the command line as the end of a complaint: a long one may be a security key in the wrong place, and is left out.
+    static func mention(_ words: some Sequence<String>) -> String {
+        let shown = words.filter { (1...16).contains($0.utf8.count) }
+        return shown.isEmpty ? "" : ": \(shown.joined(separator: " "))"
+    }
+
+    private static func line(_ text: String) -> [UInt8] {
+        Array("\(text)\n".utf8)
+    }
+}

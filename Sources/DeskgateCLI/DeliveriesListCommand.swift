@@ -1,0 +1,32 @@
+internal import JSON
+internal import Service
+
+/// `deskgate deliveries list`
+enum DeliveriesListCommand: Command {
+    static let name = "deliveries list"
+    static let summary = "Lists deliveries, newest first."
+    static let options =
+        [Option.config, DeliveriesOptions.state] + DeliveriesOptions.filters + [
+            Option("limit", value: "N", "how many at most; default: 100, at most 1000"), Option.json,
+        ]
+
+    private static let columns = [
+        ("ID", "id"), ("STATE", "state"), ("REASON", "reason"), ("TRIES", "attempts"), ("NOTIFIER", "notifier"), ("APP", "app_id"),
+        ("USER", "user_id"), ("TICKET", "ticket_id"), ("COMMENT", "comment_id"), ("RECEIVED", "received_at"),
+    ]
+
+    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        let limit = try arguments.number("limit", in: 1...UInt64(DeliveryAction.largestLimit)).map { Int($0) }
+        let filter = try DeliveriesOptions.criteria(arguments).filter
+        return DeliveriesRun.perform(.list(filter, limit: limit ?? DeliveryAction.defaultLimit), arguments, table)
+    }
+
+    private static func table(_ answer: JSONObject) -> String {
+        guard case .array(let deliveries) = answer["deliveries"], !deliveries.isEmpty else { return "No delivery matches." }
+        let rows = deliveries.map { delivery in
+            guard case .object(let delivery) = delivery else { return columns.map { _ in "" } }
+            return columns.map { DeliveriesText.text(delivery[$0.1]) }
+        }
+        return DeliveriesText.table([columns.map(\.0)] + rows)
+    }
+}

@@ -1,0 +1,24 @@
+internal import JSON
+internal import Service
+
+/// `deskgate deliveries purge`
+enum DeliveriesPurgeCommand: Command {
+    static let name = "deliveries purge"
+    static let summary = "Forgets deliveries that have ended, for good."
+    static let options = [
+        Option.config, Option("state", value: "STATE", required: true, "delivered or dead"),
+        Option("before", value: "TIME", "ended before then, such as 2026-03-10T08:15:12Z; default: now"), Option.json,
+    ]
+
+    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        let action: DeliveryAction
+        do throws(DeliveryMistake) {
+            action = try DeliveryAction.purging(state: arguments.required("state"), before: arguments["before"])
+        } catch {
+            throw UsageError(message: error.message)
+        }
+        return DeliveriesRun.perform(action, arguments) {
+            "\(DeliveriesText.count($0["purged"], "delivery is", "deliveries are")) forgotten."
+        }
+    }
+}

@@ -1,0 +1,14 @@
+internal import Service
+
+/// `deskgate deliveries show`
+enum DeliveriesShowCommand: Command {
+    static let name = "deliveries show"
+    static let summary = "Tells the whole story of a delivery: exit 1 when there is none of this id."
+    static let operand: Operand? = Operand(name: "ID", isRequired: true, help: "the delivery's id")
+    static let options = [Option.config, Option.json]
+
+    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        guard let id = try DeliveriesOptions.id(arguments) else { throw UsageError(message: "ID is missing") }
+        return DeliveriesRun.perform(.show(id), arguments, DeliveriesStory.sentences)
+    }
+}

@@ -1,0 +1,53 @@
+internal import JSON
+
+/// The story of a delivery in sentences, with times in UTC.
+enum DeliveriesStory {
+    static func sentences(_ story: JSONObject) -> String {
+        var tries: [JSONObject] = []
+        if case .array(let values) = story["tries"] {
+            for case .object(let attempt) in values { tries.append(attempt) }
+        }
+        return (beginning(story) + tries.map(sentence) + [end(story, tries)]).joined(separator: "\n")
+    }
+
+    private static func beginning(_ story: JSONObject) -> [String] {
+        func value(_ key: String) -> String { DeliveriesText.text(story[key]) }
+        let device = value("device_id").isEmpty ? "" : ", on device \(value("device_id"))"
+        return [
+            "Delivery \(value("id")) to the notifier \(value("notifier")) is \(value("state")).",
+            "Event \(value("event_id")) (\(value("type"))): comment \(value("comment_id")) in ticket \(value("ticket_id")) of app "
+                + "\(value("app_id")), for user \(value("user_id"))\(device).",
+            "It happened at \(value("occurred_at")), as the help desk says.",
+            "It was received at \(value("received_at")), and stored before that was confirmed.",
+            "Nothing is sent after \(value("expires_at")).",
+        ]
+    }
+
+    private static func sentence(_ attempt: JSONObject) -> String {
+        func value(_ key: String) -> String { DeliveriesText.text(attempt[key]) }
+        let start = "Try \(value("number")) began at \(value("started_at"))"
+        guard !value("ended_at").isEmpty else { return "\(start); what came of it is not known." }
+        let outcome =
+            switch value("outcome") {
+            case "delivered": "it arrived"
+            case "retry": "it did not arrive, and may later"
+            case "dead": "it did not arrive, and never can"
+            default: "what came of it is not known"
+            }
+        return "\(start) and ended at \(value("ended_at")): \(outcome)" + (value("reason").isEmpty ? "." : " (\(value("reason"))).")
+    }
+
+    private static func end(_ story: JSONObject, _ tries: [JSONObject]) -> String {
+        func value(_ key: String) -> String { DeliveriesText.text(story[key]) }
+        let count = story["attempts"] == .integer(0) ? "without a try" : "after \(DeliveriesText.count(story["attempts"], "try", "tries"))"
+        switch value("state") {
+        case "delivered": return "It arrived at \(value("ended_at")), \(count)."
+        case "dead": return "It was given up at \(value("ended_at")), \(count): \(value("reason"))."
+        default:
+            guard let last = tries.last, DeliveriesText.text(last["ended_at"]).isEmpty else {
+                return "The next try is due at \(value("due_at"))."
+            }
+            return "That try may still run; the next one is due at \(value("due_at")) if nobody reports on it."
+        }
+    }
+}

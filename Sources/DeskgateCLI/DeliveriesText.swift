@@ -1,0 +1,43 @@
+internal import JSON
+
+/// Values of answers as people read them.
+enum DeliveriesText {
+    /// A value without quotes; characters that would move the cursor or hide others are replaced.
+    static func text(_ value: JSONValue?) -> String {
+        switch value {
+        case .string(let text): visible(text)
+        case .integer(let number): "\(number)"
+        default: ""
+        }
+    }
+
+    /// A number of things: `1 try`, `2 tries`.
+    static func count(_ value: JSONValue?, _ one: String, _ many: String) -> String {
+        value == .integer(1) ? "1 \(one)" : "\(text(value)) \(many)"
+    }
+
+    /// Rows in columns as wide as their widest text.
+    static func table(_ rows: [[String]]) -> String {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].unicodeScalars.count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = row.indices.map { column in
+                column == row.count - 1
+                    ? row[column] : row[column] + String(repeating: " ", count: widths[column] - row[column].unicodeScalars.count)
+            }
+            return cells.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+
+    private static func visible(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { scalars.append(isInvisible(scalar) ? "?" : scalar) }
+        return String(scalars)
+    }
+
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+}

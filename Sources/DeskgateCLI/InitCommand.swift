@@ -1,0 +1,48 @@
+internal import Crypto
+internal import JSON
+internal import POSIX
+
+/// `deskgate init`
+enum InitCommand: Command {
+    static let name = "init"
+    static let summary = "Makes a working configuration with fresh secrets; never overwrites anything."
+    static let operand: Operand? = Operand(name: "DIR", isRequired: false, help: "where; default: the current directory")
+    static let options = [
+        Option("app", value: "ID", "the app_id that the help desk shows; default: my-app, to be replaced"),
+        Option.json,
+    ]
+
+    private static let placeholder = "my-app"
+
+    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        let app = arguments["app"] ?? placeholder
+        try Arguments.refuseKey(app, as: "--app")
+        if let problem = appProblem(app) { throw UsageError(message: "--app: \(problem)") }
+        if arguments.operand?.isEmpty == true { throw UsageError(message: "DIR is empty") }
+        let files = InitFiles(directory: arguments.operand ?? ".")
+        if let existing = files.all.first(where: File.exists) {
+            Console.complain("\(existing) exists already; nothing was changed")
+            return .negative
+        }
+        do throws(InitFiles.Failure) {
+            try files.write(app: app)
+        } catch {
+            Console.complain(error.message)
+            return .usage
+        }
+        arguments.has("json") ? Console.print(files.json) : Console.print(nextSteps(files, app))
+        return .done
+    }
+
+    private static func nextSteps(_ files: InitFiles, _ app: String) -> String {
+        let replace = app == placeholder ? "\n  4. Replace \(placeholder) in the configuration by the app_id that Pyrus shows you." : ""
+        return """
+            Made \(files.configuration), and fresh secrets in \(files.secrets) that only you may read.
+
+            Next:
+              1. Serve:         deskgate serve --config \(files.configuration)
+              2. Mint a key:    deskgate key mint --config \(files.configuration) --app \(app) --user USER
+              3. Tell Pyrus:    the authorization URL is https://YOUR-HOST/pyrus/authorize\(replace)
+            """
+    }
+}

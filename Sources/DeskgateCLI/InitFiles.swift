@@ -1,0 +1,79 @@
+internal import Core
+internal import Crypto
+internal import JSON
+internal import POSIX
+
+/// The files that `init` makes.
+struct InitFiles {
+    /// Why they could not be made.
+    struct Failure: Error {
+        let message: String
+    }
+
+    let directory: String
+    let configuration: String
+    let secrets: String
+    private let adminToken: String
+    private let appSecret: String
+
+    init(directory: String) {
+        self.directory = directory
+        configuration = Path.resolve("config.json", in: directory)
+        secrets = Path.resolve("secrets", in: directory)
+        adminToken = Path.resolve("admin-token", in: secrets)
+        appSecret = Path.resolve("app-1.key", in: secrets)
+    }
+
+    /// Everything that must not exist yet.
+    var all: [String] { [configuration, adminToken, appSecret] }
+
+    /// What was made, for machines.
+    var json: JSONValue {
+        ["configuration": .string(configuration), "admin_token": .string(adminToken), "app_secret": .string(appSecret)]
+    }
+
+    /// Makes the files; the configuration last, so that there is none without its secrets.
+    func write(app: String) throws(Failure) {
+        try attempt(directory) { () throws(SystemError) in try File.createDirectory(directory, mode: 0o700) }
+        try attempt(secrets) { () throws(SystemError) in try File.createDirectory(secrets, mode: 0o700) }
+        for path in [adminToken, appSecret] {
+            let secret = try newSecret()
+            try attempt(path) { () throws(SystemError) in try File.create(path, mode: 0o600, "\(secret)\n".utf8) }
+        }
+        let text = Self.configurationJSON(app: app).serialized(pretty: true) + [UInt8(ascii: "\n")]
+        try attempt(configuration) { () throws(SystemError) in try File.create(configuration, mode: 0o640, text) }
+    }
+
+    private func newSecret() throws(Failure) -> String {
+        do throws(CryptoError) {
+            return try SecretNewCommand.newSecret()
+        } catch {
+            throw Failure(message: error.description)
+        }
+    }
+
+    private func attempt(_ path: String, _ make: () throws(SystemError) -> Void) throws(Failure) {
+        do throws(SystemError) {
+            try make()
+        } catch {
+            throw Failure(message: "cannot make \(path): \(error)")
+        }
+    }
+
+    private static func configurationJSON(app: String) -> JSONValue {
+        [
+            "listen": ["host": "127.0.0.1", "port": 8080],
+            "admin": ["host": "127.0.0.1", "port": 9090, "token": ["file": "secrets/admin-token"]],
+            "apps": [["app_id": .string(app), "keys": [["id": 1, "secret": ["file": "secrets/app-1.key"]]]]],
+            "log": ["level": "info", "format": "text"],
+        ]
+    }
+}
+
+extension InitCommand {
+    /// What is wrong with an app id for the configuration.
+    static func appProblem(_ app: String) -> String? {
+        let bytes = Array(app.utf8)
+        return FieldGrammar.problem(ofAppID: bytes.span).map { Malformation(.appID, $0).description }
+    }
+}

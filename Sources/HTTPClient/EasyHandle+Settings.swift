@@ -1,0 +1,52 @@
+internal import CCurl
+
+extension EasyHandle {
+    /// Sets what all requests of a client have in common.
+    func setSettings(_ settings: ClientSettings) {
+        setSafety()
+        setProxy(settings.proxy)
+        setTLS(settings.certificateAuthorities)
+        setConnections(settings)
+        set(CURLOPT_USERAGENT, settings.userAgent)
+    }
+
+    // What is libcurl's default stays unsaid: no redirect is followed, no cookie kept, no .netrc read, no HTTP/0.9 taken.
+    private func setSafety() {
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        // Signals are blocked on the client's thread, so a broken connection raises none either.
+        set(CURLOPT_NOSIGNAL, 1)
+        // A look-up that hangs is left behind when its time is over, instead of holding up every other request.
+        set(CURLOPT_QUICK_EXIT, 1)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    }
+
+    // Empty texts, because libcurl would ask the environment otherwise.
+    private func setProxy(_ proxy: String?) {
+        set(CURLOPT_PROXY, proxy ?? "")
+        set(CURLOPT_NOPROXY, "")
+    }
+
+    private func setTLS(_ certificateAuthorities: String?) {
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        set(CURLOPT_SSL_VERIFYPEER, 1)
+        set(CURLOPT_SSL_VERIFYHOST, 2)
+        guard let certificateAuthorities else { return }
+        set(CURLOPT_CAINFO, certificateAuthorities)
+        // Debian's libcurl looks into the system's directory as well, which would make the file an addition.
+        set(CURLOPT_CAPATH, nil)
+    }
+
+    private func setConnections(_ settings: ClientSettings) {
+        set(CURLOPT_TCP_NODELAY, 1)
+        set(CURLOPT_TCP_KEEPALIVE, 1)
+        set(CURLOPT_TCP_KEEPIDLE, 30)
+        set(CURLOPT_TCP_KEEPINTVL, 10)
+        set(CURLOPT_MAXAGE_CONN, settings.idleConnectionSeconds)
+        switch settings.httpVersion {
+        case .http1: set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        case .http2:
+            set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+            set(CURLOPT_PIPEWAIT, 1)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+internal import CCurl
+
+/// libcurl's side of one transfer; used for one after the other.
+@safe
+final class EasyHandle {
+    /// Which handle it is.
+    struct ID: Hashable {
+        private let address: Int
+
+        init(raw: UnsafeMutableRawPointer) {
+            address = Int(bitPattern: raw)
+        }
+    }
+
+    /// How a transfer ended.
+    enum Outcome {
+        case success
+        case failure(ClientError)
+    }
+
+    let raw: UnsafeMutableRawPointer
+    private let errorText: UnsafeMutableBufferPointer<CChar>
+    private var headers: HeaderList?
+
+    init() {
+        guard let raw = unsafe curl_easy_init() else { fatalError("out of memory while making a request") }
+        unsafe self.raw = raw
+        unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(raw)
+        unsafe errorText.deallocate()
+    }
+
+    var id: ID {
+        unsafe ID(raw: raw)
+    }
+
+    /// Sets it up for a transfer; `transfer` must live until the handle is out of its multi handle.
+    func prepare(_ transfer: Transfer, _ settings: ClientSettings, timeoutMilliseconds: Int) {
+        unsafe errorText.initialize(repeating: 0)
+        unsafe setPointer(CURLOPT_ERRORBUFFER, unsafe UnsafeRawPointer(errorText.baseAddress))
+        setSettings(settings)
+        setCallbacks(transfer)
+        setRequest(transfer.request)
+        set(CURLOPT_TIMEOUT_MS, timeoutMilliseconds)
+        set(CURLOPT_CONNECTTIMEOUT_MS, transfer.request.connectTimeoutMilliseconds)
+    }
+
+    /// Forgets the transfer, so that nothing of it reaches the next.
+    func reset() {
+        unsafe curl_easy_reset(raw)
+        headers = nil
+    }
+
+    private func setCallbacks(_ transfer: Transfer) {
+        let context = unsafe UnsafeRawPointer(Unmanaged.passUnretained(transfer).toOpaque())
+        unsafe shim_curl_easy_setopt_receiver(raw, CURLOPT_HEADERFUNCTION, receiveHeaderLine)
+        unsafe shim_curl_easy_setopt_receiver(raw, CURLOPT_WRITEFUNCTION, receiveBodyPart)
+        unsafe shim_curl_easy_setopt_opener(raw, CURLOPT_OPENSOCKETFUNCTION, openSocket)
+        unsafe setPointer(CURLOPT_HEADERDATA, unsafe context)
+        unsafe setPointer(CURLOPT_WRITEDATA, unsafe context)
+    }
+
+    private func setRequest(_ request: ClientRequest) {
+        set(CURLOPT_URL, request.url)
+        let headers = HeaderList(request)
+        self.headers = headers
+        unsafe setPointer(CURLOPT_HTTPHEADER, unsafe UnsafeRawPointer(headers.first))
+        if request.method == .post || !request.body.isEmpty {
+            unsafe shim_curl_easy_setopt_size(raw, CURLOPT_POSTFIELDSIZE_LARGE, request.body.count)
+            unsafe request.body.withUnsafeBytes {
+                unsafe setPointer(CURLOPT_COPYPOSTFIELDS, unsafe $0.baseAddress ?? UnsafeRawPointer(raw))
+            }
+        } else if request.method == .put {
+            // Without a body there would be no Content-Length, which RFC 9110 section 8.6 asks for with PUT.
+            unsafe shim_curl_easy_setopt_size(raw, CURLOPT_POSTFIELDSIZE_LARGE, 0)
+            unsafe setPointer(CURLOPT_COPYPOSTFIELDS, unsafe UnsafeRawPointer(raw))
+        }
+        if request.method == .put || request.method == .delete { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
+    }
+
+    func set(_ option: CURLoption, _ value: Int) {
+        let result = unsafe shim_curl_easy_setopt_long(raw, option, value)
+        precondition(result == CURLE_OK, "libcurl knows every option that is set here")
+    }
+
+    func set(_ option: CURLoption, _ value: String?) {
+        let result = unsafe Self.withOptionalCString(value) { unsafe shim_curl_easy_setopt_text(raw, option, $0) }
+        precondition(result == CURLE_OK, "libcurl knows every option that is set here")
+    }
+
+    private func setPointer(_ option: CURLoption, _ value: UnsafeRawPointer?) {
+        let result = unsafe shim_curl_easy_setopt_pointer(raw, option, value)
+        precondition(result == CURLE_OK, "libcurl knows every option that is set here")
+    }
+
+    private static func withOptionalCString(_ text: String?, _ body: (UnsafePointer<CChar>?) -> CURLcode) -> CURLcode {
+        guard let text else { return body(nil) }
+        return unsafe text.withCString { unsafe body($0) }
+    }
+
+    /// libcurl's words on what went wrong: printable ASCII, because parts of it may come from the other side.
+    var failureText: String {
+        let bytes = unsafe errorText.prefix { $0 != 0 }.map { 0x20...0x7E ~= $0 ? UInt8($0) : UInt8(ascii: "?") }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

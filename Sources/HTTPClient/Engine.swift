@@ -1,0 +1,119 @@
+internal import CCurl
+
+/// What the client's thread does: starts what may start, lets libcurl work, tells results, waits.
+///
+/// Made, used and let go on that thread.
+final class Engine {
+    private let settings: ClientSettings
+    private let inbox: Inbox
+    private let multi: MultiHandle
+    private var admission: Admission<Transfer>
+    private var running: [EasyHandle.ID: Transfer] = [:]
+    private var idle: [EasyHandle] = []
+    // Not later than the first deadline of those that wait for their turn.
+    private var firstDeadline = UInt64.max
+
+    init(_ settings: ClientSettings, _ inbox: Inbox, _ multi: MultiHandle) {
+        self.settings = settings
+        self.inbox = inbox
+        self.multi = multi
+        admission = Admission(limitPerOrigin: settings.requestsPerOrigin, limit: settings.runningLimit)
+    }
+
+    /// Works until the client is closed, and ends everything.
+    func run() {
+        while true {
+            let work = inbox.take()
+            work.submitted.forEach(enqueue)
+            work.cancelled.forEach(cancel)
+            if work.isClosing { return end() }
+            startWaiting()
+            multi.perform()
+            while let (handle, result) = multi.nextFinished() { finish(handle, result) }
+            expireWaiting()
+            startWaiting()
+            multi.wait(timeoutMilliseconds: waitMilliseconds())
+        }
+    }
+
+    private func enqueue(_ transfer: Transfer) {
+        admission.enqueue(transfer, transfer.origin)
+        firstDeadline = min(firstDeadline, transfer.deadline)
+    }
+
+    private func startWaiting() {
+        while let transfer = admission.next() {
+            let now = monotonicMilliseconds()
+            guard now < transfer.deadline else {
+                admission.finish(transfer.origin)
+                tell(transfer, .failure(.timeout(.queued)))
+                continue
+            }
+            let easy = idle.popLast() ?? EasyHandle()
+            easy.prepare(transfer, settings, timeoutMilliseconds: Int(transfer.deadline - now))
+            transfer.easy = easy
+            running[easy.id] = transfer
+            multi.add(easy)
+        }
+    }
+
+    private func finish(_ handle: EasyHandle.ID, _ result: CURLcode) {
+        guard let transfer = running[handle], let easy = transfer.easy else { return }
+        let outcome = easy.outcome(result, of: transfer.request, hasProxy: settings.proxy != nil)
+        let result = transfer.result(easy, outcome)
+        release(transfer, easy)
+        tell(transfer, result)
+    }
+
+    private func cancel(_ transfer: Transfer) {
+        guard !transfer.isFinished else { return }
+        if let easy = transfer.easy {
+            release(transfer, easy)
+        } else {
+            guard admission.remove(transfer, transfer.origin) else { return }
+        }
+        tell(transfer, .failure(.cancelled))
+    }
+
+    // Before the handle is out of the multi handle nothing that it points to may go.
+    private func release(_ transfer: Transfer, _ easy: EasyHandle) {
+        multi.remove(easy)
+        running[easy.id] = nil
+        transfer.easy = nil
+        admission.finish(transfer.origin)
+        easy.reset()
+        idle.append(easy)
+    }
+
+    private func tell(_ transfer: Transfer, _ result: Result<ClientResponse, ClientError>) {
+        inbox.finishOne()
+        transfer.finish(result)
+    }
+
+    private func expireWaiting() {
+        let now = monotonicMilliseconds()
+        guard firstDeadline <= now else { return }
+        firstDeadline = .max
+        let expired = admission.removeWaiting { transfer in
+            guard transfer.deadline > now else { return true }
+            firstDeadline = min(firstDeadline, transfer.deadline)
+            return false
+        }
+        for transfer in expired { tell(transfer, .failure(.timeout(.queued))) }
+    }
+
+    // libcurl shortens the wait for what it runs itself.
+    private func waitMilliseconds() -> Int32 {
+        let now = monotonicMilliseconds()
+        return Int32(min(firstDeadline > now ? firstDeadline - now : 0, 3_600_000))
+    }
+
+    private func end() {
+        for transfer in running.values { cancel(transfer) }
+        for transfer in admission.removeWaiting(where: { _ in true }) { tell(transfer, .failure(.cancelled)) }
+        inbox.end()
+        // The handles go first: each of them knows the multi handle.
+        idle.removeAll()
+        multi.free()
+    }
+}

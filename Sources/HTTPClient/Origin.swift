@@ -1,0 +1,35 @@
+/// Whom a request goes to: scheme, host and port as the URL spells them, without userinfo, in lower case.
+///
+/// It only groups requests for the limit of connections; an origin spelled in two ways gets two groups, and libcurl's own limit holds.
+struct Origin: Hashable, Sendable {
+    // ASCII, so that String's comparison by canonical equivalence is a comparison of bytes.
+    private let text: String
+
+    /// The group of everything that goes through a proxy without a tunnel, because libcurl counts those connections as the proxy's.
+    static let proxy = Origin(text: "proxy")
+
+    private init(text: String) {
+        self.text = text
+    }
+
+    /// Reads it from a URL; nil when that is not `http://` or `https://` with a host, in visible ASCII.
+    init?(_ url: String) {
+        let bytes = url.utf8
+        guard bytes.allSatisfy({ 0x21...0x7E ~= $0 }) else { return nil }
+        guard let scheme = ["http://", "https://"].first(where: { Self.hasPrefix(bytes, $0) }) else { return nil }
+        let rest = bytes.dropFirst(scheme.utf8.count)
+        let authority = rest.prefix { !"/?#\\".utf8.contains($0) }
+        let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[authority.index(after: $0)...] } ?? authority
+        guard let first = host.first, first != UInt8(ascii: ":") else { return nil }
+        text = scheme + String(decoding: host.map(HeaderRules.lowercase), as: UTF8.self)
+    }
+
+    /// Whether TLS is spoken.
+    var isSecure: Bool {
+        text.utf8.starts(with: "https:".utf8)
+    }
+
+    private static func hasPrefix(_ bytes: String.UTF8View, _ prefix: String) -> Bool {
+        HeaderRules.equalsIgnoringCase(bytes.prefix(prefix.utf8.count), prefix.utf8)
+    }
+}

@@ -1,0 +1,67 @@
+internal import CMicrohttpd
+internal import Glibc
+
+// The functions that libmicrohttpd calls, on its own threads. Each recovers the Swift object, converts, and delegates; none is a closure,
+// because a closure could be bound to an actor and would trap there.
+
+func answerToConnection(
+    context: UnsafeMutableRawPointer?, connection: OpaquePointer, url: UnsafePointer<CChar>, method: UnsafePointer<CChar>,
+    version: UnsafePointer<CChar>, upload: UnsafePointer<CChar>?, uploadSize: UnsafeMutablePointer<Int>,
+    request: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+) -> MHD_Result {
+    guard let pointer = unsafe request.pointee else { return .NO }
+    let connection = unsafe Unmanaged<Connection>.fromOpaque(pointer)
+    return unsafe connection._withUnsafeGuaranteedRef { connection in
+        if connection.takesHeaders() {
+            return unsafe connection.receiveHeaders(RequestLine(method: method, path: url, version: version))
+        }
+        guard let upload = unsafe upload, unsafe uploadSize.pointee > 0 else { return connection.finishRequest() }
+        let part = unsafe UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee).bindMemory(to: UInt8.self)
+        unsafe uploadSize.pointee = 0
+        return unsafe connection.receive(part)
+    }
+}
+
+/// The request line has arrived; what is returned is `request` in the other callbacks of this request.
+func requestLineReceived(
+    context: UnsafeMutableRawPointer?, uri: UnsafePointer<CChar>, connection: OpaquePointer
+) -> UnsafeMutableRawPointer? {
+    guard let pointer = unsafe shim_MHD_get_socket_context(connection) else { return nil }
+    unsafe Unmanaged<Connection>.fromOpaque(pointer)._withUnsafeGuaranteedRef { unsafe $0.beginRequest(targetEnd: uri + strlen(uri)) }
+    return unsafe pointer
+}
+
+func requestCompleted(
+    context: UnsafeMutableRawPointer?, connection: OpaquePointer, request: UnsafeMutablePointer<UnsafeMutableRawPointer?>,
+    code: MHD_RequestTerminationCode
+) {
+    guard let pointer = unsafe request.pointee else { return }
+    unsafe Unmanaged<Connection>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.endRequest() }
+    unsafe request.pointee = nil
+}
+
+func connectionChanged(
+    context: UnsafeMutableRawPointer?, connection: OpaquePointer, socketContext: UnsafeMutablePointer<UnsafeMutableRawPointer?>,
+    code: MHD_ConnectionNotificationCode
+) {
+    guard let context = unsafe context else { return }
+    let server = unsafe Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
+    switch code {
+    case .CONNECTION_NOTIFY_STARTED:
+        let isOverLimit = server.connections.approximateCount >= server.connectionLimit
+        let started = unsafe Connection(connection, context: server, isOverLimit: isOverLimit)
+        server.connections.insert(started)
+        // Given back in NOTIFY_CLOSED, which follows each NOTIFY_STARTED.
+        unsafe socketContext.pointee = Unmanaged.passRetained(started).toOpaque()
+    case .CONNECTION_NOTIFY_CLOSED:
+        guard let pointer = unsafe socketContext.pointee else { return }
+        server.connections.remove(unsafe Unmanaged<Connection>.fromOpaque(pointer).takeRetainedValue())
+        unsafe socketContext.pointee = nil
+    @unknown default: break
+    }
+}
+
+/// Leaves the path as it was sent, so that routing compares exactly the bytes of the request.
+func keepEscapes(context: UnsafeMutableRawPointer?, connection: OpaquePointer?, text: UnsafeMutablePointer<CChar>) -> Int {
+    unsafe strlen(text)
+}

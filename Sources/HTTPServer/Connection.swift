@@ -1,0 +1,213 @@
+internal import CMicrohttpd
+internal import Glibc
+
+/// One connection of a client, with the request that is under way on it; the shell around `BodyReception`, `ExchangePhase` and `Router`.
+///
+/// It lives from libmicrohttpd's "started" to its "closed" notification, and is reused for each of the connection's requests, so that a
+/// request allocates nothing here.
+@safe
+final class Connection: Exchange {
+    // Premises of the unchecked fields below. libmicrohttpd serves a connection on one thread only, and calls nothing for it while it
+    // is suspended. The thread that answers a suspended request writes `answer` after it has won `phase.claimSuspended` and before it
+    // resumes the connection, which takes a lock that the serving thread takes before it calls back. `tableIndex` belongs to the
+    // table's lock. The socket stays open until the table has forgotten the connection. For the same reasons no access overlaps another,
+    // and checking that at run time would cost each request more than deciding on it.
+    nonisolated(unsafe) private let raw: OpaquePointer
+    private let descriptor: Int32
+    private let context: ServerContext
+    private let isOverLimit: Bool
+    let phase = ExchangePhase()
+    nonisolated(unsafe) var tableIndex = -1
+
+    @exclusivity(unchecked) nonisolated(unsafe) private var hasBegun = false
+    @exclusivity(unchecked) nonisolated(unsafe) private var targetEnd: UnsafePointer<CChar>?
+    @exclusivity(unchecked) nonisolated(unsafe) private var path = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    @exclusivity(unchecked) nonisolated(unsafe) private var method = Method.other
+    @exclusivity(unchecked) nonisolated(unsafe) private var match = Router.Match.response(
+        StandardResponse.notFound, route: Router.unmatched)
+    @exclusivity(unchecked) nonisolated(unsafe) private var reception = BodyReception(limit: 0)
+    @exclusivity(unchecked) nonisolated(unsafe) private var body = BodyBuffer()
+    @exclusivity(unchecked) nonisolated(unsafe) private var answer: Response?
+    @exclusivity(unchecked) nonisolated(unsafe) private var queued = MHD_Result.NO
+
+    init(_ raw: OpaquePointer, context: ServerContext, isOverLimit: Bool) {
+        unsafe self.raw = raw
+        descriptor = unsafe shim_MHD_get_connection_fd(raw)
+        self.context = context
+        self.isOverLimit = isOverLimit
+        // Whoever is turned away must not hold its place for long.
+        if isOverLimit { unsafe shim_MHD_set_connection_timeout(raw, 5) }
+        becomeIdle()
+    }
+
+    // MARK: The steps of a request, on the thread that serves the connection
+
+    /// The request line has arrived.
+    /// - Parameter targetEnd: where its target ends, query and all.
+    func beginRequest(targetEnd: UnsafePointer<CChar>) {
+        unsafe hasBegun = false
+        unsafe self.targetEnd = targetEnd
+        phase.beginReceiving(deadline: context.deadline())
+    }
+
+    /// The headers have arrived: decide who answers, and whether it is worth waiting for the body.
+    func receiveHeaders(_ line: RequestLine) -> MHD_Result {
+        unsafe method = Method(token: line.method.span)
+        // The library keeps the request line where it is until the request is completed, as it does the headers.
+        unsafe path = line.routedPath
+        unsafe match =
+            isOverLimit
+            ? .response(StandardResponse.tooManyConnections, route: Router.unmatched)
+            : unsafe context.match(method, path: path.span)
+        let headers = unsafe RequestHeaders(of: raw, after: line)
+        if unsafe headers.isMalformed || !line.isWellFormed(targetEnd: targetEnd) { return refuse(StandardResponse.malformedRequest) }
+        if headers.isAmbiguous { return refuse(StandardResponse.ambiguousLength) }
+        var bodyLimit: Int?
+        if case .handler(_, _, let limit) = unsafe match { bodyLimit = limit }
+        unsafe reception = BodyReception(limit: bodyLimit ?? 0)
+        let declared = headers.isChunked ? nil : headers.contentLength ?? 0
+        switch unsafe reception.begin(
+            declaredLength: declared, expectsContinue: headers.expectsContinue, isRefused: bodyLimit == nil)
+        {
+        case .refuse: return refuse(isOverLimit || bodyLimit == nil ? ownResponse : StandardResponse.bodyTooLarge)
+        case .receive:
+            if unsafe !reception.isTooLarge, let declared { unsafe body.reserve(Int(declared)) }
+            return .YES
+        }
+    }
+
+    /// A part of the body has arrived.
+    func receive(_ part: UnsafeBufferPointer<UInt8>) -> MHD_Result {
+        switch unsafe reception.add(part.count) {
+        case .store: unsafe body.append(part)
+        case .discard: break
+        case .abort:
+            guard phase.beginAnswering(deadline: context.deadline()) else { return .NO }
+            context.observe(route, StandardResponse.bodyTooLarge.status)
+            hangUp(saying: "HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+            return .NO
+        }
+        return .YES
+    }
+
+    /// The request has arrived whole, or a suspended one has been answered.
+    func finishRequest() -> MHD_Result {
+        if let answer = unsafe answer.take() { return queue(answer) }
+        guard phase.beginAnswering(deadline: context.deadline()) else { return .NO }
+        guard case .handler(let endpoint, let route, _) = unsafe match else { return queue(ownResponse) }
+        guard unsafe !reception.isTooLarge else { return queue(StandardResponse.bodyTooLarge) }
+        guard !context.isClosing else { return queue(StandardResponse.shuttingDown) }
+        unsafe queued = .YES
+        let parameter = unsafe context.router.parameter(of: path, route: route)
+        endpoint.withHandler { handler in
+            _ = unsafe handler(Request(method: method, body: body.bytes, pathParameter: parameter, exchange: self), Responder(self))
+        }
+        return unsafe queued
+    }
+
+    /// The answer has been sent, or the connection is lost.
+    func endRequest() {
+        unsafe body.clear()
+        unsafe answer = nil
+        unsafe path = UnsafeBufferPointer(start: nil, count: 0)
+        becomeIdle()
+    }
+
+    /// Whether the next call of the access handler is the first of its request.
+    func takesHeaders() -> Bool {
+        defer { unsafe hasBegun = true }
+        return unsafe !hasBegun
+    }
+
+    private func becomeIdle() {
+        phase.becomeIdle(deadline: context.idleDeadline())
+    }
+
+    private var route: Int {
+        switch unsafe match {
+        case .handler(_, let route, _), .response(_, let route): route
+        }
+    }
+
+    private var ownResponse: Response {
+        guard case .response(let response, _) = unsafe match else { preconditionFailure("only called where no handler answers") }
+        return response
+    }
+
+    /// Answers before the body has come; libmicrohttpd then closes the connection.
+    private func refuse(_ response: Response) -> MHD_Result {
+        phase.beginAnswering(deadline: context.deadline()) ? queue(response) : .NO
+    }
+
+    private func queue(_ response: Response) -> MHD_Result {
+        context.observe(route, response.status)
+        return unsafe response.queue(on: raw, closingConnection: isOverLimit || context.isDraining)
+    }
+
+    // MARK: Exchange
+
+    func respond(_ response: Response) {
+        unsafe queued = queue(response)
+    }
+
+    func suspend(timeoutMilliseconds: UInt64) {
+        unsafe MHD_suspend_connection(raw)
+        guard phase.suspend(deadline: monotonicMilliseconds() + timeoutMilliseconds) else {
+            // Nobody can claim it any more, and a connection that stays suspended can never be closed.
+            return unsafe MHD_resume_connection(raw)
+        }
+    }
+
+    func resume(with response: Response) -> Bool {
+        guard phase.claimSuspended(deadline: context.deadline()) else { return false }
+        resumeClaimed(with: response)
+        return true
+    }
+
+    private func resumeClaimed(with response: Response) {
+        unsafe answer = response
+        context.duringResumption { unsafe MHD_resume_connection(raw) }
+    }
+
+    func withHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void) {
+        var value: UnsafePointer<CChar>?
+        var size = 0
+        let found = name.withUTF8Buffer { bytes in
+            unsafe bytes.withMemoryRebound(to: CChar.self) { name in
+                unsafe MHD_lookup_connection_value_n(raw, .HEADER_KIND, name.baseAddress, name.count, &value, &size)
+            }
+        }
+        guard found == .YES else { return body(nil) }
+        let bytes = unsafe UnsafeRawBufferPointer(start: value, count: size)
+        unsafe body(bytes.bindMemory(to: UInt8.self).span)
+    }
+
+    func queryItems() -> [QueryItem] {
+        unsafe HTTPServer.queryItems(of: raw)
+    }
+
+    // MARK: The watchdog, on its own thread and under the table's lock
+
+    /// Ends what has taken too long by the time `now`.
+    /// - Parameter suspended: the answer of a suspended request.
+    func expire(now: UInt64, suspended: Response) {
+        switch phase.expire(now: now, answerDeadline: context.deadline()) {
+        case nil: break
+        case .requestTimeout:
+            context.observe(Router.unmatched, 408)
+            hangUp(saying: "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+        case .close: hangUp(saying: nil)
+        case .answer: resumeClaimed(with: suspended)
+        }
+    }
+
+    /// Ends the connection from outside libmicrohttpd, which notices and cleans up.
+    ///
+    /// It has no way to answer a request that isn't complete, so the line goes to the socket directly; under TLS that can't be.
+    private func hangUp(saying line: StaticString?) {
+        if let line, !context.isTLS {
+            unsafe send(descriptor, line.utf8Start, line.utf8CodeUnitCount, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        }
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+}

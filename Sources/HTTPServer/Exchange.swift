@@ -1,0 +1,22 @@
+/// One request on its way to exactly one response: the shell that performs what a `Responder` decides.
+///
+/// A connection of the server is one; the in-process client of the tests is another. Only `Responder` and `PendingResponse` call it,
+/// and they see to the order and the number of calls.
+package protocol Exchange: AnyObject, Sendable {
+    /// Gives the response at once. Called on the thread that runs the handler.
+    func respond(_ response: Response)
+
+    /// Takes the connection out of its thread's hands until `resume(with:)` or until the deadline, whichever comes first.
+    /// - Parameter timeoutMilliseconds: how long it may wait; afterwards it is answered 503.
+    func suspend(timeoutMilliseconds: UInt64)
+
+    /// Answers a suspended exchange. Called on any thread, at most once.
+    /// - Returns: false when the deadline or a shutdown has answered already.
+    func resume(with response: Response) -> Bool
+
+    /// Lends the value of a request header to `body`, or nil when the request has none of that name.
+    func withHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void)
+
+    /// The parts of the request's query in their order; allocates, so it is nothing for the hot path.
+    func queryItems() -> [QueryItem]
+}

@@ -1,0 +1,97 @@
+internal import Synchronization
+
+/// Where a connection stands, with the time by which it must have moved on: one atomic word, because three parties change it.
+///
+/// The connection's own thread moves it forward, the thread that answers a suspended request claims it, and the watchdog ends what takes
+/// too long. Every race between them is decided by one compare-and-exchange. Times are milliseconds of the monotonic clock.
+struct ExchangePhase: ~Copyable {
+    /// What the watchdog is to do with a connection whose time is over.
+    enum Expiry: Equatable {
+        /// The request was not received in time: 408, then close.
+        case requestTimeout
+        /// The client does not take its answer: close.
+        case close
+        /// A suspended request was not answered in time: answer and resume it.
+        case answer
+    }
+
+    private enum Phase: UInt64 {
+        case idle, receiving, answering, suspended, expired
+    }
+
+    private let word = Atomic<UInt64>(0)
+
+    /// Between two requests, or before the first.
+    func becomeIdle(deadline: UInt64) {
+        move(to: .idle, deadline) { $0 != .expired }
+    }
+
+    /// The request line has arrived.
+    func beginReceiving(deadline: UInt64) {
+        move(to: .receiving, deadline) { $0 == .idle }
+    }
+
+    /// The request has arrived whole.
+    /// - Returns: false when the watchdog has given up on it already.
+    func beginAnswering(deadline: UInt64) -> Bool {
+        move(to: .answering, deadline) { $0 == .receiving }
+    }
+
+    /// The handler answers later.
+    /// - Returns: false when the watchdog has given up on it already, so that nobody will answer.
+    func suspend(deadline: UInt64) -> Bool {
+        move(to: .suspended, deadline) { $0 == .answering }
+    }
+
+    /// Claims the right to answer a suspended request.
+    /// - Returns: false when somebody else was faster.
+    func claimSuspended(deadline: UInt64) -> Bool {
+        move(to: .answering, deadline) { $0 == .suspended }
+    }
+
+    /// Whether no request is under way; one that has expired is, until its connection is gone.
+    ///
+    /// Who sets a flag and then asks this, against who begins to answer and then looks at the flag: one of them sees the other.
+    var isIdle: Bool {
+        Self.unpack(word.load(ordering: .sequentiallyConsistent)).phase == .idle
+    }
+
+    /// Ends the phase when its time is over.
+    /// - Parameters:
+    ///   - now: the time; `UInt64.max` ends everything but idleness.
+    ///   - answerDeadline: the deadline of the phase that follows a suspension.
+    func expire(now: UInt64, answerDeadline: UInt64) -> Expiry? {
+        let current = word.load(ordering: .acquiring)
+        let (phase, deadline) = Self.unpack(current)
+        guard deadline < now else { return nil }
+        let (next, expiry): (UInt64, Expiry)
+        switch phase {
+        case .idle, .receiving: (next, expiry) = (Self.pack(.expired, 0), .requestTimeout)
+        case .answering: (next, expiry) = (Self.pack(.expired, 0), .close)
+        case .suspended: (next, expiry) = (Self.pack(.answering, answerDeadline), .answer)
+        case .expired: return nil
+        }
+        return word.compareExchange(expected: current, desired: next, ordering: .acquiringAndReleasing).exchanged ? expiry : nil
+    }
+
+    @discardableResult
+    private func move(to next: Phase, _ deadline: UInt64, when allowed: (Phase) -> Bool) -> Bool {
+        var current = word.load(ordering: .acquiring)
+        while allowed(Self.unpack(current).phase) {
+            let (exchanged, original) = word.compareExchange(
+                expected: current, desired: Self.pack(next, deadline), ordering: .sequentiallyConsistent)
+            if exchanged { return true }
+            current = original
+        }
+        return false
+    }
+
+    private static func pack(_ phase: Phase, _ deadline: UInt64) -> UInt64 {
+        min(deadline, UInt64.max >> 3) << 3 | phase.rawValue
+    }
+
+    private static func unpack(_ word: UInt64) -> (phase: Phase, deadline: UInt64) {
+        guard let phase = Phase(rawValue: word & 7) else { preconditionFailure("an unknown phase was stored") }
+        return (phase, word >> 3)
+    }
+}

@@ -1,0 +1,123 @@
+internal import CMicrohttpd
+internal import Glibc
+
+/// A listening socket, opened here and not by libmicrohttpd so that what fails can be told apart and Unix sockets work.
+@safe
+struct ListenSocket: ~Copyable {
+    /// The file descriptor; whoever takes it must close it.
+    let descriptor: Int32
+    /// The address with the port that the system chose.
+    let address: ListenAddress
+
+    /// Opens the socket and listens.
+    init(_ address: ListenAddress) throws(ServerError) {
+        switch address {
+        case .tcp(let host, let port): (descriptor, self.address) = try Self.listenTCP(address, host: host, port: port)
+        case .unix(let path): (descriptor, self.address) = (try Self.listenUnix(address, path: path), address)
+        }
+    }
+
+    /// Stops listening, and refuses who waits in the backlog; the descriptor stays open, for the library to close.
+    ///
+    /// MHD_quiesce_daemon would do it, but it races with the threads that it quiesces for who takes the socket out of an epoll set, and
+    /// the loser aborts the process. A socket that nothing ever reaches takes the place of the listening one, which the system then takes
+    /// out of every epoll set by itself (epoll(7), question 6).
+    static func stopListening(_ descriptor: Int32) {
+        let silent = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        // Without a free descriptor the listening one stays in the epoll sets, where it costs time until the server has stopped.
+        guard silent >= 0 else { return _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+        dup2(silent, descriptor)
+        close(silent)
+    }
+
+    private static func listenTCP(
+        _ address: ListenAddress, host: String, port: UInt16
+    ) throws(ServerError) -> (Int32, ListenAddress) {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        var found: UnsafeMutablePointer<addrinfo>?
+        let result = unsafe getaddrinfo(host, String(port), &hints, &found)
+        guard result == 0, let info = unsafe found else {
+            throw ServerError(
+                kind: .cannotListen,
+                description: "cannot listen on \(address): \(unsafe String(cString: gai_strerror(result))); give an address of this machine"
+            )
+        }
+        defer { unsafe freeaddrinfo(found) }
+        let descriptor = try open(address, family: unsafe info.pointee.ai_family)
+        var on: Int32 = 1
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        try unsafe bindAndListen(descriptor, address, unsafe info.pointee.ai_addr, unsafe info.pointee.ai_addrlen)
+        return (descriptor, .tcp(host: host, port: boundPort(of: descriptor)))
+    }
+
+    private static func listenUnix(_ address: ListenAddress, path: String) throws(ServerError) -> Int32 {
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        let capacity = MemoryLayout.size(ofValue: name.sun_path)
+        guard path.utf8.count < capacity, !path.utf8.contains(0) else {
+            throw ServerError(
+                kind: .cannotListen, description: "cannot listen on \(address): the path of a Unix socket has at most \(capacity - 1) bytes"
+            )
+        }
+        unsafe withUnsafeMutableBytes(of: &name.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        try removeStaleSocket(address, path: path, name: name)
+        let descriptor = try open(address, family: AF_UNIX)
+        try unsafe withUnsafeBytes(of: &name) { bytes throws(ServerError) in
+            // Only owner and group shall connect; nobody can between bind and listen.
+            try unsafe bindAndListen(
+                descriptor, address, unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count)
+            ) { unsafe chmod(path, 0o660) }
+        }
+        return descriptor
+    }
+
+    /// Removes the socket that a killed process left behind; one that somebody listens on is kept.
+    private static func removeStaleSocket(_ address: ListenAddress, path: String, name: sockaddr_un) throws(ServerError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+        let probe = try open(address, family: AF_UNIX)
+        defer { close(probe) }
+        let connected = unsafe withUnsafeBytes(of: name) { bytes in
+            unsafe connect(probe, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+        }
+        if connected != 0, errno == ECONNREFUSED { unsafe unlink(path) }
+    }
+
+    private static func open(_ address: ListenAddress, family: Int32) throws(ServerError) -> Int32 {
+        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { throw failure(address, errno) }
+        return descriptor
+    }
+
+    private static func bindAndListen(
+        _ descriptor: Int32, _ address: ListenAddress, _ name: UnsafePointer<sockaddr>?, _ length: socklen_t,
+        between: () -> Int32 = { 0 }
+    ) throws(ServerError) {
+        guard unsafe bind(descriptor, name, length) == 0, between() == 0, listen(descriptor, 4096) == 0 else {
+            let reason = errno
+            close(descriptor)
+            throw failure(address, reason)
+        }
+    }
+
+    private static func failure(_ address: ListenAddress, _ reason: Int32) -> ServerError {
+        if reason == EADDRINUSE {
+            return ServerError(
+                kind: .addressInUse,
+                description: "cannot listen on \(address): it is already in use; stop the process that listens there or choose another")
+        }
+        return ServerError(kind: .cannotListen, description: "cannot listen on \(address): \(unsafe String(cString: strerror(reason)))")
+    }
+
+    private static func boundPort(of descriptor: Int32) -> UInt16 {
+        var name = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe withUnsafeMutableBytes(of: &name) { bytes in
+            unsafe getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+            // Port and family stand at the same place for IPv4 and IPv6.
+            return unsafe UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))
+        }
+    }
+}

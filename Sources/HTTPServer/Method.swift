@@ -1,0 +1,35 @@
+/// An HTTP request method that a route may answer (RFC 9110 section 9); everything else is `other`.
+package enum Method: Int, Sendable {
+    case get
+    case head
+    case post
+    case delete
+    case other
+
+    /// Reads a method's token, which is case-sensitive (RFC 9110 section 9.1).
+    init(token: Span<UInt8>) {
+        self =
+            if token.equals("GET") {
+                .get
+            } else if token.equals("POST") {
+                .post
+            } else if token.equals("HEAD") {
+                .head
+            } else if token.equals("DELETE") {
+                .delete
+            } else {
+                .other
+            }
+    }
+
+    /// The token as it stands in an Allow header.
+    package var token: String {
+        switch self {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .post: "POST"
+        case .delete: "DELETE"
+        case .other: "OTHER"
+        }
+    }
+}

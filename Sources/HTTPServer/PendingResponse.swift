@@ -1,0 +1,22 @@
+/// The right to answer one suspended request, once, from any thread.
+///
+/// When it is dropped without an answer the request is answered 500, so that no client hangs on a forgotten path.
+package struct PendingResponse: ~Copyable, Sendable {
+    private var exchange: (any Exchange)?
+
+    init(_ exchange: any Exchange) {
+        self.exchange = exchange
+    }
+
+    deinit {
+        _ = exchange?.resume(with: StandardResponse.internalError)
+    }
+
+    /// Gives the response and wakes the connection.
+    /// - Returns: false when the request's deadline or a shutdown was faster; the response is then dropped.
+    @discardableResult
+    package consuming func respond(_ response: Response) -> Bool {
+        guard let exchange = exchange.take() else { return false }
+        return exchange.resume(with: response)
+    }
+}

@@ -1,0 +1,14 @@
+internal import CMicrohttpd
+internal import Glibc
+
+/// The number of processors that this process may run on, at least 1: its affinity mask counts, not the machine.
+package func availableProcessors() -> Int {
+    Int(shim_available_processors())
+}
+
+/// The monotonic clock in milliseconds, a few of them coarse: for deadlines, at the price of no system call.
+func monotonicMilliseconds() -> UInt64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    return UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec) / 1_000_000
+}

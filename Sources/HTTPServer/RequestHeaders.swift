@@ -1,0 +1,104 @@
+internal import CMicrohttpd
+internal import Glibc
+
+/// The headers that decide how a body is delimited, read in one pass over the request's.
+///
+/// libmicrohttpd keeps them where it received them and splits them by C's string functions: a value ends at a NUL, a folded line becomes
+/// part of the name. A proxy before us may read those otherwise, so each header must begin exactly where the one before has ended.
+@safe
+struct RequestHeaders {
+    /// The Content-Length; nil when there is none.
+    private(set) var contentLength: UInt64?
+    /// Whether the body comes in chunks.
+    private(set) var isChunked = false
+    /// Whether the client waits for 100 Continue before it sends the body.
+    private(set) var expectsContinue = false
+    /// Whether it is uncertain where the body ends, which is how requests are smuggled past a proxy (RFC 9112 section 6.3).
+    private(set) var isAmbiguous = false
+    /// Whether a header is not one line of a name, a colon and a value, ended by CR LF (RFC 9112 section 5).
+    private(set) var isMalformed = false
+    // Where the next header must begin.
+    private var next: UnsafeRawPointer
+
+    /// Reads the headers of the request that `connection` has received.
+    /// - Parameter line: the request's first line.
+    init(of connection: OpaquePointer, after line: RequestLine) {
+        unsafe next = line.end
+        unsafe withUnsafeMutablePointer(to: &self) { headers in
+            _ = unsafe MHD_get_connection_values_n(connection, .HEADER_KIND, takeHeader, headers)
+        }
+        let end = unsafe line.method.baseAddress.map { unsafe UnsafeRawPointer($0) + shim_MHD_get_request_header_size(connection) }
+        isMalformed = unsafe isMalformed || end != next + 2
+        isAmbiguous = isAmbiguous || isChunked && line.isHTTP10
+    }
+
+    @inline(__always)
+    fileprivate mutating func take(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        guard let nameStart = name.baseAddress, let valueStart = value.baseAddress else { return isMalformed = true }
+        isMalformed = unsafe isMalformed || nameStart != next || isBlank(name.first) || isBlank(name.last)
+        unsafe next = valueStart + value.count + 2
+        unsafe take(name: name.bindMemory(to: UInt8.self).span, value: value.bindMemory(to: UInt8.self).span)
+    }
+
+    @inline(__always)
+    private mutating func take(name: Span<UInt8>, value: Span<UInt8>) {
+        if name.equalsIgnoringCase("content-length") {
+            // libmicrohttpd has refused by now what is not a number.
+            isAmbiguous = isAmbiguous || contentLength != nil || isChunked
+            contentLength = value.decimal
+        } else if name.equalsIgnoringCase("transfer-encoding") {
+            isAmbiguous = isAmbiguous || contentLength != nil || isChunked || !value.equalsIgnoringCase("chunked")
+            isChunked = true
+        } else if name.equalsIgnoringCase("expect") {
+            expectsContinue = value.equalsIgnoringCase("100-continue")
+        }
+    }
+}
+
+private func takeHeader(
+    context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameSize: Int,
+    value: UnsafePointer<CChar>?, valueSize: Int
+) -> MHD_Result {
+    guard let headers = unsafe context?.assumingMemoryBound(to: RequestHeaders.self) else { return .NO }
+    unsafe headers.pointee.take(
+        name: UnsafeRawBufferPointer(start: name, count: nameSize), value: UnsafeRawBufferPointer(start: value, count: valueSize))
+    return .YES
+}
+
+/// Whether a header's name is empty or has white space at this end.
+private func isBlank(_ byte: UInt8?) -> Bool {
+    byte == nil || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+}
+
+extension Span<UInt8> {
+    /// Whether these bytes are those of `text`, ASCII letters compared without regard to case.
+    /// - Parameter text: in lower case.
+    @inline(__always)
+    package func equalsIgnoringCase(_ text: StaticString) -> Bool {
+        // Nearly every header's name is told apart by its length, which is worth no call.
+        count == text.utf8CodeUnitCount && hasLettersEqual(to: text)
+    }
+
+    /// In the locale "C", where a program is until it calls setlocale(3); a NUL in these bytes differs from all of `text`.
+    @inline(never)
+    private func hasLettersEqual(to text: StaticString) -> Bool {
+        unsafe withUnsafeBytes { bytes in
+            guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return true }
+            let other = unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+            return unsafe strncasecmp(start, other, bytes.count) == 0
+        }
+    }
+
+    /// The number that these bytes spell in decimal digits; nil for anything else and for what exceeds 64 bits.
+    var decimal: UInt64? {
+        var result: UInt64 = 0
+        for index in indices {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self[index]) else { return nil }
+            let (product, overflow) = result.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(self[index] - UInt8(ascii: "0")))
+            guard !overflow, !carry else { return nil }
+            result = sum
+        }
+        return isEmpty ? nil : result
+    }
+}

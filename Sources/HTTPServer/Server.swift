@@ -1,0 +1,132 @@
+internal import CMicrohttpd
+internal import Glibc
+internal import Threading
+
+/// An HTTP/1.1 server on one address: libmicrohttpd with epoll and a pool of threads, and a watchdog for what takes too long.
+///
+/// Handlers run on the pool's threads and must not block; what waits uses `Responder.respondLater`. Every server must be stopped.
+@safe
+package final class Server: Sendable {
+    /// The address, with the port that the system chose.
+    package let address: ListenAddress
+
+    // The daemon is used by `stop` alone, which runs once.
+    nonisolated(unsafe) private let daemon: OpaquePointer
+    private let listening: Int32
+    private let context: ServerContext
+    private let life: Monitor<ServerLife>
+    private let watchdog: OwnThread
+
+    /// Opens the address and serves.
+    /// - Parameter observer: told of each response.
+    /// - Throws: why the address cannot be listened on or the certificate not be used.
+    package init(
+        _ address: ListenAddress, router: Router, settings: ServerSettings = ServerSettings(),
+        observer: @escaping ResponseObserver = { _, _ in }
+    ) throws(ServerError) {
+        let socket = try ListenSocket(address)
+        let context = ServerContext(router: router, settings: settings, observer: observer)
+        let life = Monitor(ServerLife.running)
+        let watchdog = try Self.startWatchdog(context, life, settings)
+        guard let daemon = unsafe Self.startDaemon(socket.descriptor, settings, context) else {
+            // The library has closed the descriptor, which may be another's by now; where it ran out of descriptors itself it leaks.
+            if case .unix(let path) = address { unsafe unlink(path) }
+            life.update { $0 = .stopped }
+            watchdog.join()
+            throw settings.tls == nil
+                ? ServerError(kind: .cannotStart, description: "cannot start the server on \(address): not enough threads or descriptors")
+                : ServerError(
+                    kind: .unusableCertificate,
+                    description: "cannot start TLS on \(address): give a PEM certificate and the PEM private key that belongs to it")
+        }
+        self.address = socket.address
+        listening = socket.descriptor
+        unsafe self.daemon = daemon
+        self.context = context
+        self.life = life
+        self.watchdog = watchdog
+    }
+
+    deinit {
+        precondition(life.withLock { $0 } == .stopped, "a server must be stopped before it is let go")
+    }
+
+    /// How many connections are open.
+    package var connectionCount: Int {
+        context.connections.approximateCount
+    }
+
+    /// Stops: takes no more connections, answers what is under way, then closes. Blocks; call it once.
+    /// - Parameter drainMilliseconds: how long requests under way may take; afterwards suspended ones are answered 503 and the others cut
+    ///   off.
+    package func stop(drainMilliseconds: UInt64) {
+        context.startDraining()
+        ListenSocket.stopListening(listening)
+        if case .unix(let path) = address { unsafe unlink(path) }
+        _ = waitUntilIdle(milliseconds: drainMilliseconds)
+        context.startClosing()
+        repeat {
+            context.connections.endRequests()
+        } while !waitUntilIdle(milliseconds: 1000)
+        life.update { $0 = .stopped }
+        watchdog.join()
+        unsafe MHD_stop_daemon(daemon)
+    }
+
+    private func waitUntilIdle(milliseconds: UInt64) -> Bool {
+        let deadline = monotonicMilliseconds() + milliseconds
+        while !context.isIdle {
+            guard monotonicMilliseconds() < deadline else { return false }
+            // Nobody signals the end of a request, which would cost each one; while stopping, looking is cheap enough.
+            _ = life.wait(timeoutMilliseconds: 5) { _ in nil as Void? }
+        }
+        return true
+    }
+
+    private static func startWatchdog(
+        _ context: ServerContext, _ life: Monitor<ServerLife>, _ settings: ServerSettings
+    ) throws(ServerError) -> OwnThread {
+        do throws(ThreadError) {
+            return try OwnThread { watch(context, life, requestTimeoutMilliseconds: settings.requestTimeoutMilliseconds) }
+        } catch {
+            throw ServerError(kind: .cannotStart, description: error.description)
+        }
+    }
+
+    private static func startDaemon(
+        _ descriptor: Int32, _ settings: ServerSettings, _ context: ServerContext
+    ) -> OpaquePointer? {
+        unsafe withOptionalCString(settings.tls?.certificate) { certificate in
+            unsafe withOptionalCString(settings.tls?.key) { key in
+                var daemon = unsafe shim_DaemonSettings(
+                    listen_socket: descriptor, threads: UInt32(settings.threads),
+                    // Each thread of the pool gets its share of this; the limit proper is ours, so that it can be answered.
+                    connection_limit: UInt32((settings.connectionLimit + 256) * settings.threads),
+                    idle_timeout_seconds: UInt32(settings.idleTimeoutSeconds), connection_memory: ServerSettings.headerMemory,
+                    tls_certificate: certificate, tls_key: key, access_handler: answerToConnection, request_completed: requestCompleted,
+                    notify_connection: connectionChanged, request_line: requestLineReceived, unescape: keepEscapes,
+                    context: Unmanaged.passUnretained(context).toOpaque())
+                return unsafe withSignalsBlocked { unsafe shim_MHD_start_daemon(&daemon) }
+            }
+        }
+    }
+
+    private static func withOptionalCString(
+        _ text: String?, _ body: (UnsafePointer<CChar>?) -> OpaquePointer?
+    ) -> OpaquePointer? {
+        guard let text else { return unsafe body(nil) }
+        return unsafe text.withCString { unsafe body($0) }
+    }
+}
+
+private enum ServerLife {
+    case running, stopped
+}
+
+/// The watchdog's thread: looks at every connection a few times within the shortest deadline.
+private func watch(_ context: ServerContext, _ life: Monitor<ServerLife>, requestTimeoutMilliseconds: Int) {
+    let interval = UInt64(min(max(requestTimeoutMilliseconds / 4, 10), 250))
+    while life.wait(timeoutMilliseconds: interval, { $0 == .stopped ? $0 : nil }) == nil {
+        context.connections.expire(now: monotonicMilliseconds())
+    }
+}

@@ -1,0 +1,84 @@
+internal import Synchronization
+
+/// What all connections of one server share.
+@safe
+final class ServerContext: Sendable {
+    let router: Router
+    // The same router, lent without counting references to it, which all threads would count at once.
+    private let lentRouter: Unmanaged<Router>
+    let connections = ConnectionTable()
+    let isTLS: Bool
+    /// How many connections are served; one more is refused.
+    let connectionLimit: Int
+    private let requestTimeoutMilliseconds: UInt64
+    private let idleTimeoutMilliseconds: UInt64
+    private let observer: ResponseObserver
+    private let draining = Atomic<Bool>(false)
+    private let closing = Atomic<Bool>(false)
+    private let resumptions = Atomic<Int>(0)
+
+    init(router: Router, settings: ServerSettings, observer: @escaping ResponseObserver) {
+        self.router = router
+        unsafe lentRouter = Unmanaged.passUnretained(router)
+        connectionLimit = settings.connectionLimit
+        requestTimeoutMilliseconds = UInt64(settings.requestTimeoutMilliseconds)
+        idleTimeoutMilliseconds = UInt64(settings.idleTimeoutSeconds) * 1000
+        self.observer = observer
+        isTLS = settings.tls != nil
+    }
+
+    /// Finds what answers a request.
+    func match(_ method: Method, path: Span<UInt8>) -> Router.Match {
+        unsafe lentRouter._withUnsafeGuaranteedRef { $0.match(method, path: path) }
+    }
+
+    /// Whether the server is stopping, so that each answer closes its connection.
+    var isDraining: Bool {
+        draining.load(ordering: .relaxed)
+    }
+
+    func startDraining() {
+        draining.store(true, ordering: .relaxed)
+    }
+
+    /// Whether requests are refused, because libmicrohttpd must not be stopped with a connection suspended.
+    var isClosing: Bool {
+        closing.load(ordering: .sequentiallyConsistent)
+    }
+
+    /// From here on no handler is called, once `isIdle` has been true.
+    func startClosing() {
+        closing.store(true, ordering: .sequentiallyConsistent)
+    }
+
+    /// Runs the resumption of a connection by a foreign thread, which uses the daemon until it returns: longer than the request may last.
+    func duringResumption(_ body: () -> Void) {
+        resumptions.add(1, ordering: .relaxed)
+        body()
+        resumptions.subtract(1, ordering: .releasing)
+    }
+
+    /// Whether no request is under way and no foreign thread uses the daemon.
+    var isIdle: Bool {
+        !connections.hasRequests() && resumptions.load(ordering: .acquiring) == 0
+    }
+
+    /// When a request that begins now, or an answer that is given now, must have passed the wire.
+    func deadline() -> UInt64 {
+        monotonicMilliseconds() + requestTimeoutMilliseconds
+    }
+
+    /// When a connection that is between requests now must have sent the next one whole.
+    ///
+    /// libmicrohttpd closes a silent connection earlier; this one is for a request line that comes a byte at a time.
+    func idleDeadline() -> UInt64 {
+        deadline() + idleTimeoutMilliseconds
+    }
+
+    func observe(_ route: Int, _ status: Int) {
+        observer(route, status)
+    }
+}
+
+/// Told of each response: the index of the route (or `Router.unmatched`) and the status. Called on any thread; must not block.
+package typealias ResponseObserver = @Sendable (_ route: Int, _ status: Int) -> Void

@@ -1,0 +1,42 @@
+/// Why a text is not the JSON that Deskgate accepts, and where; it holds nothing of the text itself, which may be secret.
+package struct JSONError: Error, Equatable {
+    /// What is wrong with the text.
+    package enum Reason: Equatable, Sendable {
+        case syntax, endOfInput, trailingBytes, byteOrderMark, invalidUTF8
+        case duplicateKey, nulInKey, numberOutOfRange, tooDeep, outOfMemory
+    }
+
+    /// What is wrong.
+    package let reason: Reason
+    /// The line where the mistake shows, from 1.
+    package let line: Int
+    /// The column where the mistake shows, from 1, in Unicode scalars: the last one of the offending token, or the place of what is missing.
+    package let column: Int
+    /// How many bytes had been read when the mistake showed.
+    package let offset: Int
+}
+
+extension JSONError: CustomStringConvertible {
+    /// The place and the mistake in words, such as `line 3, column 7: duplicate key`.
+    package var description: String {
+        "line \(line), column \(column): \(reason)"
+    }
+}
+
+extension JSONError.Reason: CustomStringConvertible {
+    /// The mistake in words for people.
+    package var description: String {
+        switch self {
+        case .syntax: "not valid JSON"
+        case .endOfInput: "the text ends too early"
+        case .trailingBytes: "more text after the end of the JSON value"
+        case .byteOrderMark: "starts with a byte order mark"
+        case .invalidUTF8: "invalid UTF-8"
+        case .duplicateKey: "duplicate key"
+        case .nulInKey: "NUL character in a key"
+        case .numberOutOfRange: "number out of range"
+        case .tooDeep: "nested too deep"
+        case .outOfMemory: "out of memory"
+        }
+    }
+}

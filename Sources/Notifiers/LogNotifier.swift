@@ -1,0 +1,34 @@
+package import Core
+package import Observability
+
+/// Tells of events in the log: what happened to which ticket, and nothing that a person wrote.
+package struct LogNotifier: Notifier {
+    private let logger: Logger
+
+    /// Writes to `logger`, at level info.
+    package init(_ logger: Logger) {
+        self.logger = logger
+    }
+
+    /// One line is as good as another.
+    package var keepsTicketOrder: Bool { false }
+    /// Each try ends before it returns.
+    package var concurrency: Int { 64 }
+    /// Never needed.
+    package var retryPolicy: RetryPolicy { .webhook }
+    /// Writing a line does not wait.
+    package var longestTryMilliseconds: UInt64 { 1000 }
+
+    /// Writes one line.
+    package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
+        let identity = delivery.event.identity
+        logger.log(
+            .info, "event",
+            [
+                "type": .string(delivery.event.kind.rawValue), "id": .string(delivery.event.id.description), "app": .string(identity.appID),
+                "ticket_id": .integer(Int(identity.ticketID)), "comment_id": .integer(Int(identity.commentID)),
+                "notifier": .string(delivery.notifier),
+            ])
+        completion(DeliveryOutcome(.delivered, reason: "logged"))
+    }
+}

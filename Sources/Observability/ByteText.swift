@@ -1,0 +1,38 @@
+/// Text is built as bytes: what leaves the process is bytes, and an array that grows once is cheaper than a String that is copied.
+extension [UInt8] {
+    mutating func append(text: String) {
+        append(contentsOf: text.utf8)
+    }
+
+    mutating func append(integer: some BinaryInteger) {
+        append(text: String(integer))
+    }
+
+    /// Appends the shortest decimal text that reads back as the same number: `0.25`, `5e-05`, `1`, `NaN`, `+Inf`, `-Inf`.
+    mutating func append(number: Double) {
+        guard number.isFinite else {
+            append(text: number.isNaN ? "NaN" : number > 0 ? "+Inf" : "-Inf")
+            return
+        }
+        append(text: number.description)
+        if suffix(2).elementsEqual(".0".utf8) { removeLast(2) }
+    }
+
+    /// Appends the lowest `digits` hexadecimal digits of a value, in lower case.
+    mutating func append(hexadecimal value: UInt32, digits: Int) {
+        for position in (0..<digits).reversed() {
+            let digit = UInt8(truncatingIfNeeded: value >> UInt32(4 * position)) & 0x0F
+            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
+    }
+
+    /// Appends a number with leading zeros; a value with more than `digits` digits loses its highest ones.
+    mutating func append(decimal value: Int, digits: Int) {
+        var divisor = 1
+        for _ in 1..<digits { divisor *= 10 }
+        while divisor > 0 {
+            append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
+            divisor /= 10
+        }
+    }
+}

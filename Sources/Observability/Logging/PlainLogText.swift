@@ -1,0 +1,67 @@
+/// Log lines for people, in the manner of logfmt.
+///
+/// Whatever could be taken for something else is put in quotes with its invisible characters escaped, so no value can begin a line,
+/// pose as another field, or speak to a terminal.
+enum PlainLogText {
+    static func append(_ line: LogLine, to output: inout [UInt8]) {
+        Timestamp.append(line.time, to: &output)
+        output.append(UInt8(ascii: " "))
+        output.append(text: line.level.column)
+        output.append(UInt8(ascii: " "))
+        append(line.message, allowingSpace: true, to: &output)
+        for (key, value) in line.fields.pairs {
+            output.append(UInt8(ascii: " "))
+            append(key, allowingSpace: false, to: &output)
+            output.append(UInt8(ascii: "="))
+            append(value, to: &output)
+        }
+    }
+
+    private static func append(_ value: LogValue, to output: inout [UInt8]) {
+        switch value {
+        case .string(let string): append(string, allowingSpace: false, to: &output)
+        case .integer(let integer): output.append(integer: integer)
+        case .double(let number): output.append(number: number)
+        case .boolean(let boolean): output.append(text: boolean ? "true" : "false")
+        }
+    }
+
+    private static func append(_ string: String, allowingSpace: Bool, to output: inout [UInt8]) {
+        if !string.isEmpty && string.unicodeScalars.allSatisfy({ isPlain($0) || (allowingSpace && $0 == " ") }) {
+            output.append(text: string)
+            return
+        }
+        output.append(UInt8(ascii: "\""))
+        for scalar in string.unicodeScalars { appendQuoted(scalar, to: &output) }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        isVisible(scalar) && scalar != "\"" && scalar != "="
+    }
+
+    /// Whether a scalar leaves a mark of its own; not spaces, controls, direction marks, line separators, or what Unicode has not assigned.
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return scalar.value > 0x20 && scalar.value < 0x7F }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .privateUse, .surrogate, .unassigned: false
+        default: true
+        }
+    }
+
+    private static func appendQuoted(_ scalar: Unicode.Scalar, to output: inout [UInt8]) {
+        switch scalar {
+        case "\"": output.append(text: "\\\"")
+        case "\\": output.append(text: "\\\\")
+        case "\n": output.append(text: "\\n")
+        case "\r": output.append(text: "\\r")
+        case "\t": output.append(text: "\\t")
+        case _ where scalar == " " || isVisible(scalar):
+            output.append(text: String(scalar))
+        default:
+            let isWide = scalar.value > 0xFFFF
+            output.append(text: isWide ? "\\U" : "\\u")
+            output.append(hexadecimal: scalar.value, digits: isWide ? 8 : 4)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+internal import Threading
+
+/// The metrics of the process, and their text for Prometheus.
+///
+/// Registering the same definition again returns the same family, so counters survive a reload of the configuration.
+/// Registration traps on an invalid name, and on a name that another definition has taken: both are mistakes in the program.
+package final class MetricsRegistry: Sendable {
+    /// The media type of what `render()` returns.
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    private let families = Monitor<[any MetricSource]>([])
+
+    /// A registry without metrics.
+    package init() {}
+
+    /// The counter of this name, without labels; by convention the name ends in `_total`.
+    package func counter(_ name: String, _ help: String) -> Counter {
+        counter(name, help, labels: []).child()
+    }
+
+    /// The counters of this name, one for each set of label values.
+    package func counter(_ name: String, _ help: String, labels: [String]) -> MetricFamily<Counter> {
+        register(MetricDefinition(.counter, name, help, labels: labels)) { MetricFamily($0, make: Counter.init) }
+    }
+
+    /// A counter kept elsewhere: the closure is called at each rendering, under the rules of a computed gauge, and must never go down.
+    package func counter(_ name: String, _ help: String, value: @escaping @Sendable () -> UInt64) {
+        compute(MetricDefinition(.counter, name, help, labels: [])) { [ComputedSample(value: Double(value()))] }
+    }
+
+    /// The gauge of this name, without labels.
+    package func gauge(_ name: String, _ help: String) -> Gauge {
+        gauge(name, help, labels: []).child()
+    }
+
+    /// The gauges of this name, one for each set of label values.
+    package func gauge(_ name: String, _ help: String, labels: [String]) -> MetricFamily<Gauge> {
+        register(MetricDefinition(.gauge, name, help, labels: labels)) { MetricFamily($0, make: Gauge.init) }
+    }
+
+    /// A gauge computed at each rendering; registering it again replaces the closure.
+    ///
+    /// The closure runs on the thread that renders, outside every lock of the registry; it must not block.
+    package func gauge(_ name: String, _ help: String, value: @escaping @Sendable () -> Double) {
+        gauge(name, help, labels: []) { [ComputedSample(value: value())] }
+    }
+
+    /// Gauges computed at each rendering, one for each sample returned; under the rules of the computed gauge without labels.
+    package func gauge(_ name: String, _ help: String, labels: [String], samples: @escaping @Sendable () -> [ComputedSample]) {
+        compute(MetricDefinition(.gauge, name, help, labels: labels), samples)
+    }
+
+    /// The histogram of this name, without labels; bounds are as for the labelled one.
+    package func histogram(_ name: String, _ help: String, bounds: [Double] = Histogram.defaultBounds) -> Histogram {
+        histogram(name, help, labels: [], bounds: bounds).child()
+    }
+
+    /// The histograms of this name, one for each set of label values; by convention the name ends in `_seconds`.
+    ///
+    /// Bounds are in seconds, ascending, between a nanosecond and 1e9 seconds, at most 31; the bucket `+Inf` is added.
+    package func histogram(
+        _ name: String, _ help: String, labels: [String], bounds: [Double] = Histogram.defaultBounds
+    ) -> MetricFamily<Histogram> {
+        register(MetricDefinition(.histogram, name, help, labels: labels, bounds: bounds)) { MetricFamily($0, make: Histogram.init) }
+    }
+
+    /// Every metric as Prometheus text 0.0.4: families in the order of registration, children in the order of their label bytes.
+    package func render() -> [UInt8] {
+        let snapshot = families.withLock { $0 }
+        var output: [UInt8] = []
+        for family in snapshot { family.append(to: &output) }
+        return output
+    }
+
+    private func compute(_ definition: MetricDefinition, _ samples: @escaping @Sendable () -> [ComputedSample]) {
+        register(definition) { ComputedFamily($0, samples: samples) }.replaceSamples(samples)
+    }
+
+    private func register<Family: MetricSource>(_ definition: MetricDefinition, _ make: (MetricDefinition) -> Family) -> Family {
+        families.withLock { families in
+            if let existing = families.first(where: { $0.definition == definition }) {
+                guard let family = existing as? Family else { preconditionFailure("metric registered both kept and computed") }
+                return family
+            }
+            let taken = Set(families.flatMap(\.definition.sampleNames))
+            precondition(taken.isDisjoint(with: definition.sampleNames), "metric name registered with another definition")
+            let family = make(definition)
+            families.append(family)
+            return family
+        }
+    }
+}

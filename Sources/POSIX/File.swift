@@ -1,0 +1,75 @@
+internal import Glibc
+
+/// Small files, read and created whole.
+package enum File {
+    /// What was read, with what was known of the file at that moment.
+    package struct Contents: Sendable {
+        /// The bytes.
+        package let bytes: [UInt8]
+        /// Whether users outside the owner's group may read it.
+        package let isReadableByEveryone: Bool
+    }
+
+    /// Reads a file.
+    /// - Parameter limit: the most bytes that are read; what is longer fails with EFBIG.
+    /// - Throws: why it cannot be read.
+    package static func read(_ path: String, limit: Int) throws(SystemError) -> Contents {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError.last }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError.last }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError(code: EISDIR) }
+        return Contents(
+            bytes: try readAll(descriptor, limit: limit), isReadableByEveryone: status.st_mode & S_IROTH != 0)
+    }
+
+    /// Creates a file that does not exist yet, and makes it durable before it returns.
+    /// - Parameter mode: its permissions, such as 0o600.
+    /// - Throws: `alreadyExists` when there is one, which is left as it is.
+    package static func create(_ path: String, mode: UInt32, _ bytes: some Sequence<UInt8>) throws(SystemError) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw SystemError.last }
+        defer { close(descriptor) }
+        // The umask may have taken permissions away that were asked for.
+        guard fchmod(descriptor, mode) == 0 else { throw SystemError.last }
+        try write(Array(bytes), to: descriptor)
+        guard fsync(descriptor) == 0 else { throw SystemError.last }
+    }
+
+    /// Creates a directory with the given permissions; one that exists is left as it is.
+    package static func createDirectory(_ path: String, mode: UInt32) throws(SystemError) {
+        if unsafe mkdir(path, mode) != 0, errno != EEXIST { throw SystemError.last }
+    }
+
+    /// Whether anything exists at the path, be it a symbolic link to nothing.
+    package static func exists(_ path: String) -> Bool {
+        unsafe faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
+    /// Writes everything to a descriptor, however many calls that takes.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written >= 0 else { throw SystemError.last }
+            rest = rest.dropFirst(written)
+        }
+    }
+
+    private static func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while true {
+            var count = 0
+            bytes += unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, initialized in
+                count = unsafe Glibc.read(descriptor, buffer.baseAddress, 4096)
+                initialized = max(count, 0)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw SystemError.last }
+            guard bytes.count <= limit else { throw SystemError(code: EFBIG) }
+            if count == 0 { return bytes }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/// File paths as text.
+package enum Path {
+    /// The directory that holds `path`; `.` for a bare name.
+    package static func directory(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// `path` as seen from `directory`; an absolute one stays as it is.
+    package static func resolve(_ path: String, in directory: String) -> String {
+        if path.utf8.first == UInt8(ascii: "/") { return path }
+        return directory == "." ? path : "\(directory)/\(path)"
+    }
+}

@@ -1,0 +1,51 @@
+internal import Glibc
+
+/// What belongs to the process as a whole.
+package enum Process {
+    /// The words of the command line after the program's own name; nil when one is not UTF-8, which `CommandLine` would repair silently.
+    package static func arguments() -> [String]? {
+        var words: [String] = []
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let word = unsafe CommandLine.unsafeArgv[index], let text = unsafe String(validatingCString: word) else { return nil }
+            words.append(text)
+        }
+        return words
+    }
+
+    /// Opens /dev/null for each standard descriptor that is closed.
+    ///
+    /// Otherwise the next file or socket would get its number, and what is meant for a terminal would be written there. Call it first.
+    package static func holdStandardDescriptors() {
+        for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number is taken, which is this one.
+            _ = unsafe open("/dev/null", O_RDWR)
+        }
+    }
+
+    /// An environment variable, nil when it is not set or is not UTF-8.
+    package static func environment(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(validatingCString: value)
+    }
+
+    /// Makes writing to a closed pipe or socket an error instead of the end of the process.
+    package static func ignoreBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Raises the limit of open files as far as this process may.
+    /// - Returns: the limit that is in force now.
+    package static func raiseOpenFileLimit() -> Int {
+        var limit = rlimit()
+        unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Ends the process at once with this code.
+    package static func exit(_ code: Int32) -> Never {
+        Glibc.exit(code)
+    }
+}

@@ -1,0 +1,99 @@
+internal import CSQLite
+
+// Columns are numbered from 0. A number that the row does not have, or reading without a row, is a mistake in the program and traps. The file
+// may come from anywhere: a value of another type than asked for throws SQLITE_MISMATCH.
+extension Statement {
+    /// Whether the value is NULL.
+    package func isNull(_ column: Int) -> Bool {
+        type(of: column) == SQLITE_NULL
+    }
+
+    /// Reads an INTEGER.
+    package func int64(_ column: Int) throws(SQLiteError) -> Int64 {
+        try expect(SQLITE_INTEGER, at: column)
+        return unsafe sqlite3_column_int64(statement, Int32(column))
+    }
+
+    /// Reads a REAL, or an INTEGER as the nearest number.
+    package func double(_ column: Int) throws(SQLiteError) -> Double {
+        try expect(SQLITE_FLOAT, or: SQLITE_INTEGER, at: column)
+        return unsafe sqlite3_column_double(statement, Int32(column))
+    }
+
+    /// Reads TEXT, which may hold U+0000; what is not UTF-8 throws SQLITE_MISMATCH.
+    package func string(_ column: Int) throws(SQLiteError) -> String {
+        try expect(SQLITE_TEXT, at: column)
+        let text = try withBytes(column) { bytes throws(SQLiteError) in
+            unsafe bytes.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) }
+        }
+        guard let text else { throw mismatch(column, "text that is not UTF-8") }
+        return text
+    }
+
+    /// Copies a BLOB, or the UTF-8 of TEXT.
+    package func bytes(_ column: Int) throws(SQLiteError) -> [UInt8] {
+        try withBytes(column) { bytes throws(SQLiteError) in
+            unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+        }
+    }
+
+    /// Lends a BLOB, or the UTF-8 of TEXT, without copying it; they end with the closure.
+    ///
+    /// Stepping or resetting this statement, or closing the connection, traps in `body`.
+    /// - Throws: also what `body` throws.
+    package func withBytes<Result>(
+        _ column: Int, _ body: (Span<UInt8>) throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
+        try expect(SQLITE_BLOB, or: SQLITE_TEXT, at: column)
+        let bytes = unsafe try stored(column)
+        return try lending { () throws(SQLiteError) in try body(unsafe bytes.span) }
+    }
+
+    private func stored(_ column: Int) throws(SQLiteError) -> UnsafeBufferPointer<UInt8> {
+        let column = Int32(column)
+        let isText = unsafe sqlite3_column_type(statement, column) == SQLITE_TEXT
+        // The pointer first: asking for it may convert the value, which the length must follow (sqlite3_column_blob).
+        let start = unsafe isText ? UnsafeRawPointer(sqlite3_column_text(statement, column)) : sqlite3_column_blob(statement, column)
+        let count = unsafe Int(sqlite3_column_bytes(statement, column))
+        // An empty BLOB has no pointer, and neither has what found no memory.
+        let hasFailed = unsafe start == nil && sqlite3_errcode(connection.database) == SQLITE_NOMEM
+        guard !hasFailed else { throw SQLiteError(code: SQLITE_NOMEM) }
+        return unsafe UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: start == nil ? 0 : count)
+    }
+
+    private func type(of column: Int) -> Int32 {
+        unsafe precondition(0..<sqlite3_data_count(statement) ~= Int32(column), "there is no row, or it has no such column")
+        return unsafe sqlite3_column_type(statement, Int32(column))
+    }
+
+    private func expect(_ type: Int32, or other: Int32? = nil, at column: Int) throws(SQLiteError) {
+        let actual = self.type(of: column)
+        guard actual == type || actual == other else { throw mismatch(column, "a value of another type than expected") }
+    }
+
+    private func mismatch(_ column: Int, _ problem: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_MISMATCH, message: "column \(column) holds \(problem)")
+    }
+}
+
+extension Statement {
+    /// Reads an INTEGER; nil for NULL.
+    package func optionalInt64(_ column: Int) throws(SQLiteError) -> Int64? {
+        isNull(column) ? nil : try int64(column)
+    }
+
+    /// Reads a REAL, or an INTEGER as the nearest number; nil for NULL.
+    package func optionalDouble(_ column: Int) throws(SQLiteError) -> Double? {
+        isNull(column) ? nil : try double(column)
+    }
+
+    /// Reads TEXT; nil for NULL.
+    package func optionalString(_ column: Int) throws(SQLiteError) -> String? {
+        isNull(column) ? nil : try string(column)
+    }
+
+    /// Copies a BLOB, or the UTF-8 of TEXT; nil for NULL.
+    package func optionalBytes(_ column: Int) throws(SQLiteError) -> [UInt8]? {
+        isNull(column) ? nil : try bytes(column)
+    }
+}

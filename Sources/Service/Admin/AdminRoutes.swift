@@ -1,0 +1,65 @@
+internal import Core
+internal import Crypto
+internal import HTTPServer
+package import JSON
+internal import Observability
+
+/// The operators' listener: metrics, and keys for backends that do not hold the secret themselves.
+struct AdminRoutes: Sendable {
+    private static let keyBodyLimit = 16 * 1024
+
+    let state: LiveStateHolder
+    let registry: MetricsRegistry
+    let logger: Logger
+    let clocks: Clocks
+
+    var routes: [Route] {
+        [
+            Route("/metrics", [(.get, { request, responder in responder.respond(metrics(request)) })]),
+            Route("/v1/keys", bodyLimit: Self.keyBodyLimit, [(.post, { request, responder in responder.respond(mint(request)) })]),
+        ]
+    }
+
+    private func metrics(_ request: borrowing Request) -> Response {
+        let state = state.current
+        if state.metricsNeedToken, let refusal = BearerToken(state.adminToken).refusal(of: request) { return refusal }
+        return Response(status: 200, headers: [("Content-Type", MetricsRegistry.contentType)], body: registry.render())
+    }
+
+    private func mint(_ request: borrowing Request) -> Response {
+        let state = state.current
+        if let refusal = BearerToken(state.adminToken).refusal(of: request) { return refusal }
+        do throws(KeyRequest.Mistake) {
+            let wanted = try request.withBody { body throws(KeyRequest.Mistake) in try KeyRequest(body) }
+            do throws(KeyMinting.Refusal) {
+                let minted = try KeyMinting(state.authorizer, defaultLifeSeconds: state.defaultLifeSeconds).mint(
+                    appID: wanted.appID, userID: wanted.userID, lifeSeconds: wanted.lifeSeconds, now: clocks.unixSeconds())
+                return Response(status: 201, json: minted.json, headers: [("Cache-Control", "no-store")])
+            } catch {
+                return response(to: error, request)
+            }
+        } catch {
+            return .error(400, "malformed", error.message)
+        }
+    }
+
+    private func response(to refusal: KeyMinting.Refusal, _ request: borrowing Request) -> Response {
+        switch refusal {
+        case .malformed, .lifeTooLong, .endTooFar: return .error(400, "malformed", refusal.description)
+        case .unknownApp, .unknownKey: return .error(400, "unknown_app", refusal.description)
+        case .failed(let error):
+            logger.log(.error, "mint failed", ["reason": .string(error.description), "request_id": .string(RequestID(of: request).text)])
+            return .error(503, "mint_failed", "The key could not be made; try again.", headers: [("Retry-After", "1")])
+        }
+    }
+}
+
+extension KeyMinting.Minted {
+    /// The key as the admin listener and `--json` show it.
+    package var json: JSONValue {
+        [
+            "security_key": .string(securityKey), "key_id": .integer(Int64(keyID)), "issued_at": .integer(Int64(issuedAt)),
+            "expires_at": .integer(Int64(expiresAt)),
+        ]
+    }
+}

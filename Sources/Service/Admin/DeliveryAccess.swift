@@ -1,0 +1,51 @@
+internal import Core
+internal import HTTPServer
+internal import POSIX
+
+/// The deliveries for somebody outside the service: through its admin listener while it runs, and from its store when it does not.
+///
+/// The store has one owner at a time, so whether the service runs is decided by asking it first.
+package struct DeliveryAccess {
+    /// Why nothing could be asked.
+    package struct Failure: Error, CustomStringConvertible {
+        /// One line for a person: what happened, and the remedy.
+        package let description: String
+    }
+
+    private let configuration: Configuration
+    private let clocks: Clocks
+
+    /// Prepares access to what a configuration says.
+    package init(_ configuration: Configuration, clocks: Clocks = .system) {
+        self.configuration = configuration
+        self.clocks = clocks
+    }
+
+    /// Does it, and waits for it.
+    package func perform(_ action: DeliveryAction) throws(Failure) -> DeliveryAnswer {
+        if let call = try DeliveryCall(configuration.admin), let answer = try call.perform(action) { return answer }
+        do throws(StoreError) {
+            return try performOnStore(action)
+        } catch {
+            throw Failure(description: error.description)
+        }
+    }
+
+    private func performOnStore(_ action: DeliveryAction) throws(StoreError) -> DeliveryAnswer {
+        let store = try openStore()
+        defer { store.close() }
+        let life = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
+        return try DeliveryDesk(store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: life).perform(action)
+    }
+
+    private func openStore() throws(StoreError) -> any Store {
+        guard case .sqlite(let path) = configuration.store.kind else {
+            throw StoreError(.unavailable, "the service does not run, and its store is memory that went with it")
+        }
+        // Opening would make a new one, which is the service's to do.
+        guard File.exists(path) else {
+            throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet")
+        }
+        return try configuration.store.open()
+    }
+}

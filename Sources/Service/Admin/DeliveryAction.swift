@@ -1,0 +1,41 @@
+package import Core
+
+/// What an operator wants of the deliveries.
+package enum DeliveryAction: Sendable, Equatable {
+    /// Show those that match, newest first, so many at most.
+    case list(DeliveryFilter, limit: Int)
+    /// Tell all of one.
+    case show(UUIDv7)
+    /// Try a dead one again.
+    case retryOne(UUIDv7)
+    /// Try all dead ones that match again.
+    case retry(DeliveryFilter)
+    /// Forget those that ended so, before this time in Unix milliseconds; nil is now.
+    case purge(Ended, before: UInt64?)
+
+    /// How a delivery has ended.
+    package enum Ended: String, Sendable {
+        /// It has arrived; events that had no delivery go with these.
+        case delivered
+        /// It was given up.
+        case dead
+    }
+
+    /// How many deliveries a list has when nobody says.
+    package static let defaultLimit = 100
+    /// How many deliveries a list has at most.
+    package static let largestLimit = 1000
+
+    /// Chooses what to forget.
+    /// - Parameters:
+    ///   - state: `delivered` or `dead`.
+    ///   - before: a time of RFC 3339; nil is now.
+    package static func purging(state: String?, before: String?) throws(DeliveryMistake) -> DeliveryAction {
+        let time = try before.map { text throws(DeliveryMistake) in try DeliveryCriteria.time("before", text) }
+        switch try state.map({ text throws(DeliveryMistake) in try DeliveryCriteria.state(text) }) {
+        case .delivered: return .purge(.delivered, before: time)
+        case .dead: return .purge(.dead, before: time)
+        case .pending, nil: throw DeliveryMistake(message: "state: expected delivered or dead; what is pending cannot be purged.")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+internal import Crypto
+internal import HTTPClient
+internal import HTTPServer
+internal import JSON
+internal import Threading
+
+/// Asks a running service through its admin listener.
+struct DeliveryCall {
+    private static let timeoutMilliseconds = 65_000
+    private static let answerLimit = 8 << 20
+
+    private let base: String
+    private let token: SecretBytes?
+
+    /// Prepares the call; nil when the listener has no address that could be called: a Unix socket, or a port that the system chooses.
+    init?(_ admin: Configuration.Admin) throws(DeliveryAccess.Failure) {
+        guard case .tcp(_, let port) = admin.listener.address, port != 0 else { return nil }
+        base = "\(admin.listener.settings.tls == nil ? "http" : "https")://\(admin.listener.address)"
+        token = admin.token
+    }
+
+    /// Does it; nil when nobody listens there.
+    func perform(_ action: DeliveryAction) throws(DeliveryAccess.Failure) -> DeliveryAnswer? {
+        switch try send(try request(for: action)) {
+        case .success(let response): return try answer(response)
+        case .failure(.connect): return nil
+        case .failure(let error): throw failure("\(error)")
+        }
+    }
+
+    private func request(for action: DeliveryAction) throws(DeliveryAccess.Failure) -> ClientRequest {
+        let parts = DeliveryRequestParts(action)
+        var headers: [(name: String, value: String)] = []
+        if let token {
+            let text = token.withSpan { span in span.indices.map { span[$0] } }
+            headers.append(("Authorization", "Bearer \(String(decoding: text, as: UTF8.self))"))
+        }
+        do throws(ClientRequest.Invalid) {
+            return try ClientRequest(
+                parts.method, base + parts.target, headers: headers, body: parts.body, timeoutMilliseconds: Self.timeoutMilliseconds,
+                responseBodyLimit: Self.answerLimit)
+        } catch {
+            throw failure(error.description)
+        }
+    }
+
+    private func send(_ request: ClientRequest) throws(DeliveryAccess.Failure) -> Result<ClientResponse, ClientError> {
+        let client: Client
+        do throws(ThreadError) {
+            client = try Client()
+        } catch {
+            throw failure(error.description)
+        }
+        defer { client.close() }
+        let result = Monitor<Result<ClientResponse, ClientError>?>(nil)
+        client.send(request) { answer in result.update { $0 = answer } }
+        return result.wait { $0 } ?? .failure(.cancelled)
+    }
+
+    private func answer(_ response: ClientResponse) throws(DeliveryAccess.Failure) -> DeliveryAnswer {
+        guard !response.isTruncated, let value = try? JSONDocument(parsing: response.body.span).value(), case .object = value else {
+            throw failure("what listens there does not answer as Deskgate does")
+        }
+        return DeliveryAnswer(status: response.status, value)
+    }
+
+    private func failure(_ reason: String) -> DeliveryAccess.Failure {
+        DeliveryAccess.Failure(description: "cannot ask the admin listener at \(base): \(reason)")
+    }
+}

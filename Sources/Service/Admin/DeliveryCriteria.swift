@@ -1,0 +1,76 @@
+package import Core
+internal import Observability
+
+/// What deliveries are chosen by, as names with texts: what queries, bodies and the command line have in common.
+package struct DeliveryCriteria {
+    private static let names = [
+        "state", "app_id", "user_id", "ticket_id", "comment_id", "notifier", "reason", "from", "before",
+    ]
+    static let numbers = ["ticket_id", "comment_id"]
+
+    /// The deliveries that are meant.
+    package private(set) var filter = DeliveryFilter()
+    private var given: Set<[UInt8]> = []
+
+    /// Makes criteria that everything meets.
+    package init() {}
+
+    /// Whether nothing has been said.
+    package var isEmpty: Bool { given.isEmpty }
+
+    /// Takes a criterion in.
+    /// - Parameter text: of `ticket_id` and `comment_id` a decimal number, of `from` and `before` a time of RFC 3339.
+    /// - Throws: when the name is unknown or given twice, and when the text is no value of it.
+    package mutating func add(_ name: String, _ text: String) throws(DeliveryMistake) {
+        guard let name = Self.names.first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+            throw DeliveryMistake(message: "Unknown criterion \(printable(name)); known are \(Self.names.joined(separator: ", ")).")
+        }
+        guard given.insert(Array(name.utf8)).inserted else { throw DeliveryMistake(message: "\(name): given twice.") }
+        switch name {
+        case "state": filter.state = try Self.state(text)
+        case "app_id": filter.appID = text
+        case "user_id": filter.userID = text
+        case "ticket_id": filter.ticketID = try Self.number(name, text)
+        case "comment_id": filter.commentID = try Self.number(name, text)
+        case "notifier": filter.notifier = text
+        case "reason": filter.reason = text
+        case "from": filter.receivedFrom = try Self.time(name, text)
+        default: filter.receivedBefore = try Self.time(name, text)
+        }
+    }
+
+    /// Reads a time of RFC 3339 as Unix milliseconds.
+    static func time(_ name: String, _ text: String) throws(DeliveryMistake) -> UInt64 {
+        guard let time = RFC3339.unixMilliseconds(text) else {
+            throw DeliveryMistake(message: "\(name): expected a time such as 2026-03-10T08:15:12Z.")
+        }
+        return time
+    }
+
+    /// Reads a decimal number.
+    static func number(_ name: String, _ text: String) throws(DeliveryMistake) -> Int64 {
+        guard let number = Int64(text), text.utf8.first != UInt8(ascii: "+") else {
+            throw DeliveryMistake(message: "\(name): expected a whole number.")
+        }
+        return number
+    }
+
+    /// Reads a state.
+    static func state(_ text: String) throws(DeliveryMistake) -> Delivery.State {
+        guard let state = Delivery.State.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
+            throw DeliveryMistake(message: "state: expected pending, delivered or dead.")
+        }
+        return state
+    }
+
+    /// The criteria of a filter, as names with texts that `add` takes.
+    static func texts(of filter: DeliveryFilter) -> [(name: String, text: String)] {
+        let values: [(String, String?)] = [
+            ("state", filter.state?.rawValue), ("app_id", filter.appID), ("user_id", filter.userID),
+            ("ticket_id", filter.ticketID.map { "\($0)" }), ("comment_id", filter.commentID.map { "\($0)" }),
+            ("notifier", filter.notifier), ("reason", filter.reason), ("from", filter.receivedFrom.map(DeliveryTime.text)),
+            ("before", filter.receivedBefore.map(DeliveryTime.text)),
+        ]
+        return values.compactMap { name, text in text.map { (name, $0) } }
+    }
+}

@@ -1,0 +1,95 @@
+package import Core
+package import Crypto
+
+/// Makes security keys for the command line and for `POST /v1/keys`, under the rules of the configuration.
+package struct KeyMinting: Sendable {
+    /// Why a key cannot be made.
+    package enum Refusal: Error, CustomStringConvertible {
+        /// A field would make a key that is never accepted.
+        case malformed(Malformation)
+        /// No such app is configured.
+        case unknownApp
+        /// The app has no key of that id.
+        case unknownKey(UInt32)
+        /// It would live longer than the configuration allows.
+        case lifeTooLong(longestSeconds: UInt64)
+        /// It would end at a time that a key cannot say.
+        case endTooFar(longestSeconds: UInt64)
+        /// OpenSSL failed.
+        case failed(CryptoError)
+
+        /// One sentence for a person.
+        package var description: String {
+            switch self {
+            case .malformed(let malformation): malformation.description
+            case .unknownApp: "No app with this app_id is configured."
+            case .unknownKey(let id): "The app has no key with the id \(id)."
+            case .lifeTooLong(let longest): "A key may live at most \(longest) seconds, and not for ever."
+            case .endTooFar(let longest): "A key may live at most \(longest) seconds, or for ever."
+            case .failed(let error): "The key could not be made: \(error)."
+            }
+        }
+    }
+
+    /// A new key.
+    package struct Minted: Sendable {
+        /// Its text: a secret of the user.
+        package let securityKey: String
+        /// Which of the app's secrets made it.
+        package let keyID: UInt32
+        /// Unix seconds.
+        package let issuedAt: UInt64
+        /// Unix seconds; 0 for ever.
+        package let expiresAt: UInt64
+    }
+
+    private let authorizer: Authorizer
+    private let defaultLifeSeconds: UInt64
+
+    /// Prepares minting for the apps of `authorizer`.
+    /// - Parameter defaultLifeSeconds: how long a key lives when nobody says; 0 for ever.
+    package init(_ authorizer: Authorizer, defaultLifeSeconds: UInt64) {
+        self.authorizer = authorizer
+        self.defaultLifeSeconds = defaultLifeSeconds
+    }
+
+    /// Makes a key.
+    /// - Parameters:
+    ///   - keyID: which of the app's secrets; nil for the one with the largest id, which is the newest.
+    ///   - lifeSeconds: how long it is to live; 0 for ever, nil for the default.
+    ///   - now: Unix seconds.
+    package func mint(
+        appID: String, userID: String, keyID: UInt32? = nil, lifeSeconds: UInt64? = nil, now: UInt64
+    ) throws(Refusal) -> Minted {
+        let appID = Array(appID.utf8)
+        let userID = Array(userID.utf8)
+        if let problem = FieldGrammar.problem(ofAppID: appID.span) { throw .malformed(Malformation(.appID, problem)) }
+        if let problem = FieldGrammar.problem(ofUserID: userID.span) { throw .malformed(Malformation(.userID, problem)) }
+        let key = try key(of: appID, keyID)
+        let expiresAt = try expiry(after: lifeSeconds ?? defaultLifeSeconds, now: now)
+        do throws(CryptoError) {
+            let text = try SecurityKey.mint(
+                appID: appID.span, userID: userID.span, keyID: key.id, secret: key.secret, issuedAt: now, expiresAt: expiresAt,
+                salt: randomBytes())
+            return Minted(securityKey: text, keyID: key.id, issuedAt: now, expiresAt: expiresAt)
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    private func key(of appID: [UInt8], _ keyID: UInt32?) throws(Refusal) -> Application.Key {
+        guard let index = authorizer.index(of: appID.span) else { throw .unknownApp }
+        let keys = authorizer.applications[index].keys
+        guard let key = keyID.map({ id in keys.first { $0.id == id } }) ?? keys.last else { throw .unknownKey(keyID ?? 0) }
+        return key
+    }
+
+    private func expiry(after lifeSeconds: UInt64, now: UInt64) throws(Refusal) -> UInt64 {
+        let representable = SecurityKey.latestTime - min(now, SecurityKey.latestTime)
+        if let longest = authorizer.policy.longestLifeSeconds.map({ min($0, representable) }) {
+            guard lifeSeconds >= 1, lifeSeconds <= longest else { throw .lifeTooLong(longestSeconds: longest) }
+        }
+        guard lifeSeconds <= representable else { throw .endTooFar(longestSeconds: representable) }
+        return lifeSeconds == 0 ? 0 : now + lifeSeconds
+    }
+}

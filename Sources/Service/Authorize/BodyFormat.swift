@@ -1,0 +1,49 @@
+internal import HTTPServer
+
+/// How a body is written. What the help desk sends is not documented, so the content type is believed where it says something, and
+/// otherwise the first byte decides.
+enum BodyFormat {
+    case json, form
+
+    /// Finds the format of a request's body.
+    init(of request: borrowing Request) {
+        var declared: BodyFormat?
+        request.withHeader("Content-Type") { value in
+            if let value { declared = BodyFormat(contentType: value) }
+        }
+        self = declared ?? request.withBody { body in BodyFormat(guessing: body) }
+    }
+
+    private init?(contentType: Span<UInt8>) {
+        if Self.mediaType(contentType, is: "application/json") {
+            self = .json
+        } else if Self.mediaType(contentType, is: "application/x-www-form-urlencoded") {
+            self = .form
+        } else {
+            return nil
+        }
+    }
+
+    private init(guessing body: Span<UInt8>) {
+        for index in body.indices where !Self.isWhiteSpace(body[index]) {
+            switch body[index] {
+            // The last one begins a byte order mark, which the JSON reader refuses by its name.
+            case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), 0xEF: self = .json
+            default: self = .form
+            }
+            return
+        }
+        self = .json
+    }
+
+    private static func mediaType(_ value: Span<UInt8>, is name: StaticString) -> Bool {
+        var end = 0
+        while end < value.count, value[end] != UInt8(ascii: ";") { end += 1 }
+        while end > 0, isWhiteSpace(value[end - 1]) { end -= 1 }
+        return value.extracting(..<end).equalsIgnoringCase(name)
+    }
+
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte)
+    }
+}

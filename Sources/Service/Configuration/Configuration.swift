@@ -1,0 +1,112 @@
+package import Core
+package import Crypto
+package import HTTPServer
+package import Observability
+internal import POSIX
+
+/// A configuration that has been read whole and found right: everything that the service needs, secrets included.
+package struct Configuration: Sendable {
+    /// One listener: its address and bounds.
+    package struct Listener: Sendable, Equatable {
+        /// Where it listens.
+        package var address: ListenAddress
+        /// Its bounds and its certificate.
+        package var settings: ServerSettings
+
+        /// Whether both say the same; how many threads serve follows from the machine's processors, which may change meanwhile.
+        func isConfigured(like other: Listener) -> Bool {
+            var other = other
+            other.settings.threads = settings.threads
+            return self == other
+        }
+    }
+
+    /// The operators' listener.
+    package struct Admin: Sendable {
+        /// Its address and bounds.
+        package var listener: Listener
+        /// What callers must show; nil when none is configured, and then nothing that needs it is served.
+        package var token: SecretBytes?
+        /// Whether `/metrics` needs the token as well.
+        package var metricsNeedToken: Bool
+    }
+
+    /// One app with its secrets.
+    package struct App: Sendable {
+        /// The id that the help desk made.
+        package var id: String
+        /// Its secrets of 32 bytes, by their numbers.
+        package var keys: [(id: UInt32, secret: SecretBytes)]
+        /// How its webhooks prove their origin; nil when it takes none.
+        package var webhook: Webhook?
+        /// The names of the notifiers that are told of its events.
+        package var notifiers: [String]
+    }
+
+    /// What the log is like.
+    package struct Log: Sendable, Equatable {
+        /// The lowest level that is written.
+        package var level: LogLevel
+        /// How lines are written.
+        package var format: LogFormat
+    }
+
+    /// The listener that the help desk calls.
+    package var listen: Listener
+    /// The operators' listener.
+    package var admin: Admin
+    /// The apps; never empty.
+    package var apps: [App]
+    /// What events are delivered to.
+    package var notifiers: [Notifier]
+    /// Where events are kept.
+    package var store: Store
+    /// How long they are worth something.
+    package var deliveries: Deliveries
+    /// What is asked of security keys.
+    package var keyPolicy: KeyPolicy
+    /// How long a minted key lives when nobody says, in seconds; 0 for ever.
+    package var defaultLifeSeconds: UInt64
+    /// What the log is like.
+    package var log: Log
+    /// How long requests in flight may take when the service stops, in seconds.
+    package var drainSeconds: Int
+
+    /// The paths of the parts that are not what they are here and that only a restart can change.
+    func fixedParts(differingFrom other: Configuration) -> [String] {
+        [
+            ("$.listen", listen.isConfigured(like: other.listen)), ("$.admin", admin.listener.isConfigured(like: other.admin.listener)),
+            ("$.notifiers", notifiers.elementsEqual(other.notifiers) { $0.isConfigured(like: $1) }),
+            ("$.store", store == other.store), ("$.deliveries", deliveries == other.deliveries), ("$.log", log == other.log),
+            ("$.shutdown", drainSeconds == other.drainSeconds),
+        ].filter { !$0.1 }.map(\.0)
+    }
+
+    /// The apps and keys as the authorizer wants them.
+    /// - Throws: when OpenSSL fails.
+    package func makeAuthorizer() throws(CryptoError) -> Authorizer {
+        var applications: [Application] = []
+        for app in apps {
+            var keys: [Application.Key] = []
+            for key in app.keys {
+                let secret = try key.secret.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
+                keys.append(Application.Key(id: key.id, secret: secret))
+            }
+            applications.append(Application(id: app.id, keys: keys))
+        }
+        return try Authorizer(applications, policy: keyPolicy)
+    }
+}
+
+extension Configuration {
+    /// Reads a configuration file with everything that it names.
+    /// - Parameters:
+    ///   - path: the file; relative paths in it start from its directory.
+    ///   - environment: looks up environment variables.
+    /// - Throws: every mistake at once.
+    package init(
+        contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) }
+    ) throws(ConfigurationError) {
+        self = try ConfigurationReader.read(path, environment: environment)
+    }
+}

@@ -1,0 +1,82 @@
+internal import Core
+internal import Crypto
+internal import JSON
+
+/// The apps with their secrets.
+extension ConfigurationReader {
+    /// - Parameter notifierNames: the names that an app may list.
+    func apps(in root: ConfigurationObject, notifierNames: [String]) -> [Configuration.App] {
+        guard let elements = root.array("apps") else {
+            if root.value("apps") == nil { problems.add(root.path(of: "apps"), "missing; list the apps that may use the chat") }
+            return []
+        }
+        if elements.isEmpty { problems.add(root.path(of: "apps"), "expected at least one app") }
+        var apps: [Configuration.App] = []
+        for (value, path) in elements {
+            guard let object = ConfigurationObject(value, path: path, keys: ConfigurationKeys.app, problems: problems) else { continue }
+            let id = appID(object, others: apps)
+            let (keys, webhook) = (keys(object), webhook(object))
+            let notifiers = notifiers(object, known: notifierNames, takesWebhooks: webhook != nil)
+            apps.append(Configuration.App(id: id ?? "", keys: keys, webhook: webhook, notifiers: notifiers))
+        }
+        return apps
+    }
+
+    private func appID(_ object: ConfigurationObject, others: [Configuration.App]) -> String? {
+        let path = object.path(of: "app_id")
+        guard let id = object.string("app_id") else {
+            if object.value("app_id") == nil { problems.add(path, "missing; give the app_id that the help desk shows") }
+            return nil
+        }
+        let bytes = Array(id.utf8)
+        if FieldGrammar.problem(ofAppID: bytes.span) != nil {
+            problems.add(path, "expected at most \(FieldGrammar.longestAppID) UTF-16 code units and no control characters")
+        }
+        if others.contains(where: { $0.id.utf8.elementsEqual(id.utf8) }) { problems.add(path, "another app has this app_id already") }
+        return id
+    }
+
+    private func keys(_ app: ConfigurationObject) -> [(id: UInt32, secret: SecretBytes)] {
+        guard let elements = app.array("keys") else {
+            if app.value("keys") == nil {
+                problems.add(app.path(of: "keys"), "missing; give [{\"id\": 1, \"secret\": {\"file\": \"PATH\"}}]")
+            }
+            return []
+        }
+        if elements.isEmpty { problems.add(app.path(of: "keys"), "expected at least one key") }
+        var keys: [(id: UInt32, secret: SecretBytes)] = []
+        var ids: Set<UInt32> = []
+        for (value, path) in elements {
+            guard let object = ConfigurationObject(value, path: path, keys: ConfigurationKeys.appKey, problems: problems) else { continue }
+            let id = keyID(object, &ids)
+            let secret = secret(object)
+            if let id, let secret { keys.append((id, secret)) }
+        }
+        return keys
+    }
+
+    private func keyID(_ key: ConfigurationObject, _ seen: inout Set<UInt32>) -> UInt32? {
+        let path = key.path(of: "id")
+        if key.value("id") == nil { problems.add(path, "missing; number the keys of an app from 1") }
+        guard let id = key.optionalInteger("id", 0...Int(UInt32.max)).map({ UInt32($0) }) else { return nil }
+        if !seen.insert(id).inserted { problems.add(path, "another key of this app has this id already") }
+        return id
+    }
+
+    private func secret(_ key: ConfigurationObject) -> SecretBytes? {
+        let path = key.path(of: "secret")
+        guard let text = secrets.text(key.value("secret"), path: path) else { return nil }
+        guard let secret = SecretRules.decode(text) else {
+            problems.add(path, "expected 43 base64url characters, which are 32 bytes; make one with: deskgate secret new")
+            return nil
+        }
+        guard !secrets.allowsInsecure else { return secret }
+        if SecretRules.isWeak(secret) {
+            problems.add(path, "not random enough to be a secret; make one with: deskgate secret new")
+        }
+        if let other = seen.insert(secret, path: path) {
+            problems.add(path, "the same secret as \(other); give each key a secret of its own")
+        }
+        return secret
+    }
+}

@@ -1,0 +1,72 @@
+internal import Crypto
+internal import JSON
+
+/// What an app's events come from and where they go.
+extension ConfigurationReader {
+    func webhook(_ app: ConfigurationObject) -> Configuration.Webhook? {
+        guard let object = app.object("webhook", keys: ConfigurationKeys.webhook) else { return nil }
+        if object.value("secret") == nil, object.value("signature_secret") == nil {
+            problems.add(object.path, "give \"secret\" or \"signature_secret\", or leave \"webhook\" out to take none")
+        }
+        return Configuration.Webhook(
+            secret: webhookSecret(
+                object, "secret", isRight: SecretRules.isUsableInPath,
+                expectation: "16 to 128 letters, digits, \"-\", \".\", \"_\" or \"~\"; make one with: deskgate secret new"),
+            signatureSecret: webhookSecret(
+                object, "signature_secret", isRight: { !self.isTooShort($0) },
+                expectation: "at least 16 bytes; give the help desk a longer secret"))
+    }
+
+    /// The names of the notifiers of an app.
+    /// - Parameter known: the names of all that are configured, right or wrong.
+    func notifiers(_ app: ConfigurationObject, known: [String], takesWebhooks: Bool) -> [String] {
+        let path = app.path(of: "notifiers")
+        guard app.value("notifiers") != nil else {
+            if Self.contains(known, "log") { return ["log"] }
+            if takesWebhooks { problems.add(path, "missing; \"log\" is not configured, so name the notifiers of this app's events") }
+            return []
+        }
+        var names: [String] = []
+        for (value, path) in app.array("notifiers") ?? [] {
+            guard case .string(let name) = value else {
+                problems.add(path, "expected the name of a notifier, found \(value.kind)")
+                continue
+            }
+            if !Self.contains(known, name) {
+                problems.add(path, "no notifier has this name; known are: \(known.map { printable($0) }.joined(separator: ", "))")
+            }
+            if Self.contains(names, name) { problems.add(path, "the app has this notifier already") }
+            names.append(name)
+        }
+        return names
+    }
+
+    private func webhookSecret(
+        _ webhook: ConfigurationObject, _ key: String, isRight: (SecretBytes) -> Bool, expectation: String
+    ) -> SecretBytes? {
+        guard let value = webhook.value(key) else { return nil }
+        let path = webhook.path(of: key)
+        guard let secret = secrets.text(value, path: path) else { return nil }
+        guard isRight(secret) else {
+            problems.add(path, "expected \(expectation)")
+            return nil
+        }
+        guard !secrets.allowsInsecure else { return secret }
+        if SecretRules.isWeakText(secret) {
+            problems.add(path, "not random enough to be a secret; make one with: deskgate secret new")
+        }
+        // The same characters as an app's key count as the same secret.
+        if let other = seen.insert(SecretRules.decode(secret) ?? secret, path: path) {
+            problems.add(path, "the same secret as \(other); use each secret in one place only")
+        }
+        return secret
+    }
+
+    private func isTooShort(_ secret: SecretBytes) -> Bool {
+        secret.count < 16 && !secrets.allowsInsecure
+    }
+
+    private static func contains(_ names: [String], _ name: String) -> Bool {
+        names.contains { $0.utf8.elementsEqual(name.utf8) }
+    }
+}

@@ -1,0 +1,106 @@
+internal import Core
+internal import Crypto
+internal import HTTPServer
+internal import JSON
+internal import Observability
+internal import POSIX
+
+/// Reads a configuration file: every mistake is noted, and only a faultless one becomes a `Configuration`.
+struct ConfigurationReader {
+    let problems: ConfigurationProblems
+    let secrets: SecretReader
+    let seen = SeenSecrets()
+    private let root: ConfigurationObject
+
+    private static let sizeLimit = 16 * 1024 * 1024
+    private static let longestTime = Int(SecurityKey.latestTime)
+
+    /// Reads the configuration at `path`.
+    /// - Parameter environment: looks up environment variables.
+    /// - Throws: every mistake at once.
+    static func read(_ path: String, environment: @escaping (String) -> String?) throws(ConfigurationError) -> Configuration {
+        let problems = ConfigurationProblems()
+        guard let value = parse(path, problems),
+            let root = ConfigurationObject(value, path: "$", keys: ConfigurationKeys.root, problems: problems)
+        else {
+            throw ConfigurationError(file: path, problems: problems.all)
+        }
+        let secrets = SecretReader(
+            directory: Path.directory(of: path), allowsInsecure: root.bool("allow_insecure_secrets", default: false),
+            environment: environment, problems: problems)
+        let configuration = ConfigurationReader(problems: problems, secrets: secrets, root: root).configuration()
+        guard problems.all.isEmpty else { throw ConfigurationError(file: path, problems: problems.all) }
+        return configuration
+    }
+
+    private static func parse(_ path: String, _ problems: ConfigurationProblems) -> JSONValue? {
+        do throws(SystemError) {
+            let bytes = try File.read(path, limit: sizeLimit).bytes
+            do throws(JSONError) {
+                return try JSONDocument(parsing: bytes.span).value()
+            } catch {
+                problems.add("$", "\(error)")
+            }
+        } catch {
+            problems.add("$", error.isMissing ? "no such file; make one with: deskgate init" : "cannot be read: \(error)")
+        }
+        return nil
+    }
+
+    private func configuration() -> Configuration {
+        let (policy, defaultLife) = securityKeys()
+        return Configuration(
+            listen: listener(root.object("listen", keys: ConfigurationKeys.listener), defaultPort: 8080, defaultConnections: 10_000),
+            admin: admin(root.object("admin", keys: ConfigurationKeys.admin)),
+            apps: apps(in: root, notifierNames: notifierNames(in: root)),
+            notifiers: notifiers(in: root),
+            store: store(root.object("store", keys: ConfigurationKeys.store)),
+            deliveries: deliveries(root.object("deliveries", keys: ConfigurationKeys.deliveries)),
+            keyPolicy: policy,
+            defaultLifeSeconds: defaultLife,
+            log: log(),
+            drainSeconds: root.object("shutdown", keys: ConfigurationKeys.shutdown)?.integer("drain_seconds", 0...3600, default: 20) ?? 20)
+    }
+
+    private func securityKeys() -> (policy: KeyPolicy, defaultLife: UInt64) {
+        var policy = KeyPolicy()
+        let thirtyDays = 30 * 24 * 3600
+        guard let object = root.object("security_keys", keys: ConfigurationKeys.securityKeys) else { return (policy, UInt64(thirtyDays)) }
+        policy.clockSkewSeconds = UInt64(object.integer("clock_skew_seconds", 0...3600, default: 60))
+        policy.longestLifeSeconds = object.optionalInteger("longest_life_seconds", 1...Self.longestTime).map { UInt64($0) }
+        let defaultLife = object.integer(
+            "default_life_seconds", 0...Self.longestTime, default: min(thirtyDays, Int(policy.longestLifeSeconds ?? .max >> 1)))
+        if let longest = policy.longestLifeSeconds, defaultLife == 0 || UInt64(defaultLife) > longest {
+            problems.add(
+                object.path(of: "default_life_seconds"),
+                "expected from 1 to \(longest), which is \"longest_life_seconds\"; 0 would be for ever")
+        }
+        return (policy, UInt64(defaultLife))
+    }
+
+    private func log() -> Configuration.Log {
+        let object = root.object("log", keys: ConfigurationKeys.log)
+        return Configuration.Log(
+            level: (object?.choice("level", default: LevelName.info) ?? .info).level,
+            format: (object?.choice("format", default: FormatName.json) ?? .json).format)
+    }
+}
+
+private enum LevelName: String, CaseIterable {
+    case debug, info, warning, error
+
+    var level: LogLevel {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}
+
+private enum FormatName: String, CaseIterable {
+    case json, text
+
+    var format: LogFormat { self == .json ? .json : .text }
+}

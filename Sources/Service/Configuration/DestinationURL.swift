@@ -1,0 +1,69 @@
+/// The address of a server that we call, taken apart as far as its rules need (RFC 3986 section 3).
+struct DestinationURL {
+    /// In lower case.
+    let scheme: String
+    /// In lower case; an IPv6 address without its brackets.
+    let host: String
+
+    /// Nil for what is not `scheme://host[:port][/path][?query]` in visible ASCII characters.
+    ///
+    /// A user name or password is refused, since an address is no place for a secret, and so is a fragment, which is never sent.
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.allSatisfy({ (0x21..<0x7F).contains($0) && !Array("\"<>\\^`{|}#".utf8).contains($0) }) else { return nil }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else { return nil }
+        let rest = bytes[(colon + 3)...]
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        guard !authority.contains(UInt8(ascii: "@")), let host = Self.host(of: authority) else { return nil }
+        scheme = Self.lowercased(bytes[..<colon])
+        self.host = host
+    }
+
+    /// Whether what is sent there stays on this machine (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3).
+    var isLoopback: Bool {
+        if host == "localhost" || host == "::1" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { Self.isDecimal($0.utf8) && UInt8($0) != nil }
+    }
+
+    private static func host(of authority: ArraySlice<UInt8>) -> String? {
+        let end: Int
+        if authority.first == UInt8(ascii: "[") {
+            guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            end = bracket + 1
+        } else {
+            end = authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+        }
+        guard isPort(authority[end...]) else { return nil }
+        let isBracketed = authority.first == UInt8(ascii: "[")
+        let name = isBracketed ? authority[..<end].dropFirst().dropLast() : authority[..<end]
+        guard !name.isEmpty, name.allSatisfy({ isHostByte($0, isBracketed: isBracketed) }) else { return nil }
+        return lowercased(name)
+    }
+
+    private static func isHostByte(_ byte: UInt8, isBracketed: Bool) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "."): true
+        case UInt8(ascii: "-"), UInt8(ascii: "_"): !isBracketed
+        case UInt8(ascii: ":"): isBracketed
+        default: false
+        }
+    }
+
+    /// Whether it is nothing, or a colon and a port.
+    private static func isPort(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let colon = text.first else { return true }
+        let digits = text.dropFirst()
+        guard colon == UInt8(ascii: ":"), isDecimal(digits) else { return false }
+        return UInt16(String(decoding: digits, as: UTF8.self)).map { $0 > 0 } ?? false
+    }
+
+    private static func isDecimal(_ text: some Collection<UInt8>) -> Bool {
+        !text.isEmpty && text.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    private static func lowercased(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self).lowercased()
+    }
+}

@@ -1,0 +1,93 @@
+internal import Crypto
+internal import JSON
+internal import POSIX
+
+/// Reads secrets from where the configuration says they are, and refuses those that would not protect anything.
+struct SecretReader {
+    /// The directory that relative paths start from.
+    let directory: String
+    /// Whether inline, shared, weak and world-readable secrets are allowed, for a laptop.
+    let allowsInsecure: Bool
+    /// Looks up environment variables.
+    let environment: (String) -> String?
+    let problems: ConfigurationProblems
+
+    private static let sources = "{\"file\": \"PATH\"} or {\"env\": \"NAME\"}"
+    private static let remedy = "or set \"allow_insecure_secrets\": true at the top on a laptop"
+
+    /// Reads the text of a secret: its one line, without the line feed at the end.
+    func text(_ value: JSONValue?, path: String) -> SecretBytes? {
+        switch value {
+        case nil:
+            problems.add(path, "missing; give \(Self.sources)")
+            return nil
+        case .string(let inline):
+            guard allowsInsecure else {
+                problems.add(path, "a secret must not stand in the configuration; give \(Self.sources), \(Self.remedy)")
+                return nil
+            }
+            return secret(Array(inline.utf8), path: path)
+        case .some(let value):
+            guard case .object = value else {
+                problems.add(path, "expected \(Self.sources), found \(value.kind)")
+                return nil
+            }
+            return ConfigurationObject(value, path: path, keys: ConfigurationKeys.secret, problems: problems).flatMap(text)
+        }
+    }
+
+    /// A path of the configuration as the process sees it.
+    func resolve(_ path: String) -> String {
+        Path.resolve(path, in: directory)
+    }
+
+    /// Reads a file.
+    /// - Parameter isSecret: whether it matters who else may read it.
+    func file(_ path: String, at place: String, isSecret: Bool = true) -> [UInt8]? {
+        let resolved = resolve(path)
+        let shown = SecretRules.looksLikeSecret(path) ? printable(path) : printable(resolved, longest: 4096)
+        do throws(SystemError) {
+            let contents = try File.read(resolved, limit: 64 * 1024)
+            if isSecret, contents.isReadableByEveryone, !allowsInsecure {
+                problems.add(place, "\(shown) can be read by everyone; run chmod 600 on it, \(Self.remedy)")
+            }
+            return contents.bytes
+        } catch {
+            problems.add(place, "cannot read \(shown): \(error)")
+            return nil
+        }
+    }
+
+    private func text(from source: ConfigurationObject) -> SecretBytes? {
+        let file = source.string("file")
+        let variable = source.string("env")
+        switch (file, variable) {
+        case (let path?, nil):
+            return self.file(path, at: source.path(of: "file")).flatMap { secret($0, path: source.path) }
+        case (nil, let name?):
+            guard let value = environment(name) else {
+                problems.add(source.path(of: "env"), "the environment variable \(printable(name)) is not set")
+                return nil
+            }
+            return secret(Array(value.utf8), path: source.path)
+        case (_?, _?):
+            problems.add(source.path, "give \"file\" or \"env\", not both")
+        case (nil, nil):
+            if source.value("file") == nil, source.value("env") == nil {
+                problems.add(source.path, "give \(Self.sources)")
+            }
+        }
+        return nil
+    }
+
+    private func secret(_ bytes: [UInt8], path: String) -> SecretBytes? {
+        var line = bytes[...]
+        if line.last == UInt8(ascii: "\n") { line.removeLast() }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        guard !line.isEmpty else {
+            problems.add(path, "the secret is empty; make one with: deskgate secret new")
+            return nil
+        }
+        return SecretBytes(copying: line.span)
+    }
+}

@@ -1,0 +1,105 @@
+internal import Core
+internal import Crypto
+
+/// What a secret must be like to protect anything.
+enum SecretRules {
+    /// The length of an app's secret in bytes.
+    static let secretCount = 32
+
+    /// What the text of a secret that signs webhooks begins with.
+    private static let signingPrefix = Array("whsec_".utf8)
+
+    /// The 32 bytes that a secret's 43 characters stand for; nil when they don't.
+    static func decode(_ text: SecretBytes) -> SecretBytes? {
+        text.withSpan { characters in
+            guard Base64URL.decodedCount(ofCharacters: characters.count) == secretCount else { return nil }
+            var isValid = false
+            let secret = SecretBytes(count: secretCount) { bytes in
+                isValid = Base64URL.decode(characters, into: &bytes) == secretCount
+            }
+            return isValid ? secret : nil
+        }
+    }
+
+    /// The bytes of a secret that signs webhooks: `whsec_` and base64 of 24 to 64 bytes (Standard Webhooks 1.0); nil when it is spelled in
+    /// any other way.
+    static func decodeSigningSecret(_ text: SecretBytes) -> SecretBytes? {
+        text.withSpan { characters in
+            guard characters.count > signingPrefix.count, signingPrefix.indices.allSatisfy({ characters[$0] == signingPrefix[$0] }) else {
+                return nil
+            }
+            let encoded = characters.extracting(signingPrefix.count...)
+            guard let count = Base64.decodedCount(of: encoded), (24...64).contains(count) else { return nil }
+            var isValid = false
+            let secret = SecretBytes(count: count) { bytes in isValid = Base64.decode(encoded, into: &bytes) == count }
+            return isValid ? secret : nil
+        }
+    }
+
+    /// Whether a text is spelled like one of the secrets of a configuration, a security key or a PEM file, and so must not be shown.
+    static func looksLikeSecret(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return bytes.starts(with: "-----BEGIN".utf8) || bytes.starts(with: signingPrefix) || SecurityKey(bytes.span) != nil
+            || decode(SecretBytes(copying: bytes.span)) != nil
+    }
+
+    /// Whether 32 bytes were hardly made by chance.
+    ///
+    /// Of 32 random bytes some 30 differ, and fewer than 16 do so less than once in 10^10 tries; all 32 are printable once in 10^13.
+    static func isWeak(_ secret: SecretBytes) -> Bool {
+        secret.withSpan { bytes in
+            var seen: Set<UInt8> = []
+            var isPrintable = true
+            for index in bytes.indices {
+                seen.insert(bytes[index])
+                isPrintable = isPrintable && (0x20..<0x7F).contains(bytes[index])
+            }
+            return seen.count < 16 || isPrintable
+        }
+    }
+
+    /// Whether a token can stand in an Authorization header and is long enough not to be guessed.
+    static func isUsableToken(_ token: SecretBytes) -> Bool {
+        token.withSpan { bytes in
+            for index in bytes.indices where !(0x21..<0x7F).contains(bytes[index]) {
+                return false
+            }
+            return bytes.count >= 32
+        }
+    }
+
+    /// Whether a secret can be the last part of a path as it is, and is neither too short nor too long to be one.
+    static func isUsableInPath(_ secret: SecretBytes) -> Bool {
+        secret.withSpan { characters in
+            for index in characters.indices where !isUnreserved(characters[index]) {
+                return false
+            }
+            return (16...128).contains(characters.count)
+        }
+    }
+
+    /// Whether a character means the same in a URL however it is written (RFC 3986 section 2.3).
+    static func isUnreserved(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// Whether a secret that is a text was hardly made by chance; 16 random hexadecimal digits have fewer than six different ones less
+    /// than once in 10,000 tries.
+    static func isWeakText(_ secret: SecretBytes) -> Bool {
+        secret.withSpan { characters in
+            var seen: Set<UInt8> = []
+            for index in characters.indices { seen.insert(characters[index]) }
+            return seen.count < 6
+        }
+    }
+
+    /// Whether two secrets are the same.
+    static func areEqual(_ left: SecretBytes, _ right: SecretBytes) -> Bool {
+        left.withSpan { left in right.withSpan { right in constantTimeEquals(left, right) } }
+    }
+}

@@ -1,0 +1,48 @@
+internal import Core
+internal import Observability
+
+/// The metrics of the queue and of deliveries.
+struct DeliveryMetrics: Sendable {
+    private let deliveries: MetricFamily<Counter>
+    private let duration: MetricFamily<Histogram>
+
+    /// Registers them.
+    /// - Parameters:
+    ///   - store: asked at each rendering for what is pending.
+    ///   - notifiers: the names of all, so that an empty queue shows as 0.
+    init(registry: MetricsRegistry, store: any Store, notifiers: [String], clocks: Clocks) {
+        deliveries = registry.counter(
+            "deskgate_deliveries_total", "Tries of deliveries by what came of them.", labels: ["notifier", "outcome", "reason"])
+        duration = registry.histogram(
+            "deskgate_delivery_duration_seconds", "Time that a try took.", labels: ["notifier"],
+            bounds: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
+        registry.gauge("deskgate_queue_pending", "Deliveries that wait.", labels: ["notifier"]) {
+            Self.samples(store, notifiers) { Double($0.count) }
+        }
+        registry.gauge("deskgate_queue_oldest_seconds", "Age of the oldest delivery that waits.", labels: ["notifier"]) {
+            let now = clocks.unixMilliseconds()
+            return Self.samples(store, notifiers) { Double(now - min(now, $0.oldestReceivedAt)) / 1000 }
+        }
+    }
+
+    /// One sample a notifier; none when the store cannot tell.
+    private static func samples(
+        _ store: any Store, _ notifiers: [String], _ value: (PendingDeliveries) -> Double
+    ) -> [ComputedSample] {
+        guard let pending = try? store.pending() else { return [] }
+        return notifiers.map { name in
+            ComputedSample(name, value: pending.first { $0.notifier.utf8.elementsEqual(name.utf8) }.map(value) ?? 0)
+        }
+    }
+
+    func count(notifier: String, _ result: FinishedTry, milliseconds: UInt64) {
+        let outcome =
+            switch result.next {
+            case .delivered: "delivered"
+            case .retry: "retry"
+            case .dead: "dead"
+            }
+        deliveries.child(notifier, outcome, result.reason).increment()
+        duration.child(notifier).observe(nanoseconds: milliseconds * 1_000_000)
+    }
+}

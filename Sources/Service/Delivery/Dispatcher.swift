@@ -1,0 +1,37 @@
+internal import Core
+internal import Observability
+internal import Threading
+
+/// Brings deliveries from the store to their notifiers, on a thread of its own: claims what is due, starts tries, and reports what came of them.
+///
+/// It keeps nothing that matters: what is claimed and not reported on comes back when its lease ends, so a process may end at any moment.
+final class Dispatcher: Sendable {
+    private let inbox: Monitor<DispatcherInbox>
+    private let thread: OwnThread
+
+    /// Starts the thread.
+    /// - Throws: when the system has no room for it.
+    init(
+        store: any Store, notifiers: [String: any Notifier], retention: Retention, metrics: DeliveryMetrics, logger: Logger,
+        clocks: Clocks, inbox: Monitor<DispatcherInbox>
+    ) throws(ThreadError) {
+        self.inbox = inbox
+        let worker = DispatcherWorker(
+            store: store, notifiers: notifiers, retention: retention, metrics: metrics, logger: logger, clocks: clocks, inbox: inbox)
+        thread = try OwnThread { worker.run() }
+    }
+
+    /// Lets notifiers try again that had been switched off.
+    func resume() {
+        inbox.update { $0.resumes = true }
+    }
+
+    /// Starts nothing more, waits for what runs and until its outcome is stored, and ends the thread.
+    /// - Parameter drainMilliseconds: how long it waits at most; what has not ended then is handed back, to be tried again.
+    func stop(drainMilliseconds: UInt64) {
+        inbox.update { $0.isStopping = true }
+        _ = inbox.wait(timeoutMilliseconds: drainMilliseconds) { $0.hasEnded ? true : nil }
+        inbox.update { $0.isAbandoned = true }
+        thread.join()
+    }
+}

@@ -1,0 +1,89 @@
+internal import HTTPServer
+
+/// Decodes the wanted fields of an `application/x-www-form-urlencoded` body in place, without allocating.
+///
+/// The rules are the URL Standard's (section 5.1), but strict: a broken escape, a wanted value that is not UTF-8, and a wanted field given twice
+/// are errors where the standard repairs or repeats.
+package struct FormDecoder<let count: Int>: Sendable {
+    private let names: InlineArray<count, StaticString>
+
+    /// Prepares decoding of the fields `names`, whose order gives them their indices; they must differ.
+    package init(wanting names: InlineArray<count, StaticString>) {
+        self.names = names
+    }
+
+    /// Replaces the escapes in `body` by what they stand for and tells where the values of the wanted fields are.
+    ///
+    /// `+` is a space and `%` needs two hexadecimal digits; all other bytes stand for themselves, control characters too. Fields are compared
+    /// after decoding; the ones not wanted are passed over, but their escapes must be right. Empty pairs are passed over, and a field without `=`
+    /// has an empty value. Afterwards `body` is good for nothing but the values, and for nothing at all when this throws.
+    package func decode(_ body: inout MutableSpan<UInt8>) throws(FormError) -> FormFields<count> {
+        var fields = FormFields(names: names)
+        var start = 0
+        while start < body.count {
+            let end = Self.firstIndex(of: UInt8(ascii: "&"), in: body.span, from: start, to: body.count)
+            try decodePair(start..<end, in: &body, into: &fields)
+            start = end + 1
+        }
+        return fields
+    }
+
+    private func decodePair(
+        _ pair: Range<Int>, in body: inout MutableSpan<UInt8>, into fields: inout FormFields<count>
+    ) throws(FormError) {
+        let separator = Self.firstIndex(of: UInt8(ascii: "="), in: body.span, from: pair.lowerBound, to: pair.upperBound)
+        let name = try Self.unescape(pair.lowerBound..<separator, in: &body)
+        let value = try Self.unescape(min(separator + 1, pair.upperBound)..<pair.upperBound, in: &body)
+        guard let index = wantedIndex(of: body.span.extracting(name)) else { return }
+        guard Self.isUTF8(body.span.extracting(value)) else { throw .invalidUTF8(names[index]) }
+        try fields.set(value, at: index)
+    }
+
+    private func wantedIndex(of name: Span<UInt8>) -> Int? {
+        for index in names.indices where name.equals(names[index]) { return index }
+        return nil
+    }
+
+    /// Decodes a range onto its own beginning, since nothing grows, and returns what it takes now.
+    private static func unescape(_ range: Range<Int>, in body: inout MutableSpan<UInt8>) throws(FormError) -> Range<Int> {
+        var read = range.lowerBound
+        var write = range.lowerBound
+        while read < range.upperBound {
+            switch body[read] {
+            case UInt8(ascii: "+"): body[write] = UInt8(ascii: " ")
+            case UInt8(ascii: "%"):
+                body[write] = try escapedByte(body.span.extracting(read..<range.upperBound))
+                read += 2
+            case let byte: body[write] = byte
+            }
+            read += 1
+            write += 1
+        }
+        return range.lowerBound..<write
+    }
+
+    /// Reads the `%HH` at the beginning of `text`.
+    private static func escapedByte(_ text: Span<UInt8>) throws(FormError) -> UInt8 {
+        guard text.count >= 3, let high = hexadecimalDigit(text[1]), let low = hexadecimalDigit(text[2]) else { throw .badEscape }
+        return high << 4 | low
+    }
+
+    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    private static func firstIndex(of byte: UInt8, in bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
+        var index = start
+        while index < end, bytes[index] != byte { index += 1 }
+        return index
+    }
+
+    private static func isUTF8(_ bytes: Span<UInt8>) -> Bool {
+        (try? UTF8Span(validating: bytes)) != nil
+    }
+}

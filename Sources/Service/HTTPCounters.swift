@@ -1,0 +1,29 @@
+internal import Observability
+
+/// Counts one listener's responses by route and status, without a lock for the statuses that are met every day.
+struct HTTPCounters: Sendable {
+    private static let usual: [6 of Int] = [200, 400, 403, 404, 405, 503]
+
+    private let family: MetricFamily<Counter>
+    private let listener: String
+    private let routes: [String]
+    /// For each route its usual statuses, one after another.
+    private let counters: [Counter]
+
+    /// Makes the counters of a listener whose routes have these paths, in the order of their indices.
+    init(_ family: MetricFamily<Counter>, listener: String, routes: [String]) {
+        self.family = family
+        self.listener = listener
+        // What matched no route is counted together, because its path is the caller's to choose.
+        self.routes = ["other"] + routes
+        counters = self.routes.flatMap { route in Self.usual.indices.map { family.child(listener, route, "\(Self.usual[$0])") } }
+    }
+
+    /// Counts a response; `route` is -1 for none.
+    func count(route: Int, status: Int) {
+        for index in Self.usual.indices where Self.usual[index] == status {
+            return counters[(route + 1) * Self.usual.count + index].increment()
+        }
+        family.child(listener, routes[route + 1], "\(status)").increment()
+    }
+}

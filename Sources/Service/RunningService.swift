@@ -1,0 +1,166 @@
+package import Core
+package import Crypto
+package import HTTPServer
+package import Observability
+internal import POSIX
+
+/// The service with its listeners open: start, reload, stop.
+package final class RunningService: Sendable {
+    /// Why it could not start.
+    package enum StartError: Error, CustomStringConvertible {
+        /// A listener could not be opened.
+        case listener(ServerError)
+        /// OpenSSL failed.
+        case crypto(CryptoError)
+        /// The store could not be opened.
+        case store(StoreError)
+        /// A notifier could not be made.
+        case notifiers(String)
+
+        /// One line for a person.
+        package var description: String {
+            switch self {
+            case .listener(let error): error.description
+            case .crypto(let error): error.description
+            case .store(let error): error.description
+            case .notifiers(let reason): "cannot start the notifiers: \(reason)"
+            }
+        }
+    }
+
+    private let configuration: Configuration
+    private let graph: ServiceGraph
+    private let logger: Logger
+    private let deliveries: DeliveryServices
+    private let publicServer: Server
+    private let adminServer: Server
+
+    /// Where the help desk reaches it, with the port that the system chose.
+    package var publicAddress: ListenAddress { publicServer.address }
+    /// Where operators reach it, with the port that the system chose.
+    package var adminAddress: ListenAddress { adminServer.address }
+
+    /// Opens both listeners; from then on requests are answered.
+    ///
+    /// The admin listener opens first, so that the public one answers only when everything is there.
+    package init(_ configuration: Configuration, logger: Logger, clocks: Clocks = .system) throws(StartError) {
+        self.configuration = configuration
+        self.logger = logger
+        let store = try Self.openStore(configuration)
+        do throws(CryptoError) {
+            graph = try ServiceGraph(configuration, logger: logger, store: store, clocks: clocks)
+        } catch {
+            store.close()
+            throw .crypto(error)
+        }
+        (deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
+        logger.log(
+            .info, "serving",
+            [
+                "version": .string(Version.current), "public": .string(publicAddress.description),
+                "admin": .string(adminAddress.description), "apps": .integer(configuration.apps.count),
+            ])
+    }
+
+    private static func openStore(_ configuration: Configuration) throws(StartError) -> any Store {
+        do throws(StoreError) {
+            return try configuration.store.open()
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Starts what has threads; what was started before something failed is stopped again.
+    private static func start(
+        _ configuration: Configuration, _ graph: ServiceGraph, _ logger: Logger, _ clocks: Clocks
+    ) throws(StartError) -> (deliveries: DeliveryServices, admin: Server, public: Server) {
+        var deliveries: DeliveryServices?
+        do {
+            let started = try DeliveryServices(configuration, graph, logger: logger, clocks: clocks)
+            deliveries = started
+            let (admin, publicServer) = try listen(configuration, graph, adminRoutes: started.routes)
+            return (started, admin, publicServer)
+        } catch {
+            deliveries?.stop(drainMilliseconds: 0)
+            deliveries?.stopRoutes()
+            graph.store.close()
+            throw error
+        }
+    }
+
+    private static func listen(
+        _ configuration: Configuration, _ graph: ServiceGraph, adminRoutes: [Route]
+    ) throws(StartError) -> (admin: Server, public: Server) {
+        let adminRouter = graph.adminRouter(adding: adminRoutes)
+        let admin = try listen(
+            configuration.admin.listener, adminRouter, graph.observer(listener: "admin", of: adminRouter), threads: 1)
+        do {
+            let publicServer = try listen(
+                configuration.listen, graph.publicRouter, graph.observer(listener: "public", of: graph.publicRouter), threads: nil)
+            return (admin, publicServer)
+        } catch {
+            admin.stop(drainMilliseconds: 0)
+            throw error
+        }
+    }
+
+    /// Takes over another configuration, all of it or nothing: what a listener, the log or the shutdown is like needs a restart.
+    /// - Parameter read: reads the configuration.
+    /// - Returns: whether it is in force now; if not, the log says why.
+    @discardableResult
+    package func reload(_ read: () throws(ConfigurationError) -> Configuration) -> Bool {
+        do throws(ConfigurationError) {
+            let next = try read()
+            let fixed = configuration.fixedParts(differingFrom: next)
+            guard fixed.isEmpty else { return refuseReload(fixed.map { "\($0): cannot change while serving; restart" }) }
+            return replaceState(with: next)
+        } catch {
+            return refuseReload(error.problems.map(\.description))
+        }
+    }
+
+    /// Stops: takes no more connections, answers what is in flight within the configured time, and closes.
+    package func stop() {
+        graph.readiness.stop()
+        logger.log(.info, "stopping")
+        let drainMilliseconds = UInt64(configuration.drainSeconds) * 1000
+        publicServer.stop(drainMilliseconds: drainMilliseconds)
+        deliveries.stop(drainMilliseconds: drainMilliseconds)
+        adminServer.stop(drainMilliseconds: 1000)
+        deliveries.stopRoutes()
+        graph.store.close()
+        logger.log(.info, "stopped")
+    }
+
+    private func replaceState(with next: Configuration) -> Bool {
+        do throws(CryptoError) {
+            graph.state.replace(with: try LiveState(next, metrics: graph.metrics))
+        } catch {
+            return refuseReload([error.description])
+        }
+        deliveries.resume()
+        graph.metrics.countReload(succeeded: true)
+        logger.log(.info, "configuration reloaded", ["apps": .integer(next.apps.count)])
+        return true
+    }
+
+    private func refuseReload(_ reasons: [String]) -> Bool {
+        graph.metrics.countReload(succeeded: false)
+        for reason in reasons {
+            logger.log(.error, "configuration not reloaded", ["reason": .string(reason)])
+        }
+        return false
+    }
+
+    private static func listen(
+        _ listener: Configuration.Listener, _ router: Router, _ observer: @escaping ResponseObserver, threads: Int?
+    ) throws(StartError) -> Server {
+        var settings = listener.settings
+        if let threads { settings.threads = threads }
+        do throws(ServerError) {
+            return try Server(listener.address, router: router, settings: settings, observer: observer)
+        } catch {
+            throw .listener(error)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+internal import Core
+internal import Observability
+
+/// The metrics of the contract, each made once.
+struct ServiceMetrics: Sendable {
+    let registry: MetricsRegistry
+    let authorizeDuration: Histogram
+    let webhookCounters: WebhookCounters
+    private let authorizeRequests: MetricFamily<Counter>
+    private let httpRequests: MetricFamily<Counter>
+    private let reloads: MetricFamily<Counter>
+
+    init(registry: MetricsRegistry, version: String) {
+        self.registry = registry
+        authorizeRequests = registry.counter(
+            "deskgate_authorize_requests_total", "Authorization requests by verdict.", labels: ["app", "result", "reason", "key_id"])
+        authorizeDuration = registry.histogram(
+            "deskgate_authorize_duration_seconds", "Time from a whole authorization request to its verdict.")
+        webhookCounters = WebhookCounters(
+            registry.counter("deskgate_webhook_events_total", "Webhooks by result.", labels: ["app", "result"]))
+        httpRequests = registry.counter(
+            "deskgate_http_requests_total", "Responses by listener, route and status code.", labels: ["listener", "route", "code"])
+        reloads = registry.counter("deskgate_config_reloads_total", "Configuration reloads by result.", labels: ["result"])
+        for result in ["success", "failure"] { _ = reloads.child(result) }
+        registry.gauge("deskgate_build_info", "Always 1; the version is a label.", labels: ["version"]) {
+            [ComputedSample(version, value: 1)]
+        }
+    }
+
+    func authorizeCounters(for applications: [Application]) -> AuthorizeCounters {
+        AuthorizeCounters(authorizeRequests, applications)
+    }
+
+    func httpCounters(listener: String, routes: [String]) -> HTTPCounters {
+        HTTPCounters(httpRequests, listener: listener, routes: routes)
+    }
+
+    func countReload(succeeded: Bool) {
+        reloads.child(succeeded ? "success" : "failure").increment()
+    }
+}

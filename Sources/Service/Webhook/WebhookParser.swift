@@ -1,0 +1,85 @@
+internal import Core
+internal import JSON
+
+/// Reads the body of a webhook: strict JSON, and tolerant of every form in which the help desk is known to send its fields.
+///
+/// In two steps, because the app, which the body names, decides which secret must have signed it.
+struct WebhookParser {
+    /// Whose it is, if its origin is genuine.
+    let appID: String
+    private let root: WebhookFields
+    private let token: WebhookFields
+
+    /// Reads the JSON and the app.
+    init(_ body: Span<UInt8>) throws(WebhookMistake) {
+        root = WebhookFields(try Self.object(body))
+        token = try root.requiredObject("token")
+        appID = try token.requiredIdentifier("app_id", longest: FieldGrammar.longestAppID) { FieldGrammar.problem(ofAppID: $0) }
+    }
+
+    /// Reads the rest. The author, the time and the attachments may stand beside the comment or in it.
+    func comment() throws(WebhookMistake) -> WebhookComment {
+        let comment = try root.requiredObject("comment")
+        return WebhookComment(
+            appID: appID,
+            userID: try token.requiredIdentifier("user_id", longest: FieldGrammar.longestUserID) { FieldGrammar.problem(ofUserID: $0) },
+            ticketID: try root.requiredInteger("ticket_id"), commentID: try comment.requiredInteger("comment_id"),
+            deviceID: try deviceID(), deviceType: try token.string("type"), body: try comment.string("body") ?? "",
+            isInbound: try comment.bool("is_inbound") ?? false, author: try author(holder(of: "author", comment)),
+            createdAt: try createdAt(holder(of: "created_at", comment)),
+            attachments: try attachments(holder(of: "attachments", comment)))
+    }
+
+    private func holder(of key: String, _ comment: WebhookFields) -> WebhookFields {
+        root.has(key) ? root : comment
+    }
+
+    private func deviceID() throws(WebhookMistake) -> String {
+        let text = try token.string("device_id") ?? ""
+        // It tells events apart, so its length is bounded as that of an app id; none is as good as an empty one.
+        guard text.isEmpty || FieldGrammar.problem(ofAppID: text.utf8.span) == nil else {
+            throw .unexpected(
+                path: token.path(of: "device_id"),
+                expectation: "a string of at most \(FieldGrammar.longestAppID) UTF-16 code units without control characters")
+        }
+        return text
+    }
+
+    private func author(_ holder: WebhookFields) throws(WebhookMistake) -> WebhookComment.Author? {
+        guard let author = try holder.object("author") else { return nil }
+        return WebhookComment.Author(
+            name: try author.string("name"), avatarID: try author.integer("avatar_id"), avatarColor: try author.string("avatar_color"))
+    }
+
+    private func createdAt(_ holder: WebhookFields) throws(WebhookMistake) -> UInt64? {
+        guard let text = try holder.string("created_at") else { return nil }
+        guard let time = RFC3339.unixMilliseconds(text) else {
+            throw .unexpected(
+                path: holder.path(of: "created_at"), expectation: "a date and time since 1970 as in RFC 3339, such as 2026-03-10T08:15:12Z")
+        }
+        return time
+    }
+
+    private func attachments(_ holder: WebhookFields) throws(WebhookMistake) -> [WebhookComment.Attachment] {
+        let objects = try holder.objects("attachments")
+        var attachments: [WebhookComment.Attachment] = []
+        attachments.reserveCapacity(objects.count)
+        for object in objects {
+            attachments.append(
+                WebhookComment.Attachment(
+                    id: try object.requiredInteger("id"), name: try object.string("name"), size: try object.integer("size")))
+        }
+        return attachments
+    }
+
+    private static func object(_ body: Span<UInt8>) throws(WebhookMistake) -> JSONObject {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONDocument(parsing: body).value()
+        } catch {
+            throw .invalidJSON(error)
+        }
+        guard case .object(let object) = value else { throw .notAnObject }
+        return object
+    }
+}

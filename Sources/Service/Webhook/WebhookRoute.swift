@@ -1,0 +1,123 @@
+internal import Core
+internal import Crypto
+internal import HTTPServer
+internal import Observability
+
+/// `POST /pyrus/webhook/<secret>` and the signed `POST /pyrus/webhook`: support has answered in a chat.
+///
+/// The connection is suspended until the event is durable; the thread that serves it goes on with others.
+final class WebhookRoute: Sendable {
+    static let path: StaticString = "/pyrus/webhook"
+    static let secretPath: StaticString = "/pyrus/webhook/:secret"
+    static let bodyLimit = 1024 * 1024
+    private static let timeoutMilliseconds: UInt64 = 10_000
+
+    private enum Decision {
+        case answer(Response)
+        case store(WebhookArrival)
+    }
+
+    private let state: LiveStateHolder
+    private let store: any Store
+    private let clocks: Clocks
+    private let logger: Logger
+    private let onAccepted: @Sendable () -> Void
+    private let answers = WebhookAnswers()
+
+    /// - Parameter onAccepted: called on the store's thread when an event has been stored, before the answer; must not block.
+    init(
+        state: LiveStateHolder, store: any Store, clocks: Clocks, logger: Logger, onAccepted: @escaping @Sendable () -> Void
+    ) {
+        self.state = state
+        self.store = store
+        self.clocks = clocks
+        self.logger = logger
+        self.onAccepted = onAccepted
+    }
+
+    var routes: [Route] {
+        [
+            Route(Self.path, bodyLimit: Self.bodyLimit, [(.post, { [self] in answer($0, $1, provenBy: .signature) })]),
+            Route(Self.secretPath, bodyLimit: Self.bodyLimit, [(.post, { [self] in answer($0, $1, provenBy: .path) })]),
+        ]
+    }
+
+    private func answer(
+        _ request: borrowing Request, _ responder: consuming Responder, provenBy proof: WebhookIntake.Proof
+    ) -> Answered {
+        switch decide(request, proof) {
+        case .answer(let response): return responder.respond(response)
+        case .store(let arrival):
+            return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
+                accept(arrival, PendingBox(pending))
+            }
+        }
+    }
+
+    private func decide(_ request: borrowing Request, _ proof: WebhookIntake.Proof) -> Decision {
+        let state = state.current
+        do throws(WebhookIntake.Refusal) {
+            let proven = try WebhookIntake(apps: state.webhooks).comment(request, provenBy: proof)
+            guard !proven.comment.isInbound else {
+                proven.app.counters.count(.ignored)
+                logger.log(.debug, "webhook", ["result": .string("ignored"), "app": .string(proven.app.id)])
+                return .answer(answers.ignored)
+            }
+            let now = clocks.unixMilliseconds()
+            return .store(try WebhookArrival(proven, receivedAt: now, lifeMilliseconds: state.eventLifeMilliseconds))
+        } catch {
+            let app = error.app
+            (app?.counters ?? state.webhooks.unknown).count(error.result)
+            log(error, request)
+            return .answer(response(to: error))
+        }
+    }
+
+    private func accept(_ arrival: WebhookArrival, _ pending: PendingBox) {
+        store.accept(arrival.event, arrival.deliveries) { [self] result in
+            pending.respond(response(to: result, arrival.app, arrival.event.id))
+        }
+    }
+
+    /// Notes what the store says, on its thread.
+    private func response(to result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: UUIDv7) -> Response {
+        switch result {
+        case .success(.accepted):
+            app.counters.count(.accepted)
+            logger.log(.debug, "webhook", ["result": .string("accepted"), "app": .string(app.id), "event": .string(event.description)])
+            onAccepted()
+            return answers.accepted
+        case .success(.duplicate(let earlier)):
+            app.counters.count(.duplicate)
+            logger.log(.debug, "webhook", ["result": .string("duplicate"), "app": .string(app.id), "event": .string(earlier.description)])
+            return answers.duplicate
+        case .failure(let error):
+            app.counters.count(.unavailable)
+            logger.log(
+                .error, "webhook",
+                [
+                    "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app.id),
+                    "detail": .string(error.description),
+                ])
+            return answers.refusal(error.kind)
+        }
+    }
+
+    private func response(to refusal: WebhookIntake.Refusal) -> Response {
+        switch refusal {
+        case .denied: answers.denied
+        case .malformed(let mistake, _): .error(400, "malformed", mistake.message)
+        case .failed: answers.unavailable
+        }
+    }
+
+    /// Tells operators why, but nothing that the caller chose.
+    private func log(_ refusal: WebhookIntake.Refusal, _ request: borrowing Request) {
+        let level = refusal.logLevel
+        guard level >= logger.level else { return }
+        var fields: LogFields = ["result": .string(refusal.result.rawValue), "reason": .string(refusal.reason)]
+        if let app = refusal.app { fields.append("app", .string(app.id)) }
+        fields.append("request_id", .string(RequestID(of: request).text))
+        logger.log(level, "webhook", fields)
+    }
+}

@@ -1,0 +1,48 @@
+internal import Crypto
+internal import HTTPServer
+
+/// The signature of a webhook: HMAC-SHA-1 over the raw body in 40 hexadecimal digits of either case, `sha1=` before them or not.
+struct WebhookSignature: Sendable {
+    static let header: StaticString = "X-Pyrus-Sig"
+    private static let prefix: StaticString = "sha1="
+
+    private let code: InlineArray<20, UInt8>
+
+    /// Reads a header's value; nil for every other form.
+    init?(_ text: Span<UInt8>) {
+        let prefixCount = Self.prefix.utf8CodeUnitCount
+        let isPrefixed = text.count > prefixCount && text.extracting(..<prefixCount).equalsIgnoringCase(Self.prefix)
+        let digits = isPrefixed ? text.extracting(prefixCount...) : text
+        guard digits.count == 40 else { return nil }
+        var code = InlineArray<20, UInt8>(repeating: 0)
+        for index in 0..<20 {
+            guard let high = Self.value(digits[2 * index]), let low = Self.value(digits[2 * index + 1]) else { return nil }
+            code[index] = high << 4 | low
+        }
+        self.code = code
+    }
+
+    /// Finds the signature of a request.
+    static func of(_ request: borrowing Request) -> WebhookSignature? {
+        var signature: WebhookSignature?
+        request.withHeader(header) { value in
+            if let value { signature = WebhookSignature(value) }
+        }
+        return signature
+    }
+
+    /// Whether this key has signed the body; compared in constant time.
+    func isGenuine(for body: Span<UInt8>, _ key: HMACKey<SHA1>) throws(CryptoError) -> Bool {
+        let expected = try key.code { message throws(CryptoError) in try message.append(body) }
+        return constantTimeEquals(expected, code)
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,22 @@
+internal import Core
+
+extension DeliveryFilter {
+    /// Whether a delivery is one of those that are meant.
+    func matches(_ delivery: Delivery) -> Bool {
+        let event = delivery.event
+        return (id == nil || id == delivery.id)
+            && (state == nil || state == delivery.state)
+            && (ticketID == nil || ticketID == event.identity.ticketID)
+            && (commentID == nil || commentID == event.identity.commentID)
+            && isSame(appID, event.identity.appID)
+            && isSame(userID, event.userID)
+            && isSame(notifier, delivery.notifier)
+            && isSame(reason, delivery.reason)
+            && event.receivedAt >= receivedFrom ?? 0
+            && (receivedBefore.map { event.receivedAt < $0 } ?? true)
+    }
+
+    private func isSame(_ wanted: String?, _ text: String) -> Bool {
+        wanted.map { $0.utf8.elementsEqual(text.utf8) } ?? true
+    }
+}

@@ -1,0 +1,99 @@
+package import Core
+internal import Threading
+
+/// The store that says what the others mean, and that demonstrations use: everything is gone with the process.
+///
+/// It looks at everything that it holds for each claim, so it is for thousands of deliveries, not for millions.
+package final class MemoryStore: Store {
+    private let state: Monitor<MemoryState?>
+    private let maxPending: Int
+
+    /// Makes an empty store.
+    /// - Parameter maxPending: how many deliveries may be pending.
+    package init(maxPending: Int = 1_000_000) {
+        self.maxPending = maxPending
+        state = Monitor(MemoryState())
+    }
+
+    /// As `Store` says; the completion is always called on the caller's thread, before this returns.
+    package func accept(
+        _ event: Event, _ deliveries: [Delivery], completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
+    ) {
+        StoreRules.check(deliveries)
+        completion(state.withLock { $0?.accept(event, deliveries, maxPending: maxPending) ?? .failure(.closed) })
+    }
+
+    /// As `Store` says.
+    package func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery] {
+        StoreRules.check(claim)
+        return try whileOpen { $0.claimDue(claim) }
+    }
+
+    /// As `Store` says.
+    package func finish(_ results: [FinishedTry]) throws(StoreError) {
+        try whileOpen { state in
+            for result in results { state.finish(result) }
+        }
+    }
+
+    /// As `Store` says.
+    package func nextDue(notifier: String, keepsTicketOrder: Bool) throws(StoreError) -> UInt64? {
+        try whileOpen { state in
+            state.waiting(for: notifier, keepsTicketOrder: keepsTicketOrder).map { state.entries[$0].delivery.dueAt }.min()
+        }
+    }
+
+    /// As `Store` says.
+    package func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
+        StoreRules.check(limit: limit)
+        return try whileOpen { state in
+            Array(state.entries.reversed().lazy.map(\.delivery).filter(filter.matches).prefix(limit))
+        }
+    }
+
+    /// As `Store` says.
+    package func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? {
+        try whileOpen { state in
+            state.entries.first { $0.delivery.id == id }.map { DeliveryStory(delivery: $0.delivery, attempts: $0.attempts) }
+        }
+    }
+
+    /// As `Store` says.
+    package func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int {
+        try whileOpen { $0.retry(filter, now: now, expiresAt: expiresAt) }
+    }
+
+    /// As `Store` says.
+    package func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        return try whileOpen { $0.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit) }
+    }
+
+    /// As `Store` says.
+    package func pending() throws(StoreError) -> [PendingDeliveries] {
+        try whileOpen { $0.pending() }
+    }
+
+    /// As `Store` says.
+    package var refusal: String? {
+        state.withLock { state in
+            guard let state else { return StoreError.Kind.closed.rawValue }
+            return state.pendingCount >= maxPending ? StoreError.Kind.queueFull.rawValue : nil
+        }
+    }
+
+    /// As `Store` says; everything is forgotten.
+    package func close() {
+        state.withLock { $0 = nil }
+    }
+
+    private func whileOpen<Value>(_ body: (inout MemoryState) -> Value) throws(StoreError) -> Value {
+        let value: Value? = state.withLock { state in
+            guard var open = state.take() else { return nil }
+            defer { state = open }
+            return body(&open)
+        }
+        guard let value else { throw .closed }
+        return value
+    }
+}

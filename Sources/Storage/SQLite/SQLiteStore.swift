@@ -1,0 +1,195 @@
+package import Core
+internal import SQLite
+internal import Threading
+
+/// The store in one SQLite file, for one process: what it has reported survives the process and the machine's power.
+///
+/// One thread writes and makes whatever waits durable together; readers have connections of their own, so that a long list delays neither
+/// acceptance nor the next claim. `close` must be called before it is let go.
+package final class SQLiteStore: Store {
+    private let settings: StoreSettings
+    private let queue: WriterQueue
+    private let status = Monitor(StoreStatus())
+    private let writer: OwnThread
+    /// For operators.
+    private let lists: Monitor<ReadingDatabase?>
+    /// For whoever works the queue, which operators must not delay.
+    private let glances: Monitor<ReadingDatabase?>
+
+    /// Opens a file, or makes a new one for its owner only, in a directory that exists. Beside it are `-wal`, `-shm` and `.lock`.
+    ///
+    /// After a run that did not end with `close`, the file is searched for damage, unless it is larger than `maximumCheckedBytes`.
+    /// - Throws: `unavailable` when another process has it or it cannot be written, `corrupt` when it is damaged, no database, or of a newer
+    ///   version; the description names the remedy.
+    package init(path: String, settings: StoreSettings = StoreSettings()) throws(StoreError) {
+        precondition(settings.maximumBatch > 0, "a commit holds a call")
+        self.settings = settings
+        let queue = WriterQueue(limit: settings.maximumQueued)
+        self.queue = queue
+        writer = try Self.start(path, settings, queue, status)
+        do throws(StoreError) {
+            lists = Monitor(try DatabaseFile.openForReading(path, settings))
+            glances = Monitor(try DatabaseFile.openForReading(path, settings))
+        } catch {
+            queue.close()
+            writer.join()
+            throw error
+        }
+    }
+
+    /// As `Store` says.
+    package func accept(
+        _ event: Event, _ deliveries: [Delivery], completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
+    ) {
+        StoreRules.check(deliveries)
+        queue.submit(
+            WriterJob(
+                run: { database throws(SQLiteError) in
+                    let result = try database.accept(event, deliveries)
+                    return { completion(result) }
+                }, fail: { completion(.failure($0)) }))
+    }
+
+    /// As `Store` says.
+    package func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery] {
+        StoreRules.check(claim)
+        return try queue.perform { database throws(SQLiteError) in try database.claimDue(claim) }
+    }
+
+    /// As `Store` says.
+    package func finish(_ results: [FinishedTry]) throws(StoreError) {
+        try queue.perform { database throws(SQLiteError) in
+            for result in results { try database.finish(result) }
+        }
+    }
+
+    /// As `Store` says.
+    package func nextDue(notifier: String, keepsTicketOrder: Bool) throws(StoreError) -> UInt64? {
+        try read(glances) { database throws(SQLiteError) in
+            try database.nextDue(notifier: notifier, keepsTicketOrder: keepsTicketOrder)
+        }
+    }
+
+    /// As `Store` says.
+    package func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
+        StoreRules.check(limit: limit)
+        return try read(lists) { database throws(SQLiteError) in try database.deliveries(filter, limit: limit) }
+    }
+
+    /// As `Store` says.
+    package func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? {
+        try read(lists) { database throws(SQLiteError) in try database.story(of: id) }
+    }
+
+    /// As `Store` says; more deliveries than `maxPending` may be pending afterwards, because they are in the file already.
+    package func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int {
+        var count = 0
+        var last: DeliveryKey?
+        while true {
+            // Finding them is the readers' work, so that the writer only does what must be written.
+            let before = last
+            let keys = try read(lists) { database throws(SQLiteError) in
+                try database.dead(filter, before: before, limit: Self.revivedPerCommit)
+            }
+            guard let lowest = keys.last else { return count }
+            last = lowest
+            count += try queue.perform { database throws(SQLiteError) in
+                try database.revive(keys, now: now, expiresAt: expiresAt)
+            }
+        }
+    }
+
+    /// As `Store` says.
+    package func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        return try queue.perform { database throws(SQLiteError) in
+            try database.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
+        }
+    }
+
+    /// As `Store` says; the counts are kept in memory, so that it takes no longer with a million pending.
+    package func pending() throws(StoreError) -> [PendingDeliveries] {
+        let counts = status.withLock { $0.counts }
+        return try read(glances) { database throws(SQLiteError) in
+            var pending: [PendingDeliveries] = []
+            for (name, count) in counts.byNotifier.sorted(by: { $0.key < $1.key }) {
+                // It may have ended since it was counted.
+                guard let oldest = try database.oldestReceivedAt(notifier: name.text) else { continue }
+                pending.append(PendingDeliveries(notifier: name.text, count: count, oldestReceivedAt: oldest))
+            }
+            return pending
+        }
+    }
+
+    /// As `Store` says.
+    package var refusal: String? {
+        status.withLock { $0.refusal(maxPending: settings.maxPending)?.rawValue }
+    }
+
+    /// How many commits there were, for measurements: fewer than calls, when many of them came at once.
+    package var commits: Int { status.withLock { $0.commits } }
+
+    /// As `Store` says: empties the log, and waits for all of that. Not on the store's own thread.
+    package func close() {
+        let wasClosed = status.withLock { status in
+            defer { status.isClosed = true }
+            return status.isClosed
+        }
+        guard !wasClosed else { return }
+        // Readers first: SQLite removes the log with the last connection, if that one writes; and the writer closes as soon as it may.
+        for reader in [lists, glances] { reader.withLock { $0 = nil } }
+        queue.close()
+        writer.join()
+    }
+
+    private static let revivedPerCommit = 500
+
+    private func read<Value>(
+        _ reader: Monitor<ReadingDatabase?>, _ body: (ReadingDatabase) throws(SQLiteError) -> Value
+    ) throws(StoreError) -> Value {
+        let result = reader.withLock { database -> Result<Value, StoreError> in
+            guard let database else { return .failure(.closed) }
+            do throws(SQLiteError) {
+                return .success(try body(database))
+            } catch {
+                return .failure(StoreError(error))
+            }
+        }
+        return try result.get()
+    }
+
+    /// Opens the file on the thread that will write it, and waits until that has gone well.
+    private static func start(
+        _ path: String, _ settings: StoreSettings, _ queue: WriterQueue, _ status: Monitor<StoreStatus>
+    ) throws(StoreError) -> OwnThread {
+        let opened = Monitor<Result<Void, StoreError>?>(nil)
+        let thread: OwnThread
+        do throws(ThreadError) {
+            thread = try OwnThread { write(path, settings, queue, status, opened) }
+        } catch {
+            throw StoreError(.unavailable, error.description)
+        }
+        let result = opened.wait { $0 } ?? .success(())
+        if case .failure = result { thread.join() }
+        try result.get()
+        return thread
+    }
+}
+
+/// The writer's thread.
+private func write(
+    _ path: String, _ settings: StoreSettings, _ queue: WriterQueue, _ status: Monitor<StoreStatus>,
+    _ opened: Monitor<Result<Void, StoreError>?>
+) {
+    do throws(StoreError) {
+        let lock = try DatabaseFile.lock(path)
+        let database = try DatabaseFile.open(path, settings)
+        status.withLock { $0.counts = database.counts }
+        opened.update { $0 = .success(()) }
+        Writer(database, path: path, settings: settings, queue: queue, status: status).run()
+        // The lock goes last, when the file is closed.
+        withExtendedLifetime(lock) {}
+    } catch {
+        opened.update { $0 = .failure(error) }
+    }
+}

@@ -1,0 +1,48 @@
+internal import Core
+internal import SQLite
+
+extension Statement {
+    /// Reads an id.
+    func uuid(_ column: Int) throws(SQLiteError) -> UUIDv7 {
+        let id = try withBytes(column) { bytes throws(SQLiteError) in UUIDv7(bytes: bytes) }
+        guard let id else { try refuseText(column) }
+        return id
+    }
+
+    /// Reads a time in Unix milliseconds.
+    func time(_ column: Int) throws(SQLiteError) -> UInt64 {
+        UInt64(clamping: try int64(column))
+    }
+
+    /// Reads a delivery's state.
+    func state(_ column: Int) throws(SQLiteError) -> Delivery.State {
+        switch try int64(column) {
+        case 0: .pending
+        case 1: .delivered
+        default: .dead
+        }
+    }
+
+    /// Throws SQLITE_MISMATCH for text or bytes of the right type that this program has not written.
+    func refuseText(_ column: Int) throws(SQLiteError) -> Never {
+        // Text and bytes are never taken for a number, so this says which column it is.
+        _ = try double(column)
+        preconditionFailure("the column holds a number")
+    }
+}
+
+extension Delivery.State {
+    /// The number that stands for it in the file.
+    var number: Int {
+        switch self {
+        case .pending: 0
+        case .delivered: 1
+        case .dead: 2
+        }
+    }
+}
+
+extension UInt64 {
+    /// As SQLite stores it; times beyond the year 292,000,000 count as that.
+    var stored: Int64 { Int64(clamping: self) }
+}

@@ -1,0 +1,40 @@
+internal import Core
+internal import SQLite
+
+extension StoreError {
+    /// What an error of SQLite means to whoever uses the store.
+    init(_ error: SQLiteError) {
+        self.init(Self.kind(of: error), error.description)
+    }
+
+    private static func kind(of error: SQLiteError) -> Kind {
+        if error.isFull { return .diskFull }
+        // A value of an impossible type or form is damage as well.
+        return error.isCorrupt || error.primaryCode == mismatch ? .corrupt : .unavailable
+    }
+
+    /// SQLITE_MISMATCH.
+    private static let mismatch: Int32 = 20
+
+    static let tooManyCalls = StoreError(
+        .unavailable, "too many calls wait for the disk; see whether it is slow or hangs")
+
+    static func freeSpace(_ bytes: UInt64) -> StoreError {
+        StoreError(.diskFull, "fewer than \(bytes) bytes are free on the disk that holds the store; free space there")
+    }
+
+    static func newer(_ path: String, version: Int32) -> StoreError {
+        StoreError(
+            .corrupt, "\(path) was written by a newer version (schema \(version), this one knows \(Migrations.latest)); run that version")
+    }
+
+    static func inUse(_ path: String) -> StoreError {
+        StoreError(.unavailable, "\(path) is used by another process; stop it, or name another path")
+    }
+
+    static func damaged(_ path: String, _ findings: [String]) -> StoreError {
+        StoreError(
+            .corrupt,
+            "\(path) is damaged: \(findings[0]); restore it from a backup, or save what `sqlite3 FILE .recover` still finds")
+    }
+}

@@ -1,0 +1,54 @@
+internal import Core
+internal import SQLite
+
+/// The connection that writes, with its statements. It belongs to the writer's thread.
+///
+/// The operations of `Store` are extensions; each runs inside `transaction`.
+final class WritingDatabase {
+    let settings: StoreSettings
+    let statements: WriterStatements
+    /// What is pending, the open transaction's changes included.
+    var counts: PendingCounts
+    /// Whether less of the disk is free than should be.
+    var isDiskLow = false
+    /// Why nothing is accepted any more until the next start.
+    var refusal: StoreError?
+    private let connection: Connection
+
+    /// Takes a connection whose schema is up to date, and counts what is pending.
+    init(_ connection: Connection, settings: StoreSettings) throws(SQLiteError) {
+        self.connection = connection
+        self.settings = settings
+        statements = try WriterStatements(connection)
+        counts = try PendingCounts(connection)
+    }
+
+    /// Runs `body` in a transaction; the counts follow its fate.
+    func transaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
+        let before = counts
+        do throws(SQLiteError) {
+            return try connection.transaction(body)
+        } catch {
+            counts = before
+            throw error
+        }
+    }
+
+    /// How many rows the last statement changed.
+    var changes: Int64 { connection.changes }
+
+    /// The number of the event inserted last.
+    var lastInsertedEvent: Int64 { connection.lastInsertRowID }
+
+    /// Writes something that changes nothing.
+    func touch() throws(SQLiteError) {
+        try statements.markRun.run(0)
+    }
+
+    /// Empties the log, and notes that the run has ended well; whatever fails here is harmless, because the log is read at the next start.
+    func close() {
+        try? connection.transaction { () throws(SQLiteError) in try statements.markRun.run(1) }
+        _ = try? connection.checkpoint(truncate: true)
+        try? connection.close()
+    }
+}

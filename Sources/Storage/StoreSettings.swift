@@ -1,0 +1,24 @@
+/// The bounds of a store in a file; everything has a default.
+package struct StoreSettings: Sendable, Equatable {
+    /// How many deliveries may be pending; what would exceed it is refused with `queueFull`.
+    package var maxPending = 1_000_000
+    /// How many bytes of the disk stay free for everything else; below, events are refused with `diskFull`.
+    package var minimumFreeBytes: UInt64 = 128 << 20
+    /// The largest size of the database file in bytes, without its log; nil is as large as the disk.
+    package var maximumFileBytes: UInt64?
+    /// How many calls may wait for the disk; what comes on top is refused with `unavailable`, so that a disk that hangs costs bounded memory.
+    package var maximumQueued = 16_384
+    /// How many calls are made durable by one commit at most; for measurements: 1 is a commit for each call.
+    package var maximumBatch = 512
+    /// How many milliseconds each commit takes in addition; for measurements: it stands for a slow disk.
+    package var commitDelayMilliseconds: UInt64 = 0
+    /// How often an idle store that cannot accept looks whether it can again, in milliseconds.
+    package var probeIntervalMilliseconds: UInt64 = 1000
+    /// The largest file, in bytes, that is searched for damage after a run that was not closed; each 100 MB take some tenths of a second.
+    package var maximumCheckedBytes: UInt64 = 1 << 30
+    /// How long to wait for locks that somebody else's tools hold on the file, in milliseconds.
+    package var busyTimeoutMilliseconds: Int32 = 5000
+
+    /// The settings of the service.
+    package init() {}
+}

@@ -1,0 +1,89 @@
+package import HTTPServer
+internal import Threading
+
+/// A client that gives requests to a router without a socket, so that a handler is tested alone and fast.
+package struct InProcessClient: Sendable {
+    private let router: Router
+
+    /// Makes a client of `router`.
+    package init(_ router: Router) {
+        self.router = router
+    }
+
+    /// Gives one request and waits for its answer, whether it comes at once or later.
+    package func send(
+        _ method: HTTPServer.Method, _ path: String, headers: [String: String] = [:], body: [UInt8] = []
+    ) -> ReceivedResponse {
+        let parts = path.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        let path = Array(parts[0])
+        switch router.match(method, path: path.span) {
+        case .response(let response, _): return ReceivedResponse(response)
+        case .handler(_, _, let limit) where body.count > limit: return ReceivedResponse(StandardResponse.bodyTooLarge)
+        case .handler(let endpoint, let route, _):
+            let exchange = InProcessExchange(headers: headers, query: parts.count == 2 ? Array(parts[1]) : [])
+            var body = body
+            unsafe body.withUnsafeMutableBufferPointer { bytes in
+                unsafe path.withUnsafeBufferPointer { path in
+                    let parameter = unsafe router.parameter(of: path, route: route)
+                    endpoint.withHandler { handler in
+                        _ = unsafe handler(
+                            Request(method: method, body: bytes, pathParameter: parameter, exchange: exchange), Responder(exchange))
+                    }
+                }
+            }
+            return ReceivedResponse(exchange.wait())
+        }
+    }
+}
+
+private final class InProcessExchange: Exchange {
+    private let headers: [String: String]
+    private let query: [UInt8]
+    private let answer = Monitor<Response?>(nil)
+
+    init(headers: [String: String], query: [UInt8]) {
+        self.headers = headers
+        self.query = query
+    }
+
+    func respond(_ response: Response) {
+        answer.update { $0 = response }
+    }
+
+    func suspend(timeoutMilliseconds: UInt64) {}
+
+    func resume(with response: Response) -> Bool {
+        answer.update { current in
+            guard current == nil else { return false }
+            current = response
+            return true
+        }
+    }
+
+    func withHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void) {
+        guard let found = headers.first(where: { $0.key.lowercased() == "\(name)".lowercased() }) else { return body(nil) }
+        let value = Array(found.value.utf8)
+        body(value.span)
+    }
+
+    /// Splits as the server does, which turns each `+` into a space.
+    func queryItems() -> [QueryItem] {
+        query.split(separator: UInt8(ascii: "&")).map { part in
+            let part = part.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+            let sides = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            return QueryItem(name: Array(sides[0]), value: sides.count == 2 ? Array(sides[1]) : [])
+        }
+    }
+
+    func wait() -> Response {
+        guard let response = answer.wait({ $0 }) else { preconditionFailure("a wait without a timeout gives a value") }
+        return response
+    }
+}
+
+extension ReceivedResponse {
+    fileprivate init(_ response: Response) {
+        let headers = response.headers.map { ($0.name.lowercased(), $0.value) }
+        self.init(status: response.status, headers: Dictionary(uniqueKeysWithValues: headers), body: response.body)
+    }
+}

@@ -1,0 +1,183 @@
+internal import Glibc
+internal import Threading
+
+/// A server on a real socket that misbehaves as its script says, and records what it is sent.
+///
+/// It speaks HTTP/1.1 only where the script makes it, so it can be as wrong as a test needs it to be. Each connection has a thread, for
+/// which everything blocks. It listens on a port of 127.0.0.1 that the system chose, and must be stopped.
+package final class ScriptedServer: Sendable {
+    /// What is done on connections.
+    package enum Script: Sendable {
+        /// Connection number n (from 0) does the list of that number, later ones the last list; then it is closed.
+        case connections([[ScriptedStep]])
+        /// Connections are kept, and each request is read. Request number n of the whole server (from 0) is answered by the list of that
+        /// number, later ones by the last list.
+        case requests([[ScriptedStep]])
+
+        /// Every request is answered like this.
+        package static func everyRequest(_ steps: ScriptedStep...) -> Script {
+            .requests([steps])
+        }
+
+        /// Every connection does this, and is then closed.
+        package static func everyConnection(_ steps: ScriptedStep...) -> Script {
+            .connections([steps])
+        }
+    }
+
+    struct State {
+        var requests: [RecordedRequest] = []
+        var received: [[UInt8]] = []
+        var accepted = 0
+        var open: Set<Int32> = []
+        var mostOpen = 0
+        var answered = 0
+        var releases = 0
+        var isStopping = false
+        var threads: [OwnThread] = []
+    }
+
+    private static let patienceMilliseconds: UInt64 = 20_000
+
+    /// The port it listens on.
+    package let port: UInt16
+    private let listening: Int32
+    private let state: Monitor<State>
+    private let acceptor: OwnThread
+
+    /// Listens, and serves on threads of its own.
+    package init(_ script: Script) throws {
+        (listening, port) = try Self.listen()
+        let (listening, state) = (listening, Monitor(State()))
+        self.state = state
+        acceptor = startThread { acceptConnections(listening, script, state) }
+    }
+
+    deinit {
+        precondition(state.withLock { $0.isStopping }, "a scripted server must be stopped before it is let go")
+    }
+
+    /// The URL of a path, which starts with a slash.
+    package func url(_ path: String = "/") -> String {
+        "http://127.0.0.1:\(port)\(path)"
+    }
+
+    /// What has been read by `readRequest`, and under `Script.requests`, in the order of arrival.
+    package var requests: [RecordedRequest] {
+        state.withLock { $0.requests }
+    }
+
+    /// What has been read by `readSome`.
+    package var received: [[UInt8]] {
+        state.withLock { $0.received }
+    }
+
+    /// How many connections have been accepted.
+    package var connectionCount: Int {
+        state.withLock { $0.accepted }
+    }
+
+    /// The most connections that were open at one time.
+    package var mostOpenConnections: Int {
+        state.withLock { $0.mostOpen }
+    }
+
+    /// How many connections are open.
+    package var openConnections: Int {
+        state.withLock { $0.open.count }
+    }
+
+    /// Waits until so many requests have been read whole.
+    /// - Returns: false when they had not after 20 seconds, which only a failing test reaches.
+    package func waitForRequests(_ count: Int) -> Bool {
+        state.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0.requests.count >= count ? true : nil } != nil
+    }
+
+    /// Waits until so many connections have been accepted; otherwise as `waitForRequests`.
+    package func waitForConnections(_ count: Int) -> Bool {
+        state.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0.accepted >= count ? true : nil } != nil
+    }
+
+    /// Waits until no connection is open; otherwise as `waitForRequests`.
+    package func waitUntilUnconnected() -> Bool {
+        state.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0.open.isEmpty ? true : nil } != nil
+    }
+
+    /// Lets so many of those go on that wait, or will wait, in `ScriptedStep.awaitRelease`.
+    package func release(_ count: Int = 1) {
+        state.update { $0.releases += count }
+    }
+
+    /// Closes everything and waits for the threads. Call it once.
+    package func stop() {
+        state.update { $0.isStopping = true }
+        // On Linux this ends a blocked accept(2).
+        shutdown(listening, Int32(SHUT_RDWR))
+        acceptor.join()
+        close(listening)
+        let threads = state.withLock { state in
+            for descriptor in state.open { shutdown(descriptor, Int32(SHUT_RDWR)) }
+            return state.threads
+        }
+        for thread in threads { thread.join() }
+    }
+
+    private static func listen() throws -> (descriptor: Int32, port: UInt16) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = unsafe withUnsafeMutableBytes(of: &name) { bytes in
+            let pointer = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+            return unsafe bind(descriptor, pointer, length) == 0 && Glibc.listen(descriptor, 1024) == 0
+                && getsockname(descriptor, pointer, &length) == 0
+        }
+        guard isListening else { throw SocketClient.Failure.cannotConnect(errno) }
+        return (descriptor, UInt16(bigEndian: name.sin_port))
+    }
+}
+
+/// The thread that takes connections.
+private func acceptConnections(_ listening: Int32, _ script: ScriptedServer.Script, _ state: Monitor<ScriptedServer.State>) {
+    while true {
+        let descriptor = accept(listening, nil, nil)
+        guard descriptor >= 0 else { return }
+        // Programs that other tests start must not keep it open.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        var on: Int32 = 1
+        unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        let number = state.update { state in
+            state.open.insert(descriptor)
+            state.mostOpen = max(state.mostOpen, state.open.count)
+            state.accepted += 1
+            return state.accepted - 1
+        }
+        let thread = startThread { serve(descriptor, number: number, script, state) }
+        state.withLock { $0.threads.append(thread) }
+    }
+}
+
+/// A connection's thread.
+private func serve(_ descriptor: Int32, number: Int, _ script: ScriptedServer.Script, _ state: Monitor<ScriptedServer.State>) {
+    let connection = ScriptedConnection(descriptor, number: number, state)
+    do throws(ScriptedConnection.Ended) {
+        switch script {
+        case .connections(let lists): try connection.perform(lists[min(number, lists.count - 1)])
+        case .requests(let lists):
+            while true {
+                try connection.readRequest()
+                let request = state.withLock { state in
+                    defer { state.answered += 1 }
+                    return state.answered
+                }
+                try connection.perform(lists[min(request, lists.count - 1)])
+            }
+        }
+    } catch {}
+    state.update { state in
+        state.open.remove(descriptor)
+        // Under the lock, so that nobody shuts down another's descriptor.
+        close(descriptor)
+    }
+}

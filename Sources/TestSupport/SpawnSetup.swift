@@ -1,0 +1,73 @@
+internal import Glibc
+internal import POSIX
+
+/// What posix_spawn(3) is told about a new program.
+struct SpawnSetup {
+    /// The descriptor that becomes its standard output.
+    let output: Int32
+    /// The descriptor that becomes its standard error; nil for a closed one.
+    let errors: Int32?
+
+    /// Starts a program, by its path or by a name that is looked for in PATH.
+    /// - Returns: its number.
+    func start(_ program: String, _ arguments: [[UInt8]], environment: [String: String]) throws(ChildProcess.Failure) -> pid_t {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+        if let errors {
+            unsafe posix_spawn_file_actions_adddup2(&actions, errors, 2)
+        } else {
+            unsafe posix_spawn_file_actions_addclose(&actions, 2)
+        }
+        var attributes = Self.withoutSignals()
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var identifier: pid_t = 0
+        // Of two with one name the first counts.
+        let variables = try environment.map { Array("\($0.key)=\($0.value)".utf8) } + Self.inheritedEnvironment()
+        let result = unsafe withPointers(to: [Array(program.utf8)] + arguments) { words in
+            unsafe withPointers(to: variables) { unsafe posix_spawnp(&identifier, program, &actions, &attributes, words, $0) }
+        }
+        guard result == 0 else { throw .cannotStart(result) }
+        return identifier
+    }
+
+    /// Attributes under which no signal is blocked or ignored.
+    private static func withoutSignals() -> posix_spawnattr_t {
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe sigfillset(&signals)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        return attributes
+    }
+
+    /// The variables that this process was started with, which tell sanitizers and the dynamic linker what to do.
+    private static func inheritedEnvironment() throws(ChildProcess.Failure) -> [[UInt8]] {
+        do throws(SystemError) {
+            return try File.read("/proc/self/environ", limit: 1 << 24).bytes.split(separator: 0).map { Array($0) }
+        } catch {
+            throw .cannotStart(error.code)
+        }
+    }
+}
+
+/// Lends texts as C has them: an array of pointers with a null at the end.
+private func withPointers<Result>(
+    to texts: [[UInt8]], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+    var bytes = texts.flatMap { text in text.map { CChar(bitPattern: $0) } + [CChar(0)] } + [CChar(0)]
+    let starts = texts.indices.map { index in texts[..<index].reduce(0) { $0 + $1.count + 1 } }
+    return unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+        guard let base = buffer.baseAddress else { preconditionFailure("an array with elements has an address") }
+        let pointers = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: starts.count + 1)
+        defer { unsafe pointers.deallocate() }
+        for (index, start) in starts.enumerated() { unsafe (pointers + index).initialize(to: base + start) }
+        unsafe (pointers + starts.count).initialize(to: nil)
+        return unsafe body(pointers)
+    }
+}

@@ -1,0 +1,97 @@
+internal import Glibc
+internal import POSIX
+
+/// A directory of its own for one test, removed with everything in it when it is let go.
+package final class TemporaryDirectory: Sendable {
+    /// Why a test could not prepare its files; each with its errno value.
+    package enum Failure: Error {
+        case cannotMakeDirectory(Int32), cannotWrite(Int32)
+    }
+
+    /// Its absolute path, short enough to hold Unix sockets.
+    package let path: String
+
+    /// Makes the directory, which only this user may enter.
+    package init() throws {
+        var template = Array("/tmp/deskgate-test-XXXXXX\0".utf8)
+        let made = unsafe template.withUnsafeMutableBytes { bytes in
+            unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress.flatMap { unsafe mkdtemp($0) } != nil
+        }
+        guard made else { throw Failure.cannotMakeDirectory(errno) }
+        path = String(decoding: template.dropLast(), as: UTF8.self)
+    }
+
+    deinit {
+        Self.remove(path)
+    }
+
+    /// The path of something in it.
+    package func path(_ name: String) -> String {
+        "\(path)/\(name)"
+    }
+
+    /// The names in it and below, as paths from it, in order.
+    package func contents() -> [String] {
+        Self.descendants(of: path).map { String($0.dropFirst(path.count + 1)) }.sorted()
+    }
+
+    /// Writes a file in place of what was there, and makes the directories on the way to it.
+    /// - Parameter mode: the file's permissions, such as 0o600.
+    package func write(_ name: String, _ bytes: some Sequence<UInt8>, mode: UInt32 = 0o600) throws {
+        var directory = path
+        for part in name.split(separator: "/").dropLast() {
+            directory += "/\(part)"
+            try Self.makeDirectory(directory)
+        }
+        unsafe unlink(path(name))
+        // Without waiting for the disk, which nobody needs of a test's file.
+        let descriptor = unsafe open(path(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Failure.cannotWrite(errno) }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, mode) == 0 else { throw Failure.cannotWrite(errno) }
+        try File.write(Array(bytes), to: descriptor)
+    }
+
+    /// Writes a text in place of what was there, and makes the directories on the way to it.
+    /// - Parameter mode: the file's permissions, such as 0o600.
+    package func write(_ name: String, _ text: String, mode: UInt32 = 0o600) throws {
+        try write(name, text.utf8, mode: mode)
+    }
+
+    /// What a file holds, as text; bytes that are not UTF-8 are repaired, which no test of exact bytes relies on.
+    package func read(_ name: String) throws -> String {
+        String(decoding: try File.read(path(name), limit: 1 << 24).bytes, as: UTF8.self)
+    }
+
+    /// Makes a file of `size` zero bytes that takes no room.
+    package func writeSparse(_ name: String, size: Int) throws {
+        try write(name, "")
+        guard unsafe truncate(path(name), size) == 0 else { throw Failure.cannotWrite(errno) }
+    }
+
+    private static func makeDirectory(_ directory: String) throws {
+        guard unsafe mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw Failure.cannotMakeDirectory(errno) }
+    }
+
+    private static func descendants(of directory: String) -> [String] {
+        names(in: directory).flatMap { name in ["\(directory)/\(name)"] + descendants(of: "\(directory)/\(name)") }
+    }
+
+    private static func remove(_ path: String) {
+        for name in names(in: path) { remove("\(path)/\(name)") }
+        unsafe Glibc.remove(path)
+    }
+
+    /// The names in a directory; none for anything else, a symbolic link to a directory included.
+    private static func names(in directory: String) -> [String] {
+        let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0, let stream = unsafe fdopendir(descriptor) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}

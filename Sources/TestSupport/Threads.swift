@@ -1,0 +1,25 @@
+package import Threading
+
+/// Starts a thread for a test, which has nothing better to do than to end when the system has no room for it.
+package func startThread(_ body: @escaping @Sendable () -> Void) -> OwnThread {
+    do throws(ThreadError) {
+        return try OwnThread(body)
+    } catch {
+        fatalError(error.description)
+    }
+}
+
+/// Runs `body` on `count` threads at once, each with its index, and returns when all have ended; none begins before every one is there.
+///
+/// Threads, not tasks: those would share as few threads as there are cores.
+package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let missing = Monitor(count)
+    let threads = (0..<count).map { index in
+        startThread {
+            missing.update { $0 -= 1 }
+            _ = missing.wait { $0 > 0 ? nil : true }
+            body(index)
+        }
+    }
+    for thread in threads { thread.join() }
+}

@@ -1,0 +1,64 @@
+internal import JSON
+internal import POSIX
+
+/// `Tests/Vectors/security-key.json`: requests with the answer that each must get, and the apps that they are about.
+package struct VectorFile: Sendable {
+    /// The file lacks this, or has it in another kind.
+    package struct Missing: Error {
+        let what: String
+    }
+
+    /// An app whose keys the requests hold.
+    package struct App: Sendable {
+        /// Its identifier.
+        package let id: String
+        /// Its keys, each with its secret in base64url.
+        package let keys: [(id: UInt32, secret: String)]
+
+        init(_ value: JSONValue) throws {
+            id = try value.text("app_id")
+            keys = try value.elements("keys").map { (UInt32(try $0.number("id")), try $0.text("secret_base64url")) }
+        }
+    }
+
+    /// The requests.
+    package let vectors: [Vector]
+    /// The apps, of which two share a secret on purpose.
+    package let apps: [App]
+    /// How far clocks may differ.
+    package let clockSkewSeconds: UInt64
+    /// The longest life of a key.
+    package let longestLifeSeconds: UInt64
+
+    /// Reads the file of this package.
+    package init() throws {
+        let bytes = try File.read("\(packageRoot)/Tests/Vectors/security-key.json", limit: 1 << 20).bytes
+        let root = try JSONDocument(parsing: bytes.span).value()
+        vectors = try root.elements("vectors").map { try Vector($0) }
+        apps = try root.elements("apps").map { try App($0) }
+        clockSkewSeconds = UInt64(try root.number("clock_skew_seconds"))
+        longestLifeSeconds = UInt64(try root.number("longest_life_seconds"))
+    }
+}
+
+extension JSONValue {
+    func text(_ key: String) throws -> String {
+        guard case .string(let text) = try member(key) else { throw VectorFile.Missing(what: key) }
+        return text
+    }
+
+    func number(_ key: String) throws -> Int64 {
+        guard case .integer(let number) = try member(key) else { throw VectorFile.Missing(what: key) }
+        return number
+    }
+
+    func elements(_ key: String) throws -> [JSONValue] {
+        guard case .array(let elements) = try member(key) else { throw VectorFile.Missing(what: key) }
+        return elements
+    }
+
+    private func member(_ key: String) throws -> JSONValue {
+        guard case .object(let object) = self, let value = object[key] else { throw VectorFile.Missing(what: key) }
+        return value
+    }
+}

@@ -1,0 +1,78 @@
+internal import Glibc
+
+/// State that threads share and wait on: a mutex with a condition variable.
+///
+/// Used where nobody waits as well, instead of `Synchronization.Mutex`: that one is as fast, but the thread sanitizer cannot see it.
+@safe
+package final class Monitor<State>: @unchecked Sendable {
+    // `state` is touched only while `mutex` is held, so that no access overlaps another, and checking that at run time would cost more than
+    // the lock. Mutex and condition live in the heap because their addresses must not change.
+    @exclusivity(unchecked) private var state: State
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+    /// Makes a monitor around `state`.
+    package init(_ state: sending State) {
+        unsafe self.state = state
+        unsafe pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        unsafe pthread_condattr_init(&attributes)
+        // Waiting must not follow the wall clock when somebody sets it.
+        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        unsafe pthread_cond_init(condition, &attributes)
+        unsafe pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(condition)
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe condition.deallocate()
+        unsafe mutex.deallocate()
+    }
+
+    /// Lends the state under the lock, then wakes everybody who waits. Keep it short, and call nothing foreign inside.
+    @discardableResult
+    package func update<Result>(_ body: (inout State) -> Result) -> Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer {
+            unsafe pthread_cond_broadcast(condition)
+            unsafe pthread_mutex_unlock(mutex)
+        }
+        return unsafe body(&state)
+    }
+
+    /// Lends the state under the lock and wakes nobody; for reading, or for changes that nobody waits for.
+    package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return unsafe body(&state)
+    }
+
+    /// Wakes everybody who waits, after changes made in `withLock`.
+    package func wakeAll() {
+        unsafe pthread_cond_broadcast(condition)
+    }
+
+    /// Waits until `ready` gives a value, which it is asked for under the lock, at first and after each `update`.
+    /// - Parameter timeoutMilliseconds: how long to wait at most; nil is for ever.
+    /// - Returns: nil when the time was over first.
+    package func wait<Result>(timeoutMilliseconds: UInt64? = nil, _ ready: (inout State) -> Result?) -> Result? {
+        var deadline = timespec()
+        if let timeoutMilliseconds {
+            unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)
+            let nanoseconds = UInt64(deadline.tv_nsec) + timeoutMilliseconds % 1000 * 1_000_000
+            deadline.tv_sec += Int(timeoutMilliseconds / 1000 + nanoseconds / 1_000_000_000)
+            deadline.tv_nsec = Int(nanoseconds % 1_000_000_000)
+        }
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = unsafe ready(&state) { return result }
+            if timeoutMilliseconds == nil {
+                unsafe pthread_cond_wait(condition, mutex)
+            } else if unsafe pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT {
+                return unsafe ready(&state)
+            }
+        }
+    }
+}

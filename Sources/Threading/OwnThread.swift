@@ -1,0 +1,41 @@
+internal import Glibc
+
+/// A thread of our own, for C calls that block: those must never run on Swift's cooperative pool, which is as wide as the cores.
+///
+/// It runs its body once. Whoever starts it must join it, after having told the body to end.
+@safe
+package final class OwnThread: Sendable {
+    // Written once before the initialiser returns; pthread_join is called by the one owner.
+    nonisolated(unsafe) private var handle = pthread_t()
+
+    /// Starts the thread.
+    /// - Parameter body: runs on the thread. All signals are blocked there, so that only the main thread takes them.
+    /// - Throws: when the system has no room for another thread.
+    package init(_ body: @escaping @Sendable () -> Void) throws(ThreadError) {
+        let start = unsafe Unmanaged.passRetained(ThreadStart(body))
+        let result = withSignalsBlocked { unsafe pthread_create(&handle, nil, runThread, start.toOpaque()) }
+        guard result == 0 else {
+            unsafe start.release()
+            throw ThreadError(code: result)
+        }
+    }
+
+    /// Waits until the body has returned. Call it exactly once.
+    package func join() {
+        unsafe pthread_join(handle, nil)
+    }
+}
+
+private final class ThreadStart: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
+    }
+}
+
+private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument = unsafe argument else { return nil }
+    unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue().body()
+    return nil
+}

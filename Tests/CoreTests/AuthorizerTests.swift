@@ -1,0 +1,110 @@
+import Core
+import Testing
+
+@Suite struct AuthorizerTests {
+    private let authorizer: Authorizer
+
+    init() throws {
+        authorizer = try Authorizer([
+            Samples.application("shop", keys: 1, 2), Samples.application("shop2", keys: 1), Samples.application("bank", keys: 3),
+            Samples.application("caf\u{e9}", keys: 4), Samples.application("cafe\u{301}", keys: 5),
+        ])
+    }
+
+    @Test func sortsAppsAndKeysByTheirBytes() throws {
+        let ids = authorizer.applications.map { String(decoding: $0.id, as: UTF8.self) }
+        #expect(ids.map { Array($0.utf8) } == ["bank", "cafe\u{301}", "caf\u{e9}", "shop", "shop2"].map { Array($0.utf8) })
+        #expect(try Samples.application("app", keys: 9, 2, 5).keys.map(\.id) == [2, 5, 9])
+    }
+
+    @Test func findsEachAppAndNoOther() {
+        for (index, application) in authorizer.applications.enumerated() {
+            #expect(authorizer.index(of: application.id.span) == index)
+        }
+        for id in ["", "a", "ban", "bank\0", "bankz", "cafe", "CAFÉ", "shop1", "shop22", "zzz", "\u{10FFFF}"] {
+            let bytes = Array(id.utf8)
+            let index = authorizer.index(of: bytes.span)
+            #expect(index == nil, "\(id)")
+        }
+    }
+
+    @Test func findsNothingAmongNoApps() throws {
+        let decision = try Authorizer([]).decide(try Samples.triple("shop", "user"), now: Samples.now)
+        #expect(decision.verdict == .denied(.unknownApp, keyID: nil))
+        #expect(decision.application == nil)
+    }
+
+    @Test func saysWhichAppAndKeyItIsAbout() throws {
+        for keyID in [UInt8(1), 2] {
+            let decision = authorizer.decide(try Samples.triple("shop", "user", keyID: keyID), now: Samples.now)
+            #expect(decision.verdict == .authorized(keyID: UInt32(keyID)))
+            #expect(decision.application == 3)
+        }
+    }
+
+    @Test func deniesAnUnknownAppThoughTheKeyIsWellMade() throws {
+        let decision = authorizer.decide(try Samples.triple("stop", "user"), now: Samples.now)
+        #expect(decision.verdict == .denied(.unknownApp, keyID: nil))
+        #expect(decision.application == nil)
+    }
+
+    @Test func deniesAnUnknownKeyOfAKnownApp() throws {
+        let decision = authorizer.decide(try Samples.triple("shop", "user", keyID: 3), now: Samples.now)
+        #expect(decision.verdict == .denied(.unknownKey, keyID: nil))
+        #expect(decision.application == 3)
+    }
+
+    @Test func deniesAForgedKeyWithoutSayingMore() throws {
+        var triple = try Samples.triple("shop", "user", keyID: 2, expiresAt: Samples.now - 1000)
+        triple.userID.append(UInt8(ascii: "s"))
+        let decision = authorizer.decide(triple, now: Samples.now)
+        #expect(decision.verdict == .denied(.wrongMac, keyID: 2))
+        #expect(decision.application == 3)
+    }
+
+    /// Swift calls the two ids equal: `String` compares by canonical equivalence.
+    @Test func keepsCanonicallyEquivalentAppsApart() throws {
+        let (composed, decomposed) = (
+            try Samples.triple("caf\u{e9}", "user", keyID: 4), try Samples.triple("cafe\u{301}", "user", keyID: 5)
+        )
+        #expect(authorizer.decide(composed, now: Samples.now).application == 2)
+        #expect(authorizer.decide(decomposed, now: Samples.now).application == 1)
+        let crossed = try Samples.triple("cafe\u{301}", "user", keyID: 4)
+        #expect(authorizer.decide(crossed, now: Samples.now).verdict == .denied(.unknownKey, keyID: nil))
+    }
+
+    @Test func asksItsOwnPolicy() throws {
+        let triple = try Samples.triple("shop", "user", expiresAt: 0)
+        let strict = try Authorizer(authorizer.applications.map(copy), policy: KeyPolicy(clockSkewSeconds: 0, longestLifeSeconds: 100))
+        #expect(strict.decide(triple, now: Samples.now + 100).verdict == .authorized(keyID: 1))
+        #expect(strict.decide(triple, now: Samples.now + 101).verdict == .denied(.tooOld, keyID: 1))
+        #expect(authorizer.decide(triple, now: .max).verdict == .authorized(keyID: 1))
+    }
+
+    @Test func namesTheFirstMalformedField() throws {
+        var triple = try Samples.triple("shop", "user")
+        triple.securityKey = []
+        expect(triple, Malformation(.securityKey, .empty))
+        triple.userID = Array(repeating: UInt8(ascii: "u"), count: 101)
+        expect(triple, Malformation(.userID, .tooLong))
+        triple.appID = [0x7F]
+        expect(triple, Malformation(.appID, .controlCharacter))
+    }
+
+    @Test func refusesTwoOfOneID() async {
+        await #expect(processExitsWith: .failure) { _ = try Samples.application("app", keys: 1, 1) }
+        await #expect(processExitsWith: .failure) {
+            _ = try Authorizer([Samples.application("app", keys: 1), Samples.application("app", keys: 2)])
+        }
+    }
+
+    private func expect(_ triple: Triple, _ malformation: Malformation) {
+        let decision = authorizer.decide(triple, now: Samples.now)
+        #expect(decision.verdict == .malformed(malformation))
+        #expect(decision.application == nil)
+    }
+
+    private func copy(_ application: Application) -> Application {
+        Application(id: String(decoding: application.id, as: UTF8.self), keys: application.keys)
+    }
+}

@@ -1,0 +1,232 @@
+import Core
+import Testing
+
+@Suite struct BreakerTests {
+    /// How long it stays open with this policy and this generator.
+    private static let steps: [UInt64] = [100, 200, 400, 500, 500]
+    private static let openTime = RetryPolicy(
+        baseMilliseconds: 100, floorMilliseconds: 10, ceilingMilliseconds: 500, retryAfterCeilingMilliseconds: 500)
+    private var random = LargestGenerator()
+
+    @Test mutating func letsAllThroughWhileFailuresAreNotInARow() {
+        var breaker = Breaker(failuresToOpen: 3)
+        for _ in 0..<10 {
+            fail(&breaker, times: 2, now: 5)
+            #expect(breaker.permits(nowMilliseconds: 5) == .max)
+            let start = breaker.started()
+            breaker.succeeded(start)
+        }
+        #expect(breaker.state == .closed)
+        #expect(breaker.nextChangeMilliseconds == nil)
+    }
+
+    @Test mutating func opensAfterTenFailuresInARowByDefault() {
+        var breaker = Breaker()
+        fail(&breaker, times: 9, now: 5)
+        #expect(breaker.state == .closed)
+        fail(&breaker, times: 1, now: 5)
+        #expect(breaker.state == .open)
+        #expect(breaker.permits(nowMilliseconds: 5) == 0)
+        #expect(breaker.nextChangeMilliseconds == 10_005)
+    }
+
+    @Test mutating func oneProbeDecides() throws {
+        var breaker = opened(at: 1000)
+        #expect(breaker.permits(nowMilliseconds: 1099) == 0)
+        #expect(breaker.state == .open)
+        #expect(breaker.nextChangeMilliseconds == 1100)
+        #expect(breaker.permits(nowMilliseconds: 1100) == 1)
+        #expect(breaker.state == .halfOpen)
+        #expect(breaker.nextChangeMilliseconds == nil)
+        let probe = breaker.started()
+        #expect(breaker.permits(nowMilliseconds: 999_999) == 0)
+        #expect(breaker.nextChangeMilliseconds == nil)
+        breaker.succeeded(probe)
+        #expect(breaker.permits(nowMilliseconds: 1100) == .max)
+        #expect(breaker.state == .closed)
+    }
+
+    @Test mutating func staysOpenLongerFromOpeningToOpening() {
+        var breaker = opened(at: 0)
+        var now: UInt64 = 0
+        for step in Self.steps {
+            #expect(breaker.nextChangeMilliseconds == now + step)
+            now += step
+            #expect(breaker.permits(nowMilliseconds: now) == 1)
+            let probe = breaker.started()
+            breaker.failed(probe, nowMilliseconds: now, random: &random)
+        }
+        now += 500
+        #expect(breaker.permits(nowMilliseconds: now) == 1)
+        let probe = breaker.started()
+        breaker.succeeded(probe)
+        fail(&breaker, times: 1, now: now)
+        #expect(breaker.state == .closed, "failures from before the success don't count")
+        fail(&breaker, times: 2, now: now)
+        #expect(breaker.nextChangeMilliseconds == now + 100, "the first opening again")
+    }
+
+    @Test mutating func aProbeThatSaysNothingIsFollowedByAnother() {
+        var breaker = opened(at: 0)
+        #expect(breaker.permits(nowMilliseconds: 100) == 1)
+        let probe = breaker.started()
+        breaker.inconclusive(probe)
+        #expect(breaker.permits(nowMilliseconds: 100) == 1)
+        #expect(breaker.state == .halfOpen)
+    }
+
+    @Test mutating func sayingNothingLeavesAClosedBreakerAsItIs() {
+        var breaker = Breaker(failuresToOpen: 3)
+        fail(&breaker, times: 2, now: 0)
+        let start = breaker.started()
+        breaker.inconclusive(start)
+        fail(&breaker, times: 1, now: 0)
+        #expect(breaker.state == .open)
+    }
+
+    /// What began before the breaker opened says nothing about the provider now.
+    @Test mutating func stragglersChangeNothing() {
+        var breaker = Breaker(failuresToOpen: 3, openTime: Self.openTime)
+        let stragglers = (0..<3).map { _ in breaker.started() }
+        fail(&breaker, times: 3, now: 0)
+        let open = breaker
+        end(stragglers, of: &breaker)
+        #expect(breaker == open)
+        #expect(breaker.permits(nowMilliseconds: 100) == 1)
+        let probe = breaker.started()
+        let probing = breaker
+        end(stragglers, of: &breaker)
+        #expect(breaker == probing)
+        breaker.succeeded(probe)
+        fail(&breaker, times: 2, now: 100)
+        let closed = breaker
+        end(stragglers + [probe], of: &breaker)
+        #expect(breaker == closed)
+    }
+
+    @Test mutating func slowsDownWithoutOpening() {
+        var breaker = Breaker(failuresToOpen: 3)
+        let start = breaker.started()
+        breaker.slowDown(untilMilliseconds: 300, nowMilliseconds: 100)
+        breaker.slowDown(untilMilliseconds: 200, nowMilliseconds: 100)
+        #expect(breaker.permits(nowMilliseconds: 299) == 0)
+        #expect(breaker.nextChangeMilliseconds == 300)
+        #expect(breaker.state == .closed)
+        breaker.succeeded(start)
+        #expect(breaker.permits(nowMilliseconds: 299) == 0, "a late success is no leave to go on")
+        #expect(breaker.permits(nowMilliseconds: 300) == .max)
+        #expect(breaker.nextChangeMilliseconds == nil)
+        breaker.slowDown(untilMilliseconds: 100, nowMilliseconds: 300)
+        #expect(breaker.permits(nowMilliseconds: 300) == .max, "a time in the past is none")
+    }
+
+    @Test func slowsDownForAnHourAtMost() {
+        var breaker = Breaker()
+        breaker.slowDown(untilMilliseconds: .max, nowMilliseconds: 5)
+        #expect(breaker.nextChangeMilliseconds == 3_600_005)
+        breaker.slowDown(untilMilliseconds: .max, nowMilliseconds: .max - 1)
+        #expect(breaker.nextChangeMilliseconds == .max)
+        #expect(breaker.permits(nowMilliseconds: .max) == .max)
+    }
+
+    @Test mutating func waitsForTheLaterOfOpeningAndSlowDown() {
+        for (until, change) in [(50, 100), (150, 150)] as [(UInt64, UInt64)] {
+            var breaker = opened(at: 0)
+            breaker.slowDown(untilMilliseconds: until, nowMilliseconds: 0)
+            #expect(breaker.nextChangeMilliseconds == change)
+            #expect(breaker.permits(nowMilliseconds: change - 1) == 0)
+            #expect(breaker.permits(nowMilliseconds: change) == 1)
+        }
+    }
+
+    @Test(arguments: [BreakerState.PauseReason.misconfigured, .switchedOff])
+    mutating func pausesUntilItIsResumed(reason: BreakerState.PauseReason) {
+        var breaker = opened(at: 0)
+        breaker.pause(reason)
+        #expect(breaker.permits(nowMilliseconds: .max) == 0)
+        #expect(breaker.state == .paused(reason))
+        #expect(breaker.pauseReason == reason)
+        #expect(breaker.nextChangeMilliseconds == nil)
+        breaker.resume()
+        #expect(breaker.state == .closed)
+        #expect(breaker.permits(nowMilliseconds: 0) == .max)
+        fail(&breaker, times: 2, now: 0)
+        let before = breaker
+        breaker.resume()
+        #expect(breaker == before, "there was no pause")
+    }
+
+    @Test mutating func whatBeganBeforeAResumeSaysNothing() {
+        var breaker = Breaker(failuresToOpen: 1)
+        let starts = [breaker.started(), breaker.started()]
+        breaker.pause(.misconfigured)
+        breaker.pause(.switchedOff)
+        #expect(breaker.state == .paused(.switchedOff))
+        breaker.resume()
+        end(starts, of: &breaker)
+        #expect(breaker.state == .closed)
+    }
+
+    @Test func aSlowDownOutlastsAPause() {
+        var breaker = Breaker()
+        breaker.slowDown(untilMilliseconds: 100, nowMilliseconds: 0)
+        breaker.pause(.misconfigured)
+        breaker.resume()
+        #expect(breaker.permits(nowMilliseconds: 99) == 0)
+        #expect(breaker.permits(nowMilliseconds: 100) == .max)
+    }
+
+    @Test mutating func aClockSetBackLengthensNoWait() {
+        var breaker = opened(at: 1_000_000)
+        #expect(breaker.permits(nowMilliseconds: 5) == 0)
+        #expect(breaker.nextChangeMilliseconds == 105)
+        #expect(breaker.permits(nowMilliseconds: 104) == 0)
+        #expect(breaker.permits(nowMilliseconds: 105) == 1)
+        breaker.slowDown(untilMilliseconds: 1_000_200, nowMilliseconds: 1_000_000)
+        #expect(breaker.permits(nowMilliseconds: 7) == 0)
+        #expect(breaker.nextChangeMilliseconds == 207)
+        #expect(breaker.permits(nowMilliseconds: 207) == 1)
+    }
+
+    @Test mutating func aClockSetForwardOnlyProbesEarly() {
+        var breaker = opened(at: 0)
+        #expect(breaker.permits(nowMilliseconds: .max) == 1)
+        let probe = breaker.started()
+        breaker.failed(probe, nowMilliseconds: .max, random: &random)
+        #expect(breaker.nextChangeMilliseconds == .max)
+        #expect(breaker.permits(nowMilliseconds: 50) == 0)
+        #expect(breaker.nextChangeMilliseconds == 250)
+    }
+
+    @Test func statesHaveTheirNames() {
+        let states: [BreakerState] = [.closed, .open, .halfOpen, .paused(.misconfigured), .paused(.switchedOff)]
+        #expect(states.map(\.name) == ["closed", "open", "half_open", "misconfigured", "switched_off"])
+    }
+
+    /// A breaker that has just opened for the first time, for 100 milliseconds.
+    private mutating func opened(at now: UInt64) -> Breaker {
+        var breaker = Breaker(failuresToOpen: 3, openTime: Self.openTime)
+        fail(&breaker, times: 3, now: now)
+        return breaker
+    }
+
+    private mutating func fail(_ breaker: inout Breaker, times: Int, now: UInt64) {
+        for _ in 0..<times {
+            let start = breaker.started()
+            breaker.failed(start, nowMilliseconds: now, random: &random)
+        }
+    }
+
+    private mutating func end(_ starts: [Breaker.Start], of breaker: inout Breaker) {
+        for start in starts {
+            breaker.failed(start, nowMilliseconds: 50, random: &random)
+            breaker.inconclusive(start)
+            breaker.succeeded(start)
+        }
+    }
+}
+
+/// Always draws the largest number of a range.
+private struct LargestGenerator: RandomNumberGenerator {
+    mutating func next() -> UInt64 { .max }
+}

@@ -1,0 +1,120 @@
+import Core
+import TestSupport
+import Testing
+
+@Suite struct RetryPolicyTests {
+    private static let attempts = [Int.min, -1, 0, 1, 2, 7, 8, 60, 63, 64, 65, 1000, .max]
+
+    @Test func hasTheProductsDefaults() {
+        #expect(
+            RetryPolicy.webhook
+                == RetryPolicy(
+                    baseMilliseconds: 5000, floorMilliseconds: 1000, ceilingMilliseconds: 600_000, retryAfterCeilingMilliseconds: 3_600_000)
+        )
+        #expect(RetryPolicy.webhook.maximumAttempts == nil)
+        #expect(RetryPolicy.breaker.ceilingMilliseconds * 2 == RetryPolicy.webhook.ceilingMilliseconds)
+    }
+
+    /// The longest delays, written down one by one.
+    @Test(arguments: zip(1...9, [5000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000, 600_000] as [UInt64]))
+    func doublesUpToTheCeiling(attempt: Int, longest: UInt64) {
+        var random = SeededGenerator(seed: UInt64(attempt))
+        let delays = (0..<2000).map { _ in
+            RetryPolicy.webhook.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: nil, random: &random)
+        }
+        #expect(delays.allSatisfy { (1000...longest).contains($0) })
+        // Full jitter: both ends are reached nearly, and the middle is the mean.
+        let width = longest - 1000
+        #expect(delays.contains { $0 <= 1000 + width / 50 })
+        #expect(delays.contains { $0 >= longest - width / 50 })
+        let mean = delays.reduce(0, +) / 2000
+        #expect((1000 + width * 45 / 100...1000 + width * 55 / 100).contains(mean))
+    }
+
+    /// Any policy, any attempt: within the bounds, and never a trap.
+    @Test(arguments: 0..<200)
+    func staysWithinItsBounds(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let policy = arbitraryPolicy(&random)
+        for attempt in Self.attempts {
+            let own = policy.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: nil, random: &random)
+            #expect((policy.floorMilliseconds...policy.ceilingMilliseconds).contains(own))
+            #expect(own <= max(policy.floorMilliseconds, model(policy, attempt)))
+            let asked = random.next() >> UInt64.random(in: 0...63, using: &random)
+            let told = policy.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: asked, random: &random)
+            #expect(told == max(policy.floorMilliseconds, min(asked, policy.retryAfterCeilingMilliseconds)))
+        }
+    }
+
+    @Test(arguments: [
+        (0, 1000), (999, 1000), (1000, 1000), (77_777, 77_777), (3_600_000, 3_600_000), (3_600_001, 3_600_000), (.max, 3_600_000),
+    ])
+    func takesRetryAfterWithinItsBounds(asked: UInt64, delay: UInt64) {
+        var random = SeededGenerator(seed: 1)
+        for attempt in Self.attempts {
+            let told = RetryPolicy.webhook.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: asked, random: &random)
+            #expect(told == delay)
+        }
+    }
+
+    @Test(arguments: attempts)
+    func immediateNeverWaits(attempt: Int) {
+        var random = SeededGenerator(seed: 1)
+        #expect(RetryPolicy.immediate.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: nil, random: &random) == 0)
+        #expect(RetryPolicy.immediate.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: 9, random: &random) == 0)
+    }
+
+    @Test func endsAtTheExpiryToTheMillisecond() {
+        var random = SeededGenerator(seed: 1)
+        func next(now: UInt64, expiry: UInt64) -> RetryDecision {
+            RetryPolicy.webhook.next(
+                afterAttempt: 1, nowMilliseconds: now, expiresAtMilliseconds: expiry, retryAfterMilliseconds: 2000, random: &random)
+        }
+        #expect(next(now: 10_000, expiry: 12_001) == .retry(atMilliseconds: 12_000))
+        #expect(next(now: 10_000, expiry: 12_000) == .giveUp(.expired))
+        #expect(next(now: 10_000, expiry: 10_000) == .giveUp(.expired))
+        #expect(next(now: 10_000, expiry: 9999) == .giveUp(.expired))
+        #expect(next(now: .max, expiry: .max) == .giveUp(.expired))
+        #expect(next(now: .max - 2001, expiry: .max) == .retry(atMilliseconds: .max - 1))
+    }
+
+    @Test func endsAfterTheLastAttempt() {
+        var random = SeededGenerator(seed: 1)
+        let policy = RetryPolicy(
+            baseMilliseconds: 1, floorMilliseconds: 1, ceilingMilliseconds: 1, retryAfterCeilingMilliseconds: 1, maximumAttempts: 3)
+        let decisions = (1...4).map { policy.next(afterAttempt: $0, nowMilliseconds: 5, expiresAtMilliseconds: 100, random: &random) }
+        #expect(decisions == [.retry(atMilliseconds: 6), .retry(atMilliseconds: 6), .giveUp(.attemptsSpent), .giveUp(.attemptsSpent)])
+        #expect(RetryDecision.Ending.allCases.map(\.rawValue) == ["expired", "attempts_spent"])
+    }
+
+    /// The life of a delivery that always fails ends, and takes about as many attempts as the policy says.
+    @Test(arguments: 0..<20)
+    func aDayHoldsSomeThreeHundredAttempts(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let expiry: UInt64 = 86_400_000
+        var (now, attempt): (UInt64, Int) = (0, 1)
+        while case .retry(let next) = RetryPolicy.webhook.next(
+            afterAttempt: attempt, nowMilliseconds: now, expiresAtMilliseconds: expiry, random: &random)
+        {
+            #expect(next >= now + 1000 && next < expiry)
+            (now, attempt) = (next, attempt + 1)
+        }
+        #expect((200...400).contains(attempt))
+    }
+
+    private func arbitraryPolicy(_ random: inout SeededGenerator) -> RetryPolicy {
+        func number() -> UInt64 { random.next() >> UInt64.random(in: 0...64, using: &random) }
+        let bounds = [number(), number(), number()].sorted()
+        let isSwapped = Bool.random(using: &random)
+        return RetryPolicy(
+            baseMilliseconds: number(), floorMilliseconds: bounds[0], ceilingMilliseconds: bounds[isSwapped ? 2 : 1],
+            retryAfterCeilingMilliseconds: bounds[isSwapped ? 1 : 2])
+    }
+
+    /// The exponential, doubled step by step in numbers that are wide enough.
+    private func model(_ policy: RetryPolicy, _ attempt: Int) -> UInt64 {
+        var delay = UInt128(policy.baseMilliseconds)
+        for _ in 0..<min(64, max(0, attempt < 1 ? 0 : attempt - 1)) { delay = min(delay * 2, UInt128(policy.ceilingMilliseconds) * 2) }
+        return UInt64(min(delay, UInt128(policy.ceilingMilliseconds)))
+    }
+}

@@ -1,0 +1,153 @@
+import Core
+import Crypto
+import Testing
+
+@Suite struct StandardWebhookTests {
+    // The example of the Standard Webhooks specification, and a secret of all bytes from 0 to 63; both known to everyone.
+    private static let texts = [
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+Pw==",
+    ]
+    private static let id = "msg_p5jXN8AQM9LWM0D4loKWxJek"
+    private static let now: UInt64 = 1_614_265_330_999
+    private static let body = Array(#"{"test": 2432232314}"#.utf8)
+    /// Computed with Python's hmac and base64.
+    private static let signatures = ["v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=", "v1,LZ5zuwHTqQH3VM8ERUusjzVQq1FXzemvpR8Mk7Ivp5c="]
+
+    @Test(arguments: [0, 1])
+    func signsThePublishedExample(index: Int) throws {
+        let signed = try sign([index])
+        #expect(signed.timestamp == "1614265330")
+        #expect(signed.signature == Self.signatures[index])
+    }
+
+    @Test func signsWithEachSecretInOrder() throws {
+        #expect(try sign([1, 0]).signature == "\(Self.signatures[1]) \(Self.signatures[0])")
+    }
+
+    @Test func eitherSideMayRotate() throws {
+        #expect(try isGenuine(try sign([0]).signature, secrets: [1, 0]))
+        #expect(try isGenuine(try sign([0, 1]).signature, secrets: [1]))
+        #expect(try !isGenuine(try sign([0]).signature, secrets: [1]))
+        #expect(try !isGenuine(try sign([0]).signature, secrets: []))
+    }
+
+    @Test func anEmptyBodyIsSignedToo() throws {
+        let empty: [UInt8] = []
+        let signed = try StandardWebhookSignature(id: "a", nowMilliseconds: 0, body: empty.span, secrets: try secrets([0]))
+        #expect(signed.timestamp == "0")
+        #expect(try isGenuine(signed.signature, id: "a", timestamp: "0", body: empty, now: 0))
+        #expect(try !isGenuine(signed.signature, id: "a", timestamp: "0", body: [0], now: 0))
+    }
+
+    @Test func everyPartIsProven() throws {
+        let signature = Self.signatures[0]
+        #expect(try isGenuine(signature))
+        #expect(try !isGenuine(signature, id: Self.id + "x"))
+        #expect(try !isGenuine(signature, timestamp: "1614265331"))
+        for index in Self.body.indices {
+            var body = Self.body
+            body[index] ^= 1
+            #expect(try !isGenuine(signature, body: body))
+        }
+        #expect(try !isGenuine(signature, body: Array(Self.body.dropLast())))
+    }
+
+    /// Parts that together give the same bytes are not the same message.
+    @Test func partsCannotBeShifted() throws {
+        let body = Array("1.rest".utf8)
+        let signed = try StandardWebhookSignature(id: "a", nowMilliseconds: 1000, body: body.span, secrets: try secrets([0]))
+        #expect(try isGenuine(signed.signature, id: "a", timestamp: "1", body: body, now: 1000))
+        #expect(try !isGenuine(signed.signature, id: "a.1", timestamp: "1", body: Array("rest".utf8), now: 1000))
+    }
+
+    @Test func toleratesFiveMinutesEitherWay() throws {
+        let sent: UInt64 = 1_614_265_330_000
+        for (now, isInTime) in [
+            (sent + 300_000, true), (sent + 300_001, false), (sent - 300_000, true), (sent - 300_001, false), (0, false), (.max, false),
+        ] as [(UInt64, Bool)] {
+            #expect(try isGenuine(Self.signatures[0], now: now) == isInTime)
+        }
+    }
+
+    @Test(arguments: [
+        "", "+1614265330", "01614265330", "1614265330.0", " 1614265330", "-1", "1e9", "18446744073709551615", "18446744073709551616",
+    ])
+    func otherTimestampsAreRefused(timestamp: String) throws {
+        #expect(try !isGenuine(Self.signatures[0], timestamp: timestamp))
+    }
+
+    @Test func otherSignaturesArePassedOver() throws {
+        let right = Self.signatures[0]
+        for header in [right, "v1a,AAAA \(right)", "  \(right) ", "v2,\(right.dropFirst(3)) v1,AAAA v1, \(right)"] {
+            #expect(try isGenuine(header))
+        }
+        for header in [
+            "", " ", "v1,", "v1", String(right.dropFirst(3)), "v2,\(right.dropFirst(3))", "V\(right.dropFirst())", "\(right)x",
+            String(right.dropLast()),
+        ] {
+            #expect(try !isGenuine(header))
+        }
+    }
+
+    @Test(arguments: [24, 25, 26, 32, 63, 64])
+    func secretsOfTheseLengthsAreTaken(count: Int) throws {
+        _ = try StandardWebhookSecret(text(ofBytes: count))
+    }
+
+    @Test(arguments: [0, 1, 22, 23, 65, 66, 1000])
+    func secretsOfOtherLengthsAreRefused(count: Int) {
+        #expect(throws: count < 24 ? StandardWebhookSecret.Flaw.tooShort : .tooLong) { try StandardWebhookSecret(text(ofBytes: count)) }
+    }
+
+    @Test func secretsNeedTheirPrefix() {
+        let text = text(ofBytes: 32)
+        for other in ["", "whsec", String(text.dropFirst(6)), "WHSEC_\(text.dropFirst(6))", " \(text)", "whsec-\(text.dropFirst(6))"] {
+            #expect(throws: StandardWebhookSecret.Flaw.missingPrefix) { try StandardWebhookSecret(other) }
+        }
+    }
+
+    @Test func secretsAreStandardBase64() {
+        let text = text(ofBytes: 32)
+        #expect(text.hasSuffix("="))
+        for other in [
+            "\(text)\n", "\(text) ", String(text.dropLast()), "\(text)=", "whsec_ \(text.dropFirst(6))",
+            "whsec_" + String(repeating: "_-", count: 16),
+        ] {
+            #expect(throws: StandardWebhookSecret.Flaw.notBase64) { try StandardWebhookSecret(other) }
+        }
+    }
+
+    @Test func flawsSayWhatToMend() throws {
+        let flaws: [StandardWebhookSecret.Flaw] = [.missingPrefix, .notBase64, .tooShort, .tooLong]
+        #expect(
+            flaws.map(\.description) == [
+                "does not start with whsec_", "is not whsec_ and standard base64 with padding", "holds fewer than 24 bytes",
+                "holds more than 64 bytes",
+            ])
+        let none: [UInt8] = []
+        let error = try #require(throws: CryptoError.self) { try HMACKey<SHA256>(secret: none.span) }
+        #expect(StandardWebhookSecret.Flaw.unusable(error).description == "cannot be used: could not key an HMAC: the secret is empty")
+    }
+
+    private func secrets(_ indices: [Int]) throws -> [StandardWebhookSecret] {
+        try indices.map { try StandardWebhookSecret(Self.texts[$0]) }
+    }
+
+    private func text(ofBytes count: Int) -> String {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 91) }
+        return "whsec_" + Base64.encode(bytes.span)
+    }
+
+    private func sign(_ indices: [Int]) throws -> StandardWebhookSignature {
+        try StandardWebhookSignature(id: Self.id, nowMilliseconds: Self.now, body: Self.body.span, secrets: try secrets(indices))
+    }
+
+    private func isGenuine(
+        _ signature: String, id: String = id, timestamp: String = "1614265330", body: [UInt8] = body, secrets indices: [Int] = [0],
+        now: UInt64 = now
+    ) throws -> Bool {
+        try StandardWebhookSignature.isGenuine(
+            signature: signature, id: id, timestamp: timestamp, body: body.span, secrets: try secrets(indices), nowMilliseconds: now)
+    }
+}

@@ -1,0 +1,42 @@
+import Core
+import Crypto
+import TestSupport
+import Testing
+
+/// The vectors with the authorizer that they are about.
+struct JudgedVectors: Sendable {
+    let vectors: [Vector]
+    let authorizer: Authorizer
+    let sharesSecretsOnPurpose: Bool
+
+    /// Those of this package; nil when they cannot be read, which `VectorTests` reports.
+    static let shared = try? JudgedVectors()
+
+    /// Reads the file of the package.
+    init() throws {
+        let file = try VectorFile()
+        let policy = KeyPolicy(clockSkewSeconds: file.clockSkewSeconds, longestLifeSeconds: file.longestLifeSeconds)
+        vectors = file.vectors
+        authorizer = try Authorizer(file.apps.map { try Self.application($0) }, policy: policy)
+        let secrets = file.apps.flatMap { $0.keys.map(\.secret) }
+        sharesSecretsOnPurpose = Set(secrets).count < secrets.count
+    }
+
+    private static func application(_ app: VectorFile.App) throws -> Application {
+        let keys = try app.keys.map { key in
+            let secret = try #require(Base64URL.decode(key.secret))
+            try #require(secret.count == 32)
+            return Application.Key(id: key.id, secret: try HMACKey(secret: secret.span))
+        }
+        return Application(id: app.id, keys: keys)
+    }
+}
+
+extension Vector {
+    /// What its request holds.
+    var triple: Triple { Triple(appID, userID, securityKey) }
+}
+
+extension Vector: CustomTestStringConvertible {
+    package var testDescription: String { name }
+}

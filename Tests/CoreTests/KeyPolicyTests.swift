@@ -1,0 +1,61 @@
+import Testing
+
+@testable import Core
+
+@Suite struct KeyPolicyTests {
+    private static let now = Samples.now
+
+    @Test func hasTheProductsDefaults() {
+        #expect(KeyPolicy() == KeyPolicy(clockSkewSeconds: 60, longestLifeSeconds: nil))
+    }
+
+    @Test(arguments: [0, 1, 60, 3600] as [UInt64])
+    func allowsTheSkewAtEachEdgeAndNotASecondMore(skew: UInt64) throws {
+        let policy = KeyPolicy(clockSkewSeconds: skew, longestLifeSeconds: 5000)
+        let key = try key(issuedAt: Self.now, expiresAt: Self.now + 1000)
+        #expect(policy.denial(of: key, now: Self.now - skew) == nil)
+        #expect(policy.denial(of: key, now: Self.now - skew - 1) == .issuedInFuture)
+        #expect(policy.denial(of: key, now: Self.now + 1000 + skew) == nil)
+        #expect(policy.denial(of: key, now: Self.now + 1001 + skew) == .expired)
+        let unending = try self.key(issuedAt: Self.now, expiresAt: 0)
+        #expect(policy.denial(of: unending, now: Self.now + 5000 + skew) == nil)
+        #expect(policy.denial(of: unending, now: Self.now + 5001 + skew) == .tooOld)
+    }
+
+    @Test func theLongestLifeEndsAKeyThatSaysMore() throws {
+        let policy = KeyPolicy(clockSkewSeconds: 0, longestLifeSeconds: 10)
+        let key = try key(issuedAt: Self.now, expiresAt: Self.now + 1000)
+        #expect(policy.denial(of: key, now: Self.now + 10) == nil)
+        #expect(policy.denial(of: key, now: Self.now + 11) == .tooOld)
+        #expect(policy.denial(of: key, now: Self.now + 1001) == .expired)
+    }
+
+    @Test func aKeyFromTheFutureHasNoAge() throws {
+        let policy = KeyPolicy(clockSkewSeconds: 60, longestLifeSeconds: 1)
+        let key = try key(issuedAt: Self.now + 60, expiresAt: 0)
+        #expect(policy.denial(of: key, now: Self.now) == nil)
+    }
+
+    @Test func withoutALongestLifeAnyAgeIsRight() throws {
+        #expect(KeyPolicy().denial(of: try key(issuedAt: 0, expiresAt: 0), now: SecurityKey.latestTime) == nil)
+    }
+
+    /// A clock or a bound may be as wrong as its type allows: the answer is a denial or none, never a trap.
+    @Test(arguments: [0, 1, .max - 1, .max] as [UInt64], [0, 60, .max] as [UInt64])
+    func neverOverflows(now: UInt64, skew: UInt64) throws {
+        let policy = KeyPolicy(clockSkewSeconds: skew, longestLifeSeconds: .max)
+        let past = try key(issuedAt: 0, expiresAt: 1)
+        let latest = try key(issuedAt: SecurityKey.latestTime, expiresAt: SecurityKey.latestTime)
+        let isOver = now > 1 && now - 1 > skew
+        let isAhead = now < SecurityKey.latestTime && SecurityKey.latestTime - now > skew
+        let isOverToo = now > SecurityKey.latestTime && now - SecurityKey.latestTime > skew
+        #expect(policy.denial(of: past, now: now) == (isOver ? .expired : nil))
+        #expect(policy.denial(of: latest, now: now) == (isAhead ? .issuedInFuture : isOverToo ? .expired : nil))
+    }
+
+    private func key(issuedAt: UInt64, expiresAt: UInt64) throws -> SecurityKey {
+        let triple = try Samples.triple("app", "user", issuedAt: issuedAt, expiresAt: expiresAt)
+        let key = SecurityKey(triple.securityKey.span)
+        return try #require(key)
+    }
+}

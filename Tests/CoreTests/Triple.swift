@@ -1,0 +1,42 @@
+import Core
+
+/// What a request holds. Compared as bytes, and never shown.
+struct Triple: Sendable, Equatable {
+    var appID: [UInt8]
+    var userID: [UInt8]
+    var securityKey: [UInt8]
+
+    init(_ appID: String, _ userID: String, _ securityKey: String) {
+        self.appID = Array(appID.utf8)
+        self.userID = Array(userID.utf8)
+        self.securityKey = Array(securityKey.utf8)
+    }
+
+    subscript(field: CredentialField) -> [UInt8] {
+        get {
+            switch field {
+            case .appID: appID
+            case .userID: userID
+            case .securityKey: securityKey
+            }
+        }
+        set {
+            switch field {
+            case .appID: appID = newValue
+            case .userID: userID = newValue
+            case .securityKey: securityKey = newValue
+            }
+        }
+    }
+}
+
+extension Triple: CustomStringConvertible, CustomReflectable {
+    var description: String { "<credentials>" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension Authorizer {
+    func decide(_ triple: Triple, now: UInt64) -> Decision {
+        decide(appID: triple.appID.span, userID: triple.userID.span, securityKey: triple.securityKey.span, now: now)
+    }
+}

@@ -1,0 +1,38 @@
+import Core
+import TestSupport
+import Testing
+
+@Suite struct VectorTests {
+    @Test func theFileIsReadWhole() throws {
+        let file = try JudgedVectors()
+        #expect(file.vectors.count >= 104)
+        #expect(Set(file.vectors.map(\.name)).count == file.vectors.count)
+        #expect(file.sharesSecretsOnPurpose)
+    }
+
+    @Test func everyReasonOfADecisionOccurs() throws {
+        let reasons = Set(try JudgedVectors().vectors.map(\.reason))
+        let malformations: [Malformation.Problem] = [.empty, .tooLong, .controlCharacter, .notASecurityKey]
+        #expect(reasons == Set(["valid"] + Denial.allCases.map(\.rawValue) + malformations.map(\.rawValue)))
+    }
+
+    @Test(arguments: JudgedVectors.shared?.vectors ?? [])
+    func decides(_ vector: Vector) throws {
+        let verdict = try #require(JudgedVectors.shared).authorizer.decide(vector.triple, now: vector.now).verdict
+        #expect(verdict.status == vector.status)
+        #expect(verdict.reason == vector.reason)
+    }
+
+    /// The order of the apps and of their keys in a configuration means nothing.
+    @Test func decidesTheSameWithAppsInAnotherOrder() throws {
+        let file = try JudgedVectors()
+        let applications = file.authorizer.applications.reversed().map { application in
+            Application(id: String(decoding: application.id, as: UTF8.self), keys: application.keys.reversed())
+        }
+        let authorizer = try Authorizer(applications, policy: file.authorizer.policy)
+        for vector in file.vectors {
+            let decision = authorizer.decide(vector.triple, now: vector.now)
+            #expect(decision == file.authorizer.decide(vector.triple, now: vector.now), "\(vector.name)")
+        }
+    }
+}

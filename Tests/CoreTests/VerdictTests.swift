@@ -1,0 +1,65 @@
+import Core
+import Testing
+
+/// The texts are public or stand in logs and metrics: changing one is a decision, not an accident.
+@Suite struct VerdictTests {
+    @Test(
+        arguments: zip(
+            Malformation.Problem.allCases,
+            ["missing", "null", "not_a_string", "duplicate", "empty", "too_long", "control_character", "not_a_security_key"]))
+    func malformationsHaveTheirReasons(problem: Malformation.Problem, reason: String) {
+        let verdict = Verdict.malformed(Malformation(.userID, problem))
+        #expect(verdict.reason == reason)
+        #expect(verdict.status == 400)
+        #expect(verdict.keyID == nil)
+    }
+
+    @Test(arguments: zip(Denial.allCases, ["unknown_app", "unknown_key", "wrong_mac", "issued_in_future", "expired", "too_old"]))
+    func denialsHaveTheirReasons(denial: Denial, reason: String) {
+        let verdict = Verdict.denied(denial, keyID: 7)
+        #expect(verdict.reason == reason)
+        #expect(verdict.status == 403)
+        #expect(verdict.keyID == 7)
+    }
+
+    @Test func noCaseIsLeftOut() {
+        #expect(Malformation.Problem.allCases.count == 8)
+        #expect(Denial.allCases.count == 6)
+        #expect(CredentialField.allCases.map(\.name) == ["app_id", "user_id", "security_key"])
+    }
+
+    @Test func authorizedIsValid() {
+        let verdict = Verdict.authorized(keyID: 0)
+        #expect(verdict.reason == "valid")
+        #expect(verdict.status == 200)
+        #expect(verdict.keyID == 0)
+    }
+
+    @Test func undecidedIsNeverADenial() {
+        #expect(Verdict.undecided.reason == "internal_error")
+        #expect(Verdict.undecided.status == 503)
+        #expect(Verdict.undecided.keyID == nil)
+    }
+
+    @Test(
+        arguments: [
+            (.missing, "user_id is missing; expected a string of 1 to 100 UTF-16 code units."),
+            (.null, "user_id is null; expected a string of 1 to 100 UTF-16 code units."),
+            (.notAString, "user_id is not a string; expected a string of 1 to 100 UTF-16 code units."),
+            (.duplicate, "user_id is given twice; expected it once."),
+            (.empty, "user_id is empty; expected a string of 1 to 100 UTF-16 code units."),
+            (.tooLong, "user_id is too long; expected a string of 1 to 100 UTF-16 code units."),
+            (.controlCharacter, "user_id holds a control character; expected a string of 1 to 100 UTF-16 code units."),
+            (.notASecurityKey, "user_id is not a security key; expected a string of 1 to 100 UTF-16 code units."),
+        ] as [(Malformation.Problem, String)])
+    func sentencesSayTheProblem(problem: Malformation.Problem, sentence: String) {
+        #expect(Malformation(.userID, problem).description == sentence)
+    }
+
+    @Test func sentencesSayWhatEachFieldIsLike() {
+        #expect(Malformation(.appID, .tooLong).description == "app_id is too long; expected a string of 1 to 255 UTF-16 code units.")
+        #expect(
+            Malformation(.securityKey, .notASecurityKey).description
+                == "security_key is not a security key; expected dgk1. and 84 base64url characters.")
+    }
+}

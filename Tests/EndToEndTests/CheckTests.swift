@@ -1,0 +1,71 @@
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate check`
+@Suite struct CheckTests {
+    @Test func rightForPeople() throws {
+        let workspace = try Workspace(["apps": [Workspace.app(1), Workspace.app(2)]])
+        let result = try Deskgate.run("check", "--config", workspace.configuration)
+        #expect(result.code == 0)
+        #expect(result.output == "\(workspace.configuration) is right: 2 apps, public on 127.0.0.1:0, admin on 127.0.0.1:0\n")
+        #expect(result.errors.isEmpty)
+    }
+
+    @Test func rightForMachines() throws {
+        let workspace = try Workspace()
+        let result = try Deskgate.run("check", "--config", workspace.configuration, "--json")
+        #expect(result.code == 0)
+        #expect(
+            try result.json == [
+                "status": "valid", "public": "127.0.0.1:0", "admin": "127.0.0.1:0", "apps": ["app-1"], "problems": [],
+            ])
+    }
+
+    private static let wrong: JSONObject = [
+        "listen": ["port": 70_000, "hots": "::1"],
+        "apps": [["app_id": "app-1", "keys": [["id": 1, "secret": .string(Markers.stray)]]], ["app_id": "app-2"]],
+    ]
+
+    @Test func wrongForPeopleTellsEveryMistake() throws {
+        let workspace = try Workspace(Self.wrong)
+        let result = try Deskgate.run("check", "--config", workspace.configuration)
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        let lines = result.errors.split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(lines.allSatisfy { $0.hasPrefix("\(workspace.configuration): $.") })
+        #expect(result.errors.contains(": $.listen.hots: unknown key; did you mean \"host\"?\n"))
+        #expect(!result.errors.contains(Markers.prefix))
+    }
+
+    @Test func wrongForMachinesTellsEveryPath() throws {
+        let workspace = try Workspace(Self.wrong)
+        let result = try Deskgate.run("check", "--config", workspace.configuration, "--json")
+        #expect(result.code == 2)
+        #expect(result.errors.isEmpty)
+        let json = try result.json
+        #expect(json.string("status") == "invalid")
+        guard case .array(let problems) = json["problems"] else { throw ChildProcess.Failure.missingOutput }
+        let paths = problems.map { problem in
+            if case .object(let problem) = problem { problem.string("path") ?? "" } else { "" }
+        }
+        #expect(Set(paths) == ["$.listen.hots", "$.listen.port", "$.apps[0].keys[0].secret", "$.apps[1].keys"])
+    }
+
+    @Test func fileIsMissing() throws {
+        let result = try Deskgate.run("check", "--config", "/nonexistent/config.json")
+        #expect(result.code == 2)
+        #expect(result.errors == "/nonexistent/config.json: $: no such file; make one with: deskgate init\n")
+    }
+
+    @Test func secretsComeFromTheEnvironment() throws {
+        let keys: JSONValue = [["id": 1, "secret": ["env": "DESKGATE_END_TO_END_SECRET"]]]
+        let workspace = try Workspace(["apps": [["app_id": "app-1", "keys": keys]]])
+        let words = ["check", "--config", workspace.configuration]
+        #expect(try Deskgate.run(words, environment: ["DESKGATE_END_TO_END_SECRET": Markers.appSecrets[0]]).code == 0)
+        let unset = try Deskgate.run(words)
+        #expect(unset.code == 2)
+        #expect(unset.errors.hasSuffix("the environment variable DESKGATE_END_TO_END_SECRET is not set\n"))
+    }
+}

@@ -1,0 +1,51 @@
+import TestSupport
+import Testing
+
+/// The tests' own way to run tools, on which what they say of those tools rests.
+@Suite struct CommandTests {
+    @Test func findsToolsByPATHAndTakesPathsAsTheyAre() throws {
+        #expect(try Command("sh", "-c", "echo found").output == "found\n")
+        #expect(try Command("/bin/sh", "-c", "echo found").output == "found\n")
+    }
+
+    @Test func keepsBothOutputsInTheirOrder() throws {
+        let command = try Command("sh", "-c", "echo 1; echo 2 >&2; echo 3; exit 7")
+        #expect(command.output == "1\n2\n3\n")
+        #expect(command.status == 7)
+    }
+
+    @Test(arguments: ["deskgate-no-such-tool", "/nonexistent/tool"])
+    func cannotStartWhatIsMissing(_ program: String) throws {
+        #expect { try Command(program) } throws: { error in
+            if case ChildProcess.Failure.cannotStart(2) = error { true } else { false }
+        }
+    }
+
+    @Test func anEndBySignalIsNoExitCode() throws {
+        #expect { try Command("sh", "-c", "kill -9 $$") } throws: { error in
+            if case ChildProcess.Failure.endedBySignal(9) = error { true } else { false }
+        }
+    }
+
+    @Test func filesAreWrittenInPlaceOfOthersWithTheirDirectories() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("a/b/file", "first and longer", mode: 0o444)
+        try directory.write("a/b/file", "second", mode: 0o644)
+        #expect(try directory.read("a/b/file") == "second")
+        #expect(directory.contents() == ["a", "a/b", "a/b/file"])
+        #expect(try Command("stat", "-c", "%a", directory.path("a/b/file"), directory.path("a")).output == "644\n700\n")
+    }
+
+    @Test func directoriesGoWithAllThatIsInThem() throws {
+        var path = ""
+        do {
+            let directory = try TemporaryDirectory()
+            path = directory.path
+            try directory.write("a/b/file", "text")
+            #expect(try Command("ln", "-s", "/tmp", directory.path("a/link")).status == 0)
+            #expect(try Command("test", "-e", path).status == 0)
+        }
+        #expect(try Command("test", "-e", path).status == 1)
+        #expect(try Command("test", "-e", "/tmp").status == 0)
+    }
+}

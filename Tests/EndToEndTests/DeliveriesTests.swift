@@ -1,0 +1,177 @@
+import Core
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Threading
+
+/// `deskgate deliveries list|show|retry|purge` on the store of a service that does not run.
+///
+/// Deliveries 1 to 4: delivered; dead after two tries; pending with a try that was cut off; and expired without a try.
+@Suite struct DeliveriesTests {
+    private static let time: UInt64 = 1_773_130_512_000
+    private let workspace: Workspace
+
+    init() throws {
+        workspace = try Workspace(["store": ["minimum_free_megabytes": 0]])
+        let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
+        defer { store.close() }
+        for number in 1...4 { try Self.accept(store, number) }
+        try Self.tryOnce(store, 1, attempt: 1, at: Self.time, .delivered, "status_204")
+        try Self.tryOnce(store, 2, attempt: 1, at: Self.time, .retry(at: Self.time + 100), "status_503")
+        try Self.tryOnce(store, 2, attempt: 2, at: Self.time + 100, .dead, "status_404")
+        #expect(try store.claimDue(Self.claim(3, at: Self.time)).count == 1)
+        #expect(try store.claimDue(Self.claim(4, at: Self.time + 50_000)).isEmpty)
+    }
+
+    @Test func listsATable() throws {
+        let result = try run("list", "--state", "dead")
+        #expect(result.code == 0)
+        #expect(result.errors.isEmpty)
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(words(lines[0]) == ["ID", "STATE", "REASON", "TRIES", "NOTIFIER", "APP", "USER", "TICKET", "COMMENT", "RECEIVED"])
+        #expect(
+            words(lines[1]) == ["\(Self.id(4))", "dead", "expired", "0", "sink-4", "app-1", "u?[31m", "7", "4", "2026-03-10T08:15:12.004Z"])
+        #expect(words(lines[2]).prefix(5) == ["\(Self.id(2))", "dead", "status_404", "2", "sink-2"])
+    }
+
+    @Test(arguments: [
+        (["--limit", "1"], [4]), (["--app=app-1"], [4, 3, 2, 1]), (["--user", "user-1", "--state=delivered"], [1]),
+        (["--ticket=7", "--comment=3"], [3]), (["--notifier=sink-2"], [2]), (["--reason=expired"], [4]),
+        (["--from=2026-03-10T08:15:12.002Z", "--before=2026-03-10T08:15:12.004Z"], [3, 2]), (["--app=app-9"], []),
+    ])
+    func listsWhatMatches(_ filters: [String], _ expected: [Int]) throws {
+        let result = try run(["list", "--json"] + filters)
+        #expect(result.code == 0)
+        guard case .array(let deliveries) = try result.json["deliveries"] else { throw ChildProcess.Failure.missingOutput }
+        let comments = deliveries.compactMap { delivery in
+            if case .object(let delivery) = delivery { delivery.integer("comment_id") } else { nil }
+        }
+        #expect(comments == expected.map { Int64($0) })
+    }
+
+    @Test func saysThatNothingMatches() throws {
+        #expect(try run("list", "--app=nobody").output == "No delivery matches.\n")
+    }
+
+    @Test(arguments: [
+        (
+            1,
+            [
+                "Try 1 began at 2026-03-10T08:15:12.000Z and ended at 2026-03-10T08:15:12.010Z: it arrived (status_204).",
+                "It arrived at 2026-03-10T08:15:12.010Z, after 1 try.",
+            ]
+        ),
+        (
+            2,
+            [
+                "Try 1 began at 2026-03-10T08:15:12.000Z and ended at 2026-03-10T08:15:12.010Z: it did not arrive, and may later (status_503).",
+                "Try 2 began at 2026-03-10T08:15:12.100Z and ended at 2026-03-10T08:15:12.110Z: it did not arrive, and never can (status_404).",
+                "It was given up at 2026-03-10T08:15:12.110Z, after 2 tries: status_404.",
+            ]
+        ),
+        (
+            3,
+            [
+                "Try 1 began at 2026-03-10T08:15:12.000Z; what came of it is not known.",
+                "That try may still run; the next one is due at 2026-03-10T08:15:13.000Z if nobody reports on it.",
+            ]
+        ),
+        (4, ["It was given up at 2026-03-10T08:16:02.000Z, without a try: expired."]),
+    ])
+    func showTellsTheStory(_ number: Int, _ end: [String]) throws {
+        let result = try run("show", Self.id(number).description)
+        #expect(result.code == 0)
+        let state = ["delivered", "dead", "pending", "dead"][number - 1]
+        let user = number == 4 ? "u?[31m" : "user-1"
+        let beginning = [
+            "Delivery \(Self.id(number)) to the notifier sink-\(number) is \(state).",
+            "Event \(Self.eventID(number)) (comment.created): comment \(number) in ticket 7 of app app-1, for user \(user), on device phone.",
+            "It happened at 2026-03-10T08:15:11.000Z, as the help desk says.",
+            "It was received at 2026-03-10T08:15:12.00\(number)Z, and stored before that was confirmed.",
+            "Nothing is sent after \(number == 4 ? "2026-03-10T08:15:52.000Z" : "2026-03-10T08:16:12.000Z").",
+        ]
+        #expect(result.output == (beginning + end).map { "\($0)\n" }.joined())
+    }
+
+    @Test func retriesAndPurges() throws {
+        #expect(try run("retry", Self.id(2).description).output == "1 delivery is pending again.\n")
+        let again = try run("retry", Self.id(2).description)
+        #expect(again.code == 1)
+        #expect(again.output.isEmpty)
+        #expect(again.errors == "deskgate: Only a dead delivery can be tried again.\n")
+        #expect(try run("retry", "--reason", "expired", "--json").output == "{\"retried\":1}\n")
+        #expect(try run("retry", "--all").output == "0 deliveries are pending again.\n")
+        #expect(try run("purge", "--state=delivered", "--before=2026-03-10T08:15:12Z").output == "0 deliveries are forgotten.\n")
+        #expect(try run("purge", "--state=delivered").output == "1 delivery is forgotten.\n")
+        #expect(try run("show", Self.id(1).description).code == 1)
+        #expect(try run("show", "--json", Self.id(1).description).json.string("error") == "not_found")
+    }
+
+    @Test(arguments: [
+        ["list", "--state=gone"], ["list", "--limit=0"], ["list", "--limit=1001"], ["list", "--from=now"], ["list", "x"], ["show"],
+        ["show", "1"], ["retry"], ["retry", "--all", "--app=a"], ["retry", "1"], ["retry", "--state=dead"],
+        ["retry", "00000000-0000-7000-8000-000000000000", "--all"], ["purge"], ["purge", "--state=pending"],
+        ["purge", "--state=dead", "--before=x"],
+    ])
+    func refusesWrongUse(_ arguments: [String]) throws {
+        let result = try run(arguments)
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.contains("usage: deskgate deliveries \(arguments[0])"))
+    }
+
+    @Test func saysThatThereIsNoStore() throws {
+        let empty = try Workspace()
+        let result = try Deskgate.run("deliveries", "list", "--config", empty.configuration)
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: the service does not run, and there is no store at "))
+        #expect(!empty.directory.contents().contains("deskgate.db"))
+    }
+
+    @Test func saysThatTheStoreIsInUse() throws {
+        let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
+        defer { store.close() }
+        let result = try run("list")
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.hasPrefix("deskgate: "))
+    }
+
+    private func run(_ arguments: String...) throws -> Deskgate.Result { try run(arguments) }
+
+    private func run(_ arguments: [String]) throws -> Deskgate.Result {
+        try Deskgate.run(["deliveries", arguments[0], "--config", workspace.configuration] + arguments.dropFirst())
+    }
+
+    private func words(_ line: Substring) -> [String] { line.split(separator: " ").map(String.init) }
+
+    private static func id(_ number: Int) -> UUIDv7 { UUIDv7(milliseconds: 2, random: InlineArray(repeating: UInt8(number))) }
+
+    private static func eventID(_ number: Int) -> UUIDv7 { UUIDv7(milliseconds: 1, random: InlineArray(repeating: UInt8(number))) }
+
+    private static func claim(_ number: Int, at time: UInt64) -> Claim {
+        Claim(notifier: "sink-\(number)", now: time, leaseMilliseconds: 1000, limit: 10, keepsTicketOrder: false)
+    }
+
+    private static func tryOnce(
+        _ store: any Store, _ number: Int, attempt: Int, at time: UInt64, _ next: FinishedTry.Next, _ reason: String
+    ) throws {
+        #expect(try store.claimDue(claim(number, at: time)).count == 1)
+        try store.finish([FinishedTry(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)])
+    }
+
+    private static func accept(_ store: any Store, _ number: Int) throws {
+        let event = Event(
+            id: eventID(number), kind: .commentCreated,
+            identity: Event.Identity(appID: "app-1", ticketID: 7, commentID: Int64(number), deviceID: "phone"),
+            userID: number == 4 ? "u\u{1B}[31m" : "user-1", occurredAt: time - 1000, receivedAt: time + UInt64(number),
+            expiresAt: time + (number == 4 ? 40_000 : 60_000), payload: Array("{}".utf8))
+        let done = Monitor(false)
+        store.accept(event, [Delivery(id: id(number), notifier: "sink-\(number)", event: event, dueAt: time)]) { result in
+            if (try? result.get()) == .accepted { done.update { $0 = true } }
+        }
+        try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
+    }
+}

@@ -1,0 +1,139 @@
+import Glibc
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate init`
+@Suite struct InitTests {
+    private static let files = ["config.json", "secrets/admin-token", "secrets/app-1.key"]
+
+    @Test func makesWhatOnlyTheOwnerMayReadAndTellsWhatIsNext() throws {
+        let scratch = try TemporaryDirectory()
+        let result = try Deskgate.run("init", scratch.path("new"))
+        #expect(result.code == 0)
+        #expect(result.errors.isEmpty)
+        #expect(result.output.contains("deskgate serve --config \(scratch.path("new"))/config.json\n"))
+        #expect(scratch.contents() == ["new", "new/config.json", "new/secrets", "new/secrets/admin-token", "new/secrets/app-1.key"])
+        #expect(mode(scratch.path("new")) == 0o700)
+        #expect(mode(scratch.path("new/secrets")) == 0o700)
+        #expect(mode(scratch.path("new/secrets/admin-token")) == 0o600)
+        #expect(mode(scratch.path("new/secrets/app-1.key")) == 0o600)
+        #expect(mode(scratch.path("new/config.json")) == 0o640)
+        #expect(try Deskgate.run("check", "--config", scratch.path("new/config.json")).code == 0)
+    }
+
+    @Test func secretsDifferEachTimeAndAreNotShown() throws {
+        let scratch = try TemporaryDirectory()
+        var secrets: Set<String> = []
+        for name in ["a", "b"] {
+            let output = try Deskgate.run("init", scratch.path(name)).output
+            for file in Self.files.dropFirst() {
+                let secret = try scratch.read("\(name)/\(file)").dropLast()
+                secrets.insert(String(secret))
+                #expect(secret.utf8.count == 43)
+                let isShown = output.contains(secret)
+                #expect(!isShown)
+            }
+        }
+        #expect(secrets.count == 4)
+    }
+
+    @Test func forMachines() throws {
+        let scratch = try TemporaryDirectory()
+        let root = scratch.path("new")
+        let result = try Deskgate.run("init", "--json", root)
+        #expect(
+            try result.json == [
+                "configuration": .string("\(root)/config.json"), "admin_token": .string("\(root)/secrets/admin-token"),
+                "app_secret": .string("\(root)/secrets/app-1.key"),
+            ])
+    }
+
+    @Test func withoutADirectoryTheCurrentOneIsTaken() throws {
+        let scratch = try TemporaryDirectory()
+        let process = try ChildProcess("/usr/bin/env", ["-C", scratch.path, Deskgate.path, "init"].map { Array($0.utf8) })
+        #expect(try process.waitForEnd() == .exit(0))
+        #expect(try process.output.text().hasPrefix("Made config.json, and fresh secrets in secrets "))
+        #expect(scratch.contents() == ["config.json", "secrets", "secrets/admin-token", "secrets/app-1.key"])
+    }
+
+    @Test func appIsTakenAsItIs() throws {
+        let scratch = try TemporaryDirectory()
+        let app = "Zm9v~YmFy-\"ü\"\\=="
+        #expect(try Deskgate.run("init", scratch.path, "--app", app).code == 0)
+        #expect(try Deskgate.run("check", "--json", "--config", scratch.path("config.json")).json["apps"] == [.string(app)])
+    }
+
+    @Test(arguments: ["", "a\u{1}b", String(repeating: "a", count: 256)])
+    func appThatCannotBeIsRefused(_ app: String) throws {
+        let scratch = try TemporaryDirectory()
+        let result = try Deskgate.run("init", scratch.path, "--app", app)
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: --app: app_id "))
+        #expect(scratch.contents().isEmpty)
+    }
+
+    @Test(arguments: files)
+    func neverOverwrites(_ file: String) throws {
+        let scratch = try TemporaryDirectory()
+        unsafe mkdir(scratch.path("secrets"), 0o700)
+        try scratch.write(file, "kept")
+        let before = scratch.contents()
+        let result = try Deskgate.run("init", scratch.path)
+        #expect(result.code == 1)
+        #expect(result.output.isEmpty)
+        #expect(result.errors == "deskgate: \(scratch.path(file)) exists already; nothing was changed\n")
+        #expect(try scratch.read(file) == "kept")
+        #expect(scratch.contents() == before)
+    }
+
+    @Test(arguments: files)
+    func neverFollowsALinkToNothing(_ file: String) throws {
+        let scratch = try TemporaryDirectory()
+        unsafe mkdir(scratch.path("secrets"), 0o700)
+        unsafe symlink(scratch.path("elsewhere"), scratch.path(file))
+        let before = scratch.contents()
+        let result = try Deskgate.run("init", scratch.path)
+        #expect(result.code == 1)
+        #expect(scratch.contents() == before)
+    }
+
+    @Test func aSecondTimeChangesNothing() throws {
+        let scratch = try TemporaryDirectory()
+        #expect(try Deskgate.run("init", scratch.path).code == 0)
+        let before = try Self.files.map { try scratch.read($0) }
+        #expect(try Deskgate.run("init", scratch.path, "--app", "another").code == 1)
+        #expect(try Self.files.map { try scratch.read($0) } == before)
+    }
+
+    @Test func placeThatCannotBeWritten() throws {
+        let scratch = try TemporaryDirectory()
+        try scratch.write("file", "")
+        for place in ["missing/new", "file/new", "file"] {
+            let result = try Deskgate.run("init", scratch.path(place))
+            #expect(result.code == 2)
+            #expect(result.output.isEmpty)
+            #expect(result.errors.hasPrefix("deskgate: cannot make \(scratch.path(place))"))
+        }
+        #expect(try Deskgate.run("init", "").errors.hasPrefix("deskgate: DIR is empty\n"))
+        #expect(scratch.contents() == ["file"])
+    }
+
+    @Test func serviceStartsFromIt() throws {
+        let scratch = try TemporaryDirectory()
+        #expect(try Deskgate.run("init", scratch.path).code == 0)
+        // Only the ports are changed, so that tests do not meet at them.
+        let text = try scratch.read("config.json").replacing("8080", with: "0").replacing("9090", with: "0")
+        try scratch.write("config.json", text)
+        let server = try RunningServer(configuration: scratch.path("config.json"))
+        let minted = try Deskgate.run("key", "mint", "--config", scratch.path("config.json"), "--app", "my-app", "--user", Markers.user)
+        #expect(try server.authorize(String(minted.output.dropLast()), app: "my-app").status == 200)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    private func mode(_ path: String) -> mode_t {
+        var status = stat()
+        unsafe lstat(path, &status)
+        return status.st_mode & 0o7777
+    }
+}

@@ -1,0 +1,51 @@
+import JSON
+import Testing
+
+/// `deskgate key inspect`
+@Suite struct KeyInspectTests {
+    @Test func forPeople() throws {
+        let result = try Deskgate.run("key", "inspect", wellFormedKey)
+        #expect(result.code == 0)
+        #expect(
+            result.output == """
+                version     1
+                key id      1
+                issued at   1767225600  2026-01-01T00:00:00.000Z
+                expires at  1769817600  2026-01-31T00:00:00.000Z
+
+                """)
+        #expect(result.errors.isEmpty)
+    }
+
+    @Test func forMachines() throws {
+        let json = try Deskgate.run("key", "inspect", "--json", wellFormedKey).json
+        #expect(json == ["version": 1, "key_id": 1, "issued_at": 1_767_225_600, "expires_at": 1_769_817_600])
+    }
+
+    @Test func largestNumbersAndNever() throws {
+        let largest = "dgk1.AP____________________" + String(repeating: "A", count: 84 - 22)
+        let result = try Deskgate.run("key", "inspect", largest, "--json")
+        #expect(try result.json.integer("key_id") == 4_294_967_295)
+        #expect(try result.json.integer("issued_at") == 1_099_511_627_775)
+        #expect(try Deskgate.run("key", "inspect", largest).output.contains("issued at   1099511627775  after the year 9999\n"))
+        let never = "dgk1." + String(repeating: "A", count: 84)
+        #expect(try Deskgate.run("key", "inspect", never).output.hasSuffix("expires at  never\n"))
+        #expect(try Deskgate.run("key", "inspect", never, "--json").json.integer("expires_at") == 0)
+    }
+
+    @Test(arguments: ["", "x", "dgk1.", "dgk2", "trailing", "padded", "flags"])
+    func whatIsNoKeyIsNotRepeated(_ kind: String) throws {
+        let text =
+            switch kind {
+            case "dgk2": "dgk2" + wellFormedKey.dropFirst(4)
+            case "trailing": wellFormedKey + "\n"
+            case "padded": String(wellFormedKey.dropLast()) + "="
+            case "flags": "dgk1.B" + wellFormedKey.dropFirst(6)
+            default: kind
+            }
+        let result = try Deskgate.run("key", "inspect", text)
+        #expect(result.code == 1)
+        #expect(result.output.isEmpty)
+        #expect(result.errors == "deskgate: not a security key; expected dgk1. and 84 base64url characters\n")
+    }
+}

@@ -1,0 +1,130 @@
+import JSON
+import POSIX
+import Testing
+
+/// `deskgate key mint`
+@Suite struct KeyMintTests {
+    @Test func printsAKeyThatTheServiceAccepts() throws {
+        let workspace = try Workspace()
+        let result = try Deskgate.run("key", "mint", "--config=\(workspace.configuration)", "--app=app-1", "--user=\(Markers.user)")
+        #expect(result.code == 0)
+        #expect(result.errors.isEmpty)
+        let isOneKey = result.output.wholeMatch(of: /dgk1\.[A-Za-z0-9_-]{84}\n/) != nil
+        #expect(isOneKey)
+        #expect(try verify(workspace, user: Markers.user, String(result.output.dropLast())) == 200)
+        #expect(try verify(workspace, user: Markers.otherUser, String(result.output.dropLast())) == 403)
+    }
+
+    @Test(
+        arguments: [
+            ("1", 1), ("90", 90), ("90s", 90), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000), (nil, 2_592_000), ("never", nil),
+        ] as [(String?, Int64?)])
+    func livesAsLongAsAsked(_ ttl: String?, _ seconds: Int64?) throws {
+        let workspace = try Workspace()
+        let before = Int64(SystemClock.unixSeconds())
+        let minted = try mint(workspace, ttl.map { ["--ttl", $0] } ?? []).json
+        #expect(minted.keys == ["security_key", "key_id", "issued_at", "expires_at"])
+        let issued = minted.integer("issued_at") ?? 0
+        #expect(issued >= before && issued <= Int64(SystemClock.unixSeconds()))
+        #expect(minted.integer("expires_at") == seconds.map { issued + $0 } ?? 0)
+        let inspected = try Deskgate.run("key", "inspect", "--json", minted.string("security_key") ?? "").json
+        #expect(inspected.integer("expires_at") == minted.integer("expires_at"))
+    }
+
+    @Test(arguments: [
+        "", "0", "0s", "-1", "+5", "1.5h", "5 d", "d", "5w", "5D", "Never", "never ", "\u{663}\u{660}d", "5d\u{301}",
+        "18446744073709551616", "18446744073709551615d",
+    ])
+    func ttlIsNoTime(_ ttl: String) throws {
+        let result = try mint(Workspace(), ["--ttl", ttl])
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.hasPrefix("deskgate: --ttl: expected a time such as 90s, 15m, 12h, 30d or never\n\nusage: "))
+    }
+
+    @Test(arguments: ["1099511627776", "18446744073709551615"])
+    func ttlIsLongerThanAKeyCanSay(_ ttl: String) throws {
+        let result = try mint(Workspace(), ["--ttl", ttl])
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.hasPrefix("deskgate: A key may live at most "))
+    }
+
+    @Test func longestLifeHoldsForEveryKey() throws {
+        let workspace = try Workspace(["security_keys": ["longest_life_seconds": 3600]])
+        let exact = try mint(workspace, ["--ttl", "1h"]).json
+        #expect(exact.integer("expires_at") == exact.integer("issued_at").map { $0 + 3600 })
+        let byDefault = try mint(workspace, []).json
+        #expect(byDefault.integer("expires_at") == byDefault.integer("issued_at").map { $0 + 3600 })
+        for ttl in ["3601", "never"] {
+            let result = try mint(workspace, ["--ttl", ttl])
+            #expect(result.code == 2)
+            #expect(result.errors == "deskgate: A key may live at most 3600 seconds, and not for ever.\n")
+        }
+    }
+
+    @Test func keyIDChoosesTheSecret() throws {
+        let keys: JSONValue = [["id": 7, "secret": ["file": "app-1.key"]], ["id": 3, "secret": ["file": "app-2.key"]]]
+        let workspace = try Workspace(["apps": [["app_id": "app-1", "keys": keys]]])
+        #expect(try mint(workspace, []).json.integer("key_id") == 7)
+        for id in ["3", "7"] {
+            let minted = try mint(workspace, ["--key-id", id]).json
+            #expect(minted.integer("key_id") == Int64(id))
+            #expect(try verify(workspace, user: Markers.user, minted.string("security_key") ?? "") == 200)
+        }
+        let unknown = try mint(workspace, ["--key-id", "4294967295"])
+        #expect(unknown.code == 2)
+        #expect(unknown.errors == "deskgate: The app has no key with the id 4294967295.\n")
+    }
+
+    @Test(arguments: ["", "x", "-1", "4294967296", "1.0", "18446744073709551616"])
+    func keyIDIsNoNumber(_ id: String) throws {
+        let result = try mint(Workspace(), ["--key-id", id])
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: --key-id: expected a number from 0 to 4294967295\n\nusage: "))
+    }
+
+    @Test(arguments: [
+        ("app-9", "u", "No app with this app_id is configured."), ("APP-1", "u", "No app with this app_id is configured."),
+        ("", "u", "app_id is empty; expected a string of 1 to 255 UTF-16 code units."),
+        ("app-1", "", "user_id is empty; expected a string of 1 to 100 UTF-16 code units."),
+        ("app-1", "a\nb", "user_id holds a control character; expected a string of 1 to 100 UTF-16 code units."),
+        ("app-1", String(repeating: "a", count: 101), "user_id is too long; expected a string of 1 to 100 UTF-16 code units."),
+        ("app-1", String(repeating: "😀", count: 51), "user_id is too long; expected a string of 1 to 100 UTF-16 code units."),
+    ])
+    func keyThatNobodyWouldAcceptIsNotMade(_ app: String, _ user: String, _ complaint: String) throws {
+        let workspace = try Workspace()
+        let result = try Deskgate.run("key", "mint", "--config", workspace.configuration, "--app", app, "--user", user)
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors == "deskgate: \(complaint)\n")
+    }
+
+    @Test(arguments: ["caf\u{e9}", "cafe\u{301}", "\u{301}x", "--json", "-5", "a=b", "Пользователь №7", String(repeating: "😀", count: 50)])
+    func usersAreBytes(_ user: String) throws {
+        let workspace = try Workspace()
+        for form in [["--user", user], ["--user=\(user)"]] {
+            let result = try Deskgate.run(["key", "mint", "--config", workspace.configuration, "--app", "app-1"] + form)
+            #expect(result.code == 0)
+            #expect(try verify(workspace, user: user, String(result.output.dropLast())) == 200)
+        }
+    }
+
+    @Test func wrongConfigurationIsTold() throws {
+        let workspace = try Workspace(["apps": []])
+        let result = try mint(workspace, [])
+        #expect(result.code == 2)
+        #expect(result.errors == "\(workspace.configuration): $.apps: expected at least one app\n")
+    }
+
+    private func mint(_ workspace: Workspace, _ options: [String]) throws -> Deskgate.Result {
+        try Deskgate.run(
+            ["key", "mint", "--config", workspace.configuration, "--app", "app-1", "--user", Markers.user, "--json"] + options)
+    }
+
+    private func verify(_ workspace: Workspace, user: String, _ key: String) throws -> Int64? {
+        try Deskgate.run(
+            "key", "verify", "--config", workspace.configuration, "--app", "app-1", "--user=\(user)", "--key", key
+        ).json.integer("status")
+    }
+}

@@ -1,0 +1,120 @@
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate key verify`
+@Suite struct KeyVerifyTests {
+    @Test func everyVectorGetsItsAnswer() throws {
+        let file = try VectorFile()
+        let workspace = try Workspace(file.configuration)
+        let sayable = file.vectors.filter { !$0.cannotBeArguments }
+        var ran = 0
+        for vector in sayable {
+            let result = try Deskgate.run(
+                "key", "verify", "--config", workspace.configuration, "--app", vector.appID, "--user", vector.userID, "--key",
+                vector.securityKey,
+                "--at", "\(vector.now)")
+            let json = try result.json
+            #expect(json.integer("status") == Int64(vector.status), "\(vector.name)")
+            #expect(json.string("reason") == vector.reason, "\(vector.name)")
+            #expect(result.code == (vector.status == 200 ? 0 : 1), "\(vector.name)")
+            #expect(result.errors.isEmpty, "\(vector.name)")
+            ran += 1
+        }
+        let skipped = file.vectors.filter(\.cannotBeArguments)
+        #expect(skipped.allSatisfy { $0.status == 400 || $0.status == 403 })
+        #expect(ran == file.vectors.count - skipped.count)
+        // A file that lost its cases would pass everything.
+        #expect(ran > 300)
+        #expect((1..<20).contains(skipped.count))
+    }
+
+    @Test func tellsWhyAndWhatTheKeySays() throws {
+        let workspace = try Workspace()
+        let minted = try mint(workspace)
+        let key = minted.string("security_key") ?? ""
+        let issued = minted.integer("issued_at") ?? 0
+        let fields: JSONObject = ["key_id": 1, "issued_at": .integer(issued), "expires_at": .integer(issued + 100)]
+        #expect(try verify(workspace, key) == (0, described(200, "valid", fields)))
+        #expect(try verify(workspace, key, at: issued + 160) == (0, described(200, "valid", fields)))
+        #expect(try verify(workspace, key, at: issued + 161) == (1, described(403, "expired", fields)))
+        #expect(try verify(workspace, key, at: issued - 60) == (0, described(200, "valid", fields)))
+        #expect(try verify(workspace, key, at: issued - 61) == (1, described(403, "issued_in_future", fields)))
+        #expect(try verify(workspace, key, user: Markers.otherUser) == (1, described(403, "wrong_mac", fields)))
+        #expect(try verify(workspace, key, app: "app-2") == (1, described(403, "unknown_app", fields)))
+    }
+
+    @Test func keyIsOlderThanAnyMayBe() throws {
+        let workspace = try Workspace()
+        let minted = try mint(workspace)
+        try workspace.configure(["security_keys": ["longest_life_seconds": 10]])
+        let at = (minted.integer("issued_at") ?? 0) + 71
+        #expect(try verify(workspace, minted.string("security_key") ?? "", at: at).json.string("reason") == "too_old")
+    }
+
+    @Test func retiredKeyIsUnknown() throws {
+        let workspace = try Workspace()
+        let key = try workspace.key()
+        try workspace.configure(["apps": [Workspace.app(1, keyID: 2)]])
+        #expect(try verify(workspace, key).json.string("reason") == "unknown_key")
+    }
+
+    @Test(arguments: [
+        ("app-1", "", "user_id", "empty"), ("", "u", "app_id", "empty"), ("app-1", "a\u{7F}", "user_id", "control_character"),
+        ("app-1", "u", "security_key", "not_a_security_key"),
+    ])
+    func malformedNamesTheField(_ app: String, _ user: String, _ field: String, _ reason: String) throws {
+        let (code, json) = try verify(Workspace(), "dgk1.\(Markers.stray)", app: app, user: user)
+        #expect(code == 1)
+        #expect(json.keys == ["status", "reason", "field", "message"])
+        #expect(json.integer("status") == 400)
+        #expect(json.string("field") == field)
+        #expect(json.string("reason") == reason)
+    }
+
+    @Test(arguments: ["", "now", "-1", "1.5", "18446744073709551616"])
+    func atIsNoTime(_ at: String) throws {
+        let workspace = try Workspace()
+        let result = try Deskgate.run(arguments(workspace, try workspace.key()) + ["--at", at])
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.hasPrefix("deskgate: --at: expected a number from 0 to 18446744073709551615\n\nusage: "))
+    }
+
+    @Test func everyNumberIsATime() throws {
+        let workspace = try Workspace()
+        let words = arguments(workspace, try workspace.key())
+        #expect(try Deskgate.run(words + ["--at", "18446744073709551615"]).json.string("reason") == "expired")
+        #expect(try Deskgate.run(words + ["--at", "0"]).json.string("reason") == "issued_in_future")
+    }
+
+    @Test func jsonSwitchChangesNothing() throws {
+        let workspace = try Workspace()
+        let words = arguments(workspace, try workspace.key())
+        #expect(try Deskgate.run(words + ["--json"]).output == Deskgate.run(words).output)
+    }
+
+    private func mint(_ workspace: Workspace) throws -> JSONObject {
+        try Deskgate.run(
+            "key", "mint", "--config", workspace.configuration, "--app", "app-1", "--user", Markers.user, "--ttl", "100", "--json"
+        ).json
+    }
+
+    private func arguments(_ workspace: Workspace, _ key: String, app: String = "app-1", user: String = Markers.user) -> [String] {
+        ["key", "verify", "--config", workspace.configuration, "--app", app, "--user", user, "--key", key]
+    }
+
+    private func verify(
+        _ workspace: Workspace, _ key: String, app: String = "app-1", user: String = Markers.user, at: Int64? = nil
+    ) throws -> (code: Int32, json: JSONObject) {
+        let result = try Deskgate.run(arguments(workspace, key, app: app, user: user) + (at.map { ["--at", "\($0)"] } ?? []))
+        #expect(result.errors.isEmpty)
+        return (result.code, try result.json)
+    }
+
+    private func described(_ status: Int64, _ reason: String, _ fields: JSONObject) -> JSONObject {
+        var object: JSONObject = ["status": .integer(status), "reason": .string(reason)]
+        for member in fields.members { object.append(member.value, forKey: member.key) }
+        return object
+    }
+}

@@ -1,0 +1,152 @@
+import Glibc
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate serve`: how it ends.
+@Suite struct ServeStopTests {
+    @Test(arguments: [SIGTERM, SIGINT])
+    func requestsInFlightAreAnswered(_ signal: Int32) throws {
+        let workspace = try Workspace()
+        let server = try RunningServer(workspace)
+        let idle = try SocketClient(server.publicAddress)
+        let key = try workspace.key()
+        #expect(try idle.authorize(key).status == 200)
+        let slow = try SlowRequest(server.publicAddress, key)
+        server.process.send(signal)
+        _ = try server.process.errors.line(containing: "stopping")
+        #expect(isRefused(server.publicAddress))
+        #expect(server.process.isRunning)
+        let answer = try slow.finish()
+        #expect(answer.status == 200)
+        #expect(answer.headers["connection"]?.lowercased() == "close")
+        #expect(try slow.client.isClosedByServer())
+        #expect(try idle.isClosedByServer())
+        #expect(try server.process.waitForEnd() == .exit(0))
+        #expect(isRefused(server.adminAddress))
+        _ = try server.process.errors.line(containing: "stopped")
+    }
+
+    @Test(arguments: [0, 1] as [Int64])
+    func requestThatOutlastsTheDrainTimeIsCutOff(_ seconds: Int64) throws {
+        let workspace = try Workspace(["shutdown": ["drain_seconds": .integer(seconds)]])
+        let server = try RunningServer(workspace)
+        let slow = try SlowRequest(server.publicAddress, workspace.key())
+        #expect(try server.stop() == .exit(0))
+        #expect(slow.isCutOff())
+        _ = try server.process.errors.line(containing: "stopped")
+    }
+
+    @Test func withoutRequestsTheDrainTimeIsNotWaitedFor() throws {
+        // An hour, which is more than the test waits.
+        let server = try RunningServer(Workspace(["shutdown": ["drain_seconds": 3600]]))
+        let idle = try SocketClient(server.publicAddress)
+        #expect(try server.stop() == .exit(0))
+        #expect(try idle.isClosedByServer())
+    }
+
+    @Test func signalsBeforeItServesAreNotLost() throws {
+        let workspace = try Workspace()
+        let process = try RunningServer.start(workspace.configuration)
+        // Whether it comes before or after the program holds signals back, nothing hangs and nothing is left.
+        process.send(SIGTERM)
+        let end = try process.waitForEnd()
+        #expect(end == .exit(0) || end == .signal(SIGTERM))
+    }
+
+    @Test func startsAgainOnTheSamePortAtOnce() throws {
+        let (first, workspace, port) = try serverOnAFixedPort()
+        let key = try workspace.key()
+        // The server closes this connection first, so its side of it lingers.
+        let client = try SocketClient(first.publicAddress)
+        #expect(try client.authorize(key).status == 200)
+        #expect(try first.stop() == .exit(0))
+        let second = try RunningServer(workspace)
+        #expect(second.publicAddress == .tcp(host: "127.0.0.1", port: port))
+        #expect(try second.authorize(key).status == 200)
+        #expect(try second.stop() == .exit(0))
+    }
+
+    @Test func killedServerLeavesASocketThatTheNextOneTakesOver() throws {
+        let workspace = try Workspace(Workspace.unixListeners)
+        let first = try RunningServer(workspace)
+        #expect(try first.stop(SIGKILL) == .signal(SIGKILL))
+        #expect(workspace.directory.contents().contains("public.sock"))
+        let second = try RunningServer(workspace)
+        #expect(try second.authorize(workspace.key()).status == 200)
+        #expect(try second.stop() == .exit(0))
+        #expect(!workspace.directory.contents().contains("public.sock"))
+    }
+
+    @Test func hundredRestartsLeaveNothingBehind() throws {
+        let workspace = try Workspace(Workspace.unixListeners)
+        let temporary = try TemporaryDirectory()
+        let key = try workspace.key()
+        // The first run makes the database, which stays.
+        #expect(try RunningServer(configuration: workspace.configuration).stop() == .exit(0))
+        let before = workspace.directory.contents()
+        for _ in 0..<100 {
+            let server = try RunningServer(configuration: workspace.configuration, environment: ["TMPDIR": temporary.path])
+            #expect(try server.authorize(key).status == 200)
+            #expect(try server.stop() == .exit(0))
+        }
+        #expect(workspace.directory.contents() == before)
+        #expect(temporary.contents().isEmpty)
+    }
+
+    /// Whether connections come to be refused; the listening socket closes a moment after the log says so.
+    private func isRefused(_ address: ListenAddress) -> Bool {
+        eventually {
+            do {
+                _ = try SocketClient(address)
+            } catch SocketClient.Failure.cannotConnect(ECONNREFUSED) {
+                return true
+            } catch {}
+            return false
+        }
+    }
+
+    /// A server on a port outside the range from which the system gives ports to others.
+    private func serverOnAFixedPort() throws -> (RunningServer, Workspace, UInt16) {
+        let candidates = (0..<20).map { _ in UInt16.random(in: 20_000..<30_000) }
+        for port in candidates {
+            let workspace = try Workspace(["listen": Workspace.listener(port: port)])
+            if let server = try? RunningServer(workspace) { return (server, workspace, port) }
+        }
+        throw ChildProcess.Failure.missingOutput
+    }
+}
+
+/// A request of which the server has the head and half of the body.
+private struct SlowRequest {
+    let client: SocketClient
+    private let rest: ArraySlice<UInt8>
+
+    init(_ address: ListenAddress, _ key: String) throws {
+        let body = SocketClient.body(key)
+        client = try SocketClient(address)
+        try client.send("POST /pyrus/authorize HTTP/1.1\r\nHost: test\r\nContent-Length: \(body.count)\r\nExpect: 100-continue\r\n\r\n")
+        // Proves that the server has begun with the request.
+        #expect(try client.readResponse().status == 100)
+        try client.send(body[..<(body.count / 2)])
+        rest = body[(body.count / 2)...]
+    }
+
+    /// Whether the server ends the connection without having decided.
+    func isCutOff() -> Bool {
+        do {
+            return String(decoding: try client.readToEnd(), as: UTF8.self).wholeMatch(of: /|HTTP\/1.1 408 (.|\r\n)*/) != nil
+        } catch SocketClient.Failure.reset {
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Sends what is missing, and reads the answer.
+    func finish() throws -> ReceivedResponse {
+        try client.send(rest)
+        return try client.readResponse()
+    }
+}

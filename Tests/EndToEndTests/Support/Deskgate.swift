@@ -1,0 +1,72 @@
+import Glibc
+import JSON
+import POSIX
+import TestSupport
+import Testing
+
+/// The program under test, as a user has it.
+enum Deskgate {
+    /// What a command that has ended left behind.
+    struct Result {
+        let code: Int32
+        let output: String
+        let errors: String
+
+        /// The output as one JSON object.
+        var json: JSONObject {
+            get throws { try jsonObject(output) }
+        }
+    }
+
+    /// The binary, which the package manager builds beside the tests.
+    static let path = Path.resolve("deskgate", in: Path.directory(of: linkTarget("/proc/self/exe")))
+
+    /// Commands whose result is a secret; their output is not searched for secrets.
+    private static let secretMakers = [["key", "mint"], ["secret", "new"]]
+
+    /// Runs a command to its end.
+    static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Result {
+        try run(arguments, environment: environment)
+    }
+
+    /// Runs a command to its end.
+    static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Result {
+        let process = try ChildProcess(path, arguments.map { Array($0.utf8) }, environment: environment)
+        let code = try process.exitCode()
+        let (output, errors) = (try process.output.bytes(), try process.errors.bytes())
+        if !secretMakers.contains(where: { arguments.starts(with: $0) }) { try TestOutput.append(output, to: "commands.stdout") }
+        try TestOutput.append(errors, to: "commands.stderr")
+        return Result(code: code, output: String(decoding: output, as: UTF8.self), errors: String(decoding: errors, as: UTF8.self))
+    }
+}
+
+/// Where a symbolic link leads; empty when there is none.
+func linkTarget(_ path: String) -> String {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = unsafe readlink(path, &buffer, buffer.count)
+    return String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// A text as one JSON object.
+func jsonObject(_ text: String) throws -> JSONObject {
+    let bytes = Array(text.utf8)
+    guard case .object(let object) = try JSONDocument(parsing: bytes.span).value() else { throw ChildProcess.Failure.missingOutput }
+    return object
+}
+
+extension JSONObject {
+    /// The keys in their order.
+    var keys: [String] { members.map(\.key) }
+
+    /// A text in it.
+    func string(_ key: String) -> String? {
+        guard case .string(let text) = self[key] else { return nil }
+        return text
+    }
+
+    /// An integer in it.
+    func integer(_ key: String) -> Int64? {
+        guard case .integer(let integer) = self[key] else { return nil }
+        return integer
+    }
+}

@@ -1,0 +1,78 @@
+import HTTPServer
+import JSON
+import TestSupport
+
+/// `deskgate serve`, started by a test; what it wrote is kept when it is let go.
+final class RunningServer {
+    let process: ChildProcess
+    let publicAddress: ListenAddress
+    let adminAddress: ListenAddress
+    private var workspace: Workspace?
+
+    /// Starts it and waits until it serves.
+    /// - Parameter workspace: kept as long as the server.
+    convenience init(_ workspace: Workspace) throws {
+        try self.init(configuration: workspace.configuration)
+        self.workspace = workspace
+    }
+
+    /// Starts it and waits until it serves.
+    init(configuration: String, environment: [String: String] = [:]) throws {
+        process = try Self.start(configuration, environment: environment)
+        let line = try process.errors.line(containing: "serving").text
+        publicAddress = try Self.address("public", in: line)
+        adminAddress = try Self.address("admin", in: line)
+    }
+
+    deinit {
+        process.send(9)
+        if let errors = try? process.errors.bytes() { try? TestOutput.append(errors, to: "servers.stderr") }
+        if let output = try? process.output.bytes() { try? TestOutput.append(output, to: "servers.stdout") }
+    }
+
+    /// Starts it and does not wait.
+    static func start(
+        _ configuration: String, environment: [String: String] = [:], errors: ChildProcess.ErrorOutput = .gathered
+    ) throws -> ChildProcess {
+        let arguments = ["serve", "--config", configuration].map { Array($0.utf8) }
+        return try ChildProcess(Deskgate.path, arguments, environment: environment, errors: errors)
+    }
+
+    /// Asks whether a user may use the chat.
+    func authorize(_ key: String, app: String = Workspace.app, user: String = Markers.user) throws -> ReceivedResponse {
+        try SocketClient(publicAddress).authorize(key, app: app, user: user)
+    }
+
+    /// Stops it as an operator does, and waits for its end.
+    func stop(_ signal: Int32 = 15) throws -> ChildProcess.End {
+        process.send(signal)
+        return try process.waitForEnd()
+    }
+
+    /// Reads an address out of the line that tells it, in either format of the log.
+    private static func address(_ name: String, in line: String) throws -> ListenAddress {
+        let plain = line.split(separator: " ").first { $0.hasPrefix("\(name)=") }?.dropFirst(name.count + 1)
+        guard let text = try plain.map({ String($0) }) ?? jsonObject(line).string(name) else { throw ChildProcess.Failure.missingOutput }
+        if text.hasPrefix("unix:") { return .unix(path: String(text.dropFirst(5))) }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            throw ChildProcess.Failure.missingOutput
+        }
+        return .tcp(host: String(text[..<colon]), port: port)
+    }
+}
+
+extension SocketClient {
+    /// Asks whether a user may use the chat.
+    func authorize(_ key: String, app: String = Workspace.app, user: String = Markers.user) throws -> ReceivedResponse {
+        let body = Self.body(key, app: app, user: user)
+        try send("POST /pyrus/authorize HTTP/1.1\r\nHost: test\r\nContent-Length: \(body.count)\r\n\r\n")
+        try send(body)
+        return try readResponse()
+    }
+
+    /// The body of that request.
+    static func body(_ key: String, app: String = Workspace.app, user: String = Markers.user) -> [UInt8] {
+        let object: JSONValue = ["app_id": .string(app), "user_id": .string(user), "security_key": .string(key)]
+        return object.serialized()
+    }
+}

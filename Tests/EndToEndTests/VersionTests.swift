@@ -1,0 +1,19 @@
+import Testing
+
+/// `deskgate version`
+@Suite struct VersionTests {
+    @Test(arguments: [["version"], ["--version"]])
+    func forPeople(_ words: [String]) throws {
+        let result = try Deskgate.run(words)
+        #expect(result.code == 0)
+        #expect(result.output.wholeMatch(of: /deskgate \d+\.\d+\.\d+\n/) != nil)
+        #expect(result.errors.isEmpty)
+    }
+
+    @Test func forMachines() throws {
+        let result = try Deskgate.run("version", "--json")
+        #expect(result.code == 0)
+        #expect(try result.json.keys == ["version"])
+        #expect(try Deskgate.run("version").output == "deskgate \(result.json.string("version") ?? "")\n")
+    }
+}

@@ -1,0 +1,63 @@
+import HTTPServer
+import TestSupport
+import Threading
+
+/// Clients that post webhooks all the time, to a server that may vanish at any moment, and remember what was accepted.
+final class WebhookLoad: Sendable {
+    private struct State {
+        var address: ListenAddress?
+        var nextComment: Int64 = 1
+        var accepted: Set<Int64> = []
+        var isDone = false
+    }
+
+    private let state = Monitor(State())
+    private let threads: Monitor<[OwnThread]>
+
+    init(clients: Int) {
+        let state = state
+        threads = Monitor((0..<clients).map { _ in startThread { Self.postUntilDone(state) } })
+    }
+
+    /// The comments whose event the server has said to have.
+    var accepted: Set<Int64> { state.withLock { $0.accepted } }
+
+    /// Tells the clients where the server is now; nil when it is gone.
+    func use(_ address: ListenAddress?) {
+        state.update { $0.address = address }
+    }
+
+    /// Waits until so many more events have been accepted.
+    func waitForMore(_ count: Int) -> Bool {
+        let goal = accepted.count + count
+        return state.wait(timeoutMilliseconds: 20_000) { $0.accepted.count >= goal ? true : nil } != nil
+    }
+
+    /// Ends the clients; those that have a request under way wait for its end.
+    func stop() {
+        state.update { $0.isDone = true }
+        for thread in threads.withLock({ $0 }) { thread.join() }
+    }
+
+    /// The help desk posts again what was not answered.
+    private static func postUntilDone(_ state: Monitor<State>) {
+        var unanswered: Int64?
+        while case let address?? = state.wait({ $0.isDone ? .some(nil) : $0.address.map(Optional.some) }) {
+            guard let client = try? SocketClient(address) else { continue }
+            repeat {
+                let comment = unanswered ?? takeComment(state)
+                unanswered = comment
+                guard let answer = try? WebhookSite.post(comment, client), answer == "accepted" || answer == "duplicate" else { break }
+                unanswered = nil
+                state.update { _ = $0.accepted.insert(comment) }
+            } while !state.withLock(\.isDone)
+        }
+    }
+
+    private static func takeComment(_ state: Monitor<State>) -> Int64 {
+        state.withLock { state in
+            state.nextComment += 1
+            return state.nextComment
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import TestSupport
+import Testing
+import Threading
+
+@testable import HTTPClient
+
+/// A client and a scripted server, both ended when the test is over.
+func withClient(
+    _ settings: ClientSettings = ClientSettings(), _ script: ScriptedServer.Script, _ body: (Client, ScriptedServer) throws -> Void
+) throws {
+    let server = try ScriptedServer(script)
+    defer { server.stop() }
+    let client = try Client(settings: settings)
+    defer { client.close() }
+    try body(client, server)
+}
+
+/// A request with patience that only a failing test uses up.
+func request(
+    _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: String = "",
+    timeoutMilliseconds: Int = 20_000, connectTimeoutMilliseconds: Int = 20_000, responseBodyLimit: Int = 64 * 1024
+) -> ClientRequest {
+    do throws(ClientRequest.Invalid) {
+        return try ClientRequest(
+            method, url, headers: headers, body: Array(body.utf8), timeoutMilliseconds: timeoutMilliseconds,
+            connectTimeoutMilliseconds: connectTimeoutMilliseconds, responseBodyLimit: responseBodyLimit)
+    } catch {
+        fatalError(error.description)
+    }
+}
+
+/// The same with GET.
+func request(
+    _ url: String, headers: [(name: String, value: String)] = [], timeoutMilliseconds: Int = 20_000,
+    connectTimeoutMilliseconds: Int = 20_000, responseBodyLimit: Int = 64 * 1024
+) -> ClientRequest {
+    request(
+        .get, url, headers: headers, timeoutMilliseconds: timeoutMilliseconds, connectTimeoutMilliseconds: connectTimeoutMilliseconds,
+        responseBodyLimit: responseBodyLimit)
+}
+
+extension Client {
+    /// Sends a request and waits for its end.
+    func exchange(_ request: ClientRequest) -> Result<ClientResponse, ClientError> {
+        let results = Results()
+        send(request) { results.add($0) }
+        return results.wait(1)[0]
+    }
+
+    /// Sends a request that fails.
+    func failure(_ request: ClientRequest) -> ClientError? {
+        exchange(request).failure
+    }
+}
+
+/// The results of some requests, in the order in which they ended.
+final class Results: Sendable {
+    private let results = Monitor<[Result<ClientResponse, ClientError>]>([])
+
+    func add(_ result: Result<ClientResponse, ClientError>) {
+        results.update { $0.append(result) }
+    }
+
+    var count: Int {
+        results.withLock { $0.count }
+    }
+
+    /// Waits for so many.
+    func wait(_ count: Int) -> [Result<ClientResponse, ClientError>] {
+        let found = results.wait(timeoutMilliseconds: 300_000) { $0.count >= count ? $0 : nil }
+        guard let found else { fatalError("\(count) requests have not ended within five minutes") }
+        return found
+    }
+}
+
+extension Result where Success == ClientResponse, Failure == ClientError {
+    var failure: ClientError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+
+    var status: Int? {
+        if case .success(let response) = self { response.status } else { nil }
+    }
+}
+
+extension Result where Success == ClientResponse, Failure == ClientError {
+    var text: String? {
+        if case .success(let response) = self { response.text } else { nil }
+    }
+}
+
+extension ClientResponse {
+    var text: String {
+        String(decoding: body, as: UTF8.self)
+    }
+}

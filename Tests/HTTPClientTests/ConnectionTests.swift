@@ -1,0 +1,82 @@
+import TestSupport
+import Testing
+import Threading
+
+@testable import HTTPClient
+
+/// How connections are kept and counted.
+@Suite struct ConnectionTests {
+    @Test func keepsConnections() throws {
+        try withClient(.init(), .everyRequest(.respond(200, body: "ok"))) { client, server in
+            for number in 1...50 {
+                #expect(client.exchange(request(.post, server.url(), body: "\(number)")).text == "ok")
+            }
+            #expect(server.connectionCount == 1)
+            #expect(server.requests.map { $0.text } == (1...50).map(String.init))
+        }
+    }
+
+    @Test func opensAnotherWhenTheServerClosesPolitely() throws {
+        let closing = ScriptedStep.respond(200, headers: ["Connection: close"])
+        try withClient(.init(), .connections([[.readRequest, .respond(200), .readRequest, closing]])) { client, server in
+            for _ in 1...6 { #expect(client.exchange(request(server.url())).status == 200) }
+            #expect(server.connectionCount == 3)
+            #expect(server.requests.count == 6)
+        }
+    }
+
+    @Test(arguments: [1, 4])
+    func limitsConnectionsToAHost(limit: Int) throws {
+        let settings = ClientSettings(connectionsPerHost: limit)
+        try withClient(settings, .everyRequest(.awaitRelease, .respond(200))) { client, server in
+            let results = Results()
+            for _ in 0..<40 { client.send(request(server.url())) { results.add($0) } }
+            #expect(server.waitForRequests(limit))
+            server.release(40)
+            #expect(results.wait(40).allSatisfy { $0.status == 200 })
+            #expect(server.mostOpenConnections == limit)
+            #expect(server.connectionCount == limit)
+        }
+    }
+
+    @Test func limitsAllConnections() throws {
+        let settings = ClientSettings(connectionsPerHost: 2, connectionLimit: 2)
+        try withClient(settings, .everyRequest(.respond(200))) { client, first in
+            let second = try ScriptedServer(.everyRequest(.respond(200)))
+            defer { second.stop() }
+            let results = Results()
+            for _ in 0..<20 {
+                client.send(request(first.url())) { results.add($0) }
+                client.send(request(second.url())) { results.add($0) }
+            }
+            #expect(results.wait(40).allSatisfy { $0.status == 200 })
+            #expect(eventually { first.openConnections + second.openConnections <= 2 })
+            #expect(first.mostOpenConnections <= 2 && second.mostOpenConnections <= 2)
+        }
+    }
+
+    @Test func servesOthersWhileAHostHangs() throws {
+        try withClient(.init(connectionsPerHost: 1), .everyRequest(.hang)) { client, hanging in
+            let other = try ScriptedServer(.everyRequest(.respond(200)))
+            defer { other.stop() }
+            let results = Results()
+            for _ in 0..<10 { client.send(request(hanging.url())) { results.add($0) } }
+            #expect(hanging.waitForRequests(1))
+            for _ in 0..<10 { #expect(client.exchange(request(other.url())).status == 200) }
+            #expect(results.count == 0)
+        }
+    }
+
+    @Test func sendsFromACompletion() throws {
+        try withClient(.init(requestLimit: 1), .everyRequest(.respond(200))) { client, server in
+            let results = Results()
+            let next = request(server.url("/next"))
+            client.send(request(server.url("/first"))) { result in
+                results.add(result)
+                client.send(next) { results.add($0) }
+            }
+            #expect(results.wait(2).allSatisfy { $0.status == 200 })
+            #expect(server.requests.map { $0.target } == ["/first", "/next"])
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Glibc
+import TestSupport
+import Testing
+import Threading
+
+@testable import HTTPClient
+
+/// Many requests, and what is left after them.
+@Suite struct LoadTests {
+    @Test func endsEveryRequestOnce() throws {
+        let total = 20_000
+        try withClient(.init(requestLimit: total), .everyRequest(.respond(200))) { client, server in
+            let ends = Monitor<[Int]>(Array(repeating: 0, count: total))
+            let results = Results()
+            let url = server.url()
+            let senders = (0..<4).map { sender in
+                startThread {
+                    for number in stride(from: sender, to: total, by: 4) {
+                        let request = request(.post, url, body: "\(number)", timeoutMilliseconds: 300_000)
+                        client.send(request) { result in
+                            ends.withLock { $0[number] += 1 }
+                            results.add(result)
+                        }
+                    }
+                }
+            }
+            for sender in senders { sender.join() }
+            #expect(results.wait(total).allSatisfy { $0.status == 200 })
+            #expect(ends.withLock { $0.allSatisfy { $0 == 1 } })
+            #expect(server.connectionCount <= 16)
+            #expect(Set(server.requests.map { $0.text }).count == total)
+        }
+    }
+
+    // In a process of its own, because the other tests open descriptors and start threads beside this one.
+    @Test func leavesNothingBehind() async {
+        await #expect(processExitsWith: .success) {
+            try useClient()
+            let before = (entries("/proc/self/fd"), entries("/proc/self/task"))
+            for _ in 0..<5 { try useClient() }
+            #expect(eventually { (entries("/proc/self/fd"), entries("/proc/self/task")) == before })
+        }
+    }
+}
+
+/// A client's whole life, with a name to look up, a failure, and requests that are cut off.
+private func useClient() throws {
+    let server = try ScriptedServer(.requests([[.respond(200)], [.hang]]))
+    defer { server.stop() }
+    let client = try Client()
+    let result = client.exchange(request("http://localhost:\(server.port)/"))
+    let failure = client.failure(request("https://127.0.0.1:\(server.port)/", timeoutMilliseconds: 20))
+    for _ in 0..<5 { client.send(request(server.url())) { _ in } }
+    let isReached = server.waitForRequests(6)
+    client.close()
+    #expect(result.status == 200 && failure != nil && isReached)
+}
+
+private func entries(_ path: String) -> Int {
+    guard let directory = unsafe opendir(path) else { return -1 }
+    defer { unsafe closedir(directory) }
+    var count = 0
+    while unsafe readdir(directory) != nil { count += 1 }
+    return count
+}

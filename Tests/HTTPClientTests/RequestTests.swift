@@ -1,0 +1,70 @@
+import Testing
+
+@testable import HTTPClient
+
+/// What a request may hold.
+@Suite struct RequestTests {
+    private func invalid(_ url: String = "http://host/", headers: [(name: String, value: String)] = []) -> ClientRequest.Invalid? {
+        do throws(ClientRequest.Invalid) {
+            _ = try ClientRequest(.post, url, headers: headers, timeoutMilliseconds: 1000)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        "http://host", "https://host:8443/a?b#c", "HTTPS://HOST", "http://user:password@host/", "http://[::1]:80/", "http://127.0.0.1?x=/",
+    ])
+    func takesURLs(url: String) {
+        #expect(invalid(url) == nil)
+    }
+
+    @Test(arguments: [
+        "", "host", "ftp://host/", "file:///etc/passwd", "http:/host", "http://", "http:///path", "http://user@/", "http://:80/",
+        "http://?x",
+        "http://host/a b", "http://host/\r\nX: y", "http://host/\u{0}", "http://h\u{F6}st/", " http://host/", "gopher://host",
+    ])
+    func refusesOtherURLs(url: String) {
+        #expect(invalid(url) == .url)
+    }
+
+    @Test(arguments: [("X-Id", "a b\tc"), ("a", ""), ("!#$%&'*+-.^_`|~", "x"), ("X", "gr\u{FC}n"), ("Host", "other")])
+    func takesHeaders(name: String, value: String) {
+        #expect(invalid(headers: [(name, value)]) == nil)
+    }
+
+    @Test(arguments: [
+        "", "X Y", "X:", "X\r\nY", "X\n", "\u{FC}", "Content-Length", "content-length", "Transfer-Encoding", "CONNECTION", "Expect",
+        "Upgrade",
+        "TE", "Trailer",
+    ])
+    func refusesNames(name: String) {
+        #expect(invalid(headers: [("A", "b"), (name, "value")]) == .headerName(index: 1))
+    }
+
+    @Test(arguments: ["a\r\nX: y", "a\nb", "a\rb", "\u{0}", "\u{7F}", "\u{1B}[0m"])
+    func refusesValues(value: String) {
+        #expect(invalid(headers: [("X", value)]) == .headerValue(index: 0))
+    }
+
+    @Test func describesWithoutTheInput() {
+        for error in [ClientRequest.Invalid.url, .headerName(index: 3), .headerValue(index: 4)] {
+            #expect(!error.description.isEmpty && !error.description.contains("\n"))
+        }
+        #expect(ClientRequest.Invalid.headerValue(index: 4).description == "header 4 has control characters in its value")
+    }
+
+    @Test(arguments: [
+        ("http://Host/a", "HTTP://user@hOST?x", true), ("http://host", "https://host", false), ("http://host:1", "http://host:2", false),
+        ("http://a@b@host", "http://host", true), ("http://host#@other", "http://host", true), ("http://host\\@other", "http://host", true),
+    ])
+    func groupsByOrigin(one: String, other: String, isSame: Bool) throws {
+        #expect(try (#require(Origin(one)) == #require(Origin(other))) == isSame)
+    }
+
+    @Test(arguments: [("http://host", false), ("HTTPS://host", true)])
+    func knowsTLS(url: String, isSecure: Bool) throws {
+        #expect(try #require(Origin(url)).isSecure == isSecure)
+    }
+}

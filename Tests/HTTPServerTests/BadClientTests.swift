@@ -1,0 +1,114 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+/// Requests that are wrong, ambiguous or for nobody.
+@Suite struct BadClientTests {
+    /// Sends `text`, and nothing more, and returns the status of the first answer; nil when the server closes without one.
+    private func status(answering text: String) throws -> Int? {
+        let fixture = try ServerFixture(settings: ServerSettings(requestTimeoutMilliseconds: 2000, threads: 1))
+        defer { fixture.stop(drainMilliseconds: 0) }
+        let client = try fixture.client()
+        try? client.send(text)
+        do {
+            return try client.readResponse(hasBody: !text.hasPrefix("HEAD")).status
+        } catch SocketClient.Failure.closed, SocketClient.Failure.reset {
+            return nil
+        }
+    }
+
+    @Test(arguments: [
+        ("GET", nil), ("GET /hello", 400), ("GET /hello HTTP", 400), ("GET /hello HTTP/1.1 extra", 400), ("GET /hel lo HTTP/1.1", nil),
+        ("GET /hello HTTP/0.9", 505), ("GET /hello HTTP/2.0", 505), ("GET /hello HTTP/1.x", 400), ("GET /hello http/1.1", 400),
+        ("GET  /hello HTTP/1.1", 400), (" /hello HTTP/1.1", nil), ("GET /hello\u{0} HTTP/1.1", 400), ("GET /hello\u{0}x HTTP/1.1", 400),
+        ("GET /hello?x\u{0}y HTTP/1.1", 400), ("GET\u{0} /hello HTTP/1.1", 400), ("GET /hello HTTP/1.1\u{0}", 400),
+    ])
+    func refusesRequestLines(line: String, expected: Int?) throws {
+        #expect(try status(answering: "\(line)\r\nHost: test\r\n\r\n") == expected)
+    }
+
+    @Test(arguments: [
+        "", "X\r\nHost: test\r\n", "Host: test\r\nX : y\r\n", "Host: test\r\n: y\r\n", " X: y\r\nHost: test\r\n",
+        "Host: test\r\nX: a\r\n b\r\n", "Host: test\r\nX: a\u{0}b\r\n", "Host: test\r\nX: a\u{0}\r\n", "Host: test\r\nX\u{0}: a\r\n",
+        "Host: test\nX: a\r\n", "Host: test\r\nX: a\n", "X: y\r\n",
+    ])
+    func refusesHeaders(headers: String) throws {
+        #expect(try status(answering: "GET /hello HTTP/1.1\r\n\(headers)\r\n") == 400)
+    }
+
+    @Test func refusesBareLineFeeds() throws {
+        #expect(try status(answering: "GET /hello HTTP/1.1\nHost: test\n\n") == 400)
+        #expect(try status(answering: "GET /hello HTTP/1.1\r\nHost: test\r\n\n") == 400)
+    }
+
+    @Test(arguments: [
+        ("Content-Length: x\r\n", 400), ("Content-Length: -1\r\n", 400), ("Content-Length: +4\r\n", 400), ("Content-Length:\r\n", 400),
+        ("Content-Length: 4, 4\r\n", 400), ("Content-Length: 0x4\r\n", 400), ("Content-Length: 18446744073709551615\r\n", 413),
+        ("Content-Length: 18446744073709551616\r\n", 413), ("Content-Length: 4\r\nContent-Length: 4\r\n", 400),
+        ("Content-Length: 4\r\nContent-Length: 5\r\n", 400), ("Content-Length: 4\u{0}5\r\n", 400), ("Content-Length : 4\r\n", 400),
+        ("Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", 400), ("Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", 400),
+        ("Transfer-Encoding: gzip\r\n", 400), ("Transfer-Encoding: gzip, chunked\r\n", 400), ("Transfer-Encoding: \r\n", 400),
+        ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", 400), ("Transfer-Encoding:\r\n chunked\r\n", 400),
+    ])
+    func refusesUncertainLengths(headers: String, expected: Int) throws {
+        #expect(try status(answering: "POST /echo HTTP/1.1\r\nHost: test\r\n\(headers)\r\n") == expected)
+    }
+
+    @Test func refusesTransferCodingsOfHTTP10() throws {
+        let head = "POST /echo HTTP/1.0\r\nHost: test\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n"
+        #expect(try status(answering: head + chunked("body")) == 400)
+    }
+
+    @Test(arguments: ["x\r\n", "\r\n", "3\r\nabcd\r\n", "-1\r\n", "0x3\r\nabc\r\n", "3 \r\nabc\r\n"])
+    func refusesChunks(chunks: String) throws {
+        #expect(try status(answering: "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)") == 400)
+    }
+
+    @Test func refusesAChunkOfMoreThan64Bits() throws {
+        let head = "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
+        #expect(try status(answering: head + "fffffffffffffffff\r\n") == 413)
+    }
+
+    @Test func refusesLongHeads() throws {
+        let line = "X-Filler: \(String(repeating: "x", count: 1000))\r\n"
+        #expect(try status(answering: request("GET", "/hello", headers: String(repeating: line, count: 10))) == 200)
+        #expect(try status(answering: request("GET", "/hello", headers: String(repeating: line, count: 60))) == 431)
+        #expect(try status(answering: request("GET", "/hello", headers: String(repeating: "X: y\r\n", count: 5000))) == 431)
+        #expect(try status(answering: request("GET", "/\(String(repeating: "x", count: 60_000))")) == 414)
+    }
+
+    @Test func refusesAFloodOfArguments() throws {
+        let status = try status(answering: request("GET", "/hello?\(String(repeating: "a&", count: 5000))"))
+        #expect(status.map { (400..<500).contains($0) } != false)
+    }
+
+    @Test(arguments: [
+        ("GET", "/hello?x=1", 200), ("GET", "/hello?", 200), ("GET", "/hell%6f", 404), ("GET", "//hello", 404), ("GET", "/hello/", 404),
+        ("GET", "/Hello", 404), ("GET", "hello", 404), ("GET", "/", 404), ("GET", "http://test/hello", 200),
+        ("GET", "HTTPS://test/hello?x", 200), ("GET", "http://test", 404), ("GET", "http:/hello", 404),
+        ("GET", "ftp://test/hello", 404), ("GET", "/hello%00", 404),
+        ("GET", "/../hello", 404), ("GET", "/hello#x", 404), ("OPTIONS", "*", 404), ("get", "/hello", 405), ("OPTIONS", "/hello", 405),
+        ("POST", "/hello", 405), ("PUT", "/echo", 405), ("HEAD", "/echo", 405), ("TRACE", "/hello", 405), ("GET", "/echo", 405),
+    ])
+    func routesByExactBytes(method: String, path: String, expected: Int) throws {
+        #expect(try status(answering: request(method, path)) == expected)
+    }
+
+    @Test func namesTheMethodsOfAPath() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("DELETE", "/hello") + request("GET", "/echo") + request("GET", "/hello"))
+        #expect(try client.readResponse().headers["allow"] == "GET, HEAD")
+        #expect(try client.readResponse().headers["allow"] == "POST")
+        #expect(try client.readResponse().status == 200)
+    }
+
+    @Test func ignoresBlankLinesBeforeARequest() throws {
+        #expect(try status(answering: "\r\n\r\n" + request("GET", "/hello")) == 200)
+    }
+
+    @Test func servesHTTP10() throws {
+        #expect(try status(answering: "GET /hello HTTP/1.0\r\n\r\n") == 200)
+    }
+}

@@ -1,0 +1,105 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+/// Bodies at, over and far over the limit of their route, however their length is told.
+@Suite struct BodyLimitTests {
+    private let atLimit = String(repeating: "x", count: ServerFixture.bodyLimit)
+    private let overLimit = String(repeating: "x", count: ServerFixture.bodyLimit + 1)
+    private let chunkedHead = "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    @Test(arguments: ["/echo", "/later"])
+    func takesABodyAtTheLimitAndRefusesOneOver(path: String) throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("POST", path, atLimit) + request("POST", path, overLimit) + request("GET", "/hello"))
+        #expect(try client.readResponse().text == atLimit)
+        #expect(try client.readResponse().status == 413)
+        #expect(try client.readResponse().text == "hello")
+    }
+
+    @Test func countsChunkedBodiesAlike() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(chunkedHead + chunked(atLimit) + chunkedHead + chunked(overLimit) + request("GET", "/hello"))
+        #expect(try client.readResponse().text == atLimit)
+        #expect(try client.readResponse().status == 413)
+        #expect(try client.readResponse().text == "hello")
+    }
+
+    @Test func refusesABodyThatWaitsForLeave() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 1025\r\nExpect: 100-continue\r\n\r\n")
+        #expect(try client.readResponse().status == 413)
+        #expect(try client.isClosedByServer())
+    }
+
+    @Test(arguments: [("POST", "/nowhere", 404), ("POST", "/hello", 405)])
+    func refusesAtOnceWhereNobodyTakesABody(method: String, path: String, expected: Int) throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request(method, path, headers: "Content-Length: 4\r\nExpect: 100-continue\r\n"))
+        #expect(try client.readResponse().status == expected)
+        #expect(try client.isClosedByServer())
+    }
+
+    @Test func refusesToDrainAHugeBody() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("POST", "/echo", headers: "Content-Length: 99999999999\r\n"))
+        #expect(try client.readResponse().status == 413)
+        #expect(try client.isClosedByServer())
+    }
+
+    @Test(arguments: ["/echo", "/nowhere"])
+    func endsAnEndlessBody(path: String) throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send("POST \(path) HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n")
+        let chunk = Array("10000\r\n\(String(repeating: "x", count: 0x10000))\r\n".utf8)
+        var sent = 0
+        while sent < 1000, (try? client.send(chunk)) != nil { sent += 1 }
+        #expect(sent < 1000)
+        #expect(status(of: try client.readUntilGone()) == 413)
+        #expect(fixture.observed.count(of: 413) == 1)
+        #expect(eventually { fixture.server.connectionCount == 0 })
+    }
+
+    @Test(arguments: [("8;name=value", "abcdefgh"), ("8;\(String(repeating: "x", count: 4000))", "abcdefgh")])
+    func ignoresChunkExtensions(size: String, body: String) throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(chunkedHead + "\(size)\r\n\(body)\r\n0\r\nTrailer: x\r\n\r\n" + request("GET", "/hello"))
+        #expect(try client.readResponse().text == body)
+        #expect(try client.readResponse().text == "hello")
+    }
+
+    @Test func endsAnEndlessChunkExtension() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(chunkedHead + "8;")
+        let filler = Array(repeating: UInt8(ascii: "x"), count: 65536)
+        var sent = 0
+        while sent < 1000, (try? client.send(filler)) != nil { sent += 1 }
+        #expect(sent < 1000)
+        #expect(eventually { fixture.server.connectionCount == 0 })
+    }
+
+    @Test func readsBodiesOfGet() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("GET", "/hello", "x") + request("GET", "/hello"))
+        #expect(try client.readResponse().status == 413)
+        #expect(try client.readResponse().status == 200)
+    }
+}

@@ -1,0 +1,69 @@
+import Testing
+
+@testable import HTTPServer
+
+/// What is kept, thrown away and refused of bodies, by numbers alone.
+@Suite struct BodyReceptionTests {
+    private let drain = Int(BodyReception.drainLimit)
+
+    private static let declared: [(length: UInt64, expectsContinue: Bool, isRefused: Bool, receives: Bool)] = [
+        (0, false, false, true), (10, false, false, true), (10, true, false, true), (11, false, false, true), (11, true, false, false),
+        (BodyReception.drainLimit, false, false, true), (BodyReception.drainLimit + 1, false, false, false), (.max, false, false, false),
+        (0, false, true, true), (10, false, true, true), (0, true, true, false), (BodyReception.drainLimit + 1, false, true, false),
+    ]
+
+    @Test(arguments: declared)
+    func beginsWithDeclaredBodies(length: UInt64, expectsContinue: Bool, isRefused: Bool, receives: Bool) {
+        var reception = BodyReception(limit: 10)
+        let start = reception.begin(declaredLength: length, expectsContinue: expectsContinue, isRefused: isRefused)
+        #expect((start == .receive) == receives)
+        #expect(reception.isTooLarge == (length > 10))
+    }
+
+    @Test(arguments: [(false, false, true), (true, false, true), (false, true, true), (true, true, false)])
+    func beginsWithChunkedBodies(expectsContinue: Bool, isRefused: Bool, receives: Bool) {
+        var reception = BodyReception(limit: 10)
+        let start = reception.begin(declaredLength: nil, expectsContinue: expectsContinue, isRefused: isRefused)
+        #expect((start == .receive) == receives)
+        #expect(!reception.isTooLarge)
+    }
+
+    @Test func storesUpToTheLimitThenDiscardsThenAborts() {
+        var reception = BodyReception(limit: 10)
+        #expect(reception.begin(declaredLength: nil, expectsContinue: false, isRefused: false) == .receive)
+        #expect(reception.add(9) == .store)
+        #expect(reception.add(1) == .store)
+        #expect(!reception.isTooLarge)
+        #expect(reception.add(1) == .discard)
+        #expect(reception.isTooLarge)
+        #expect(reception.add(drain - 1) == .discard)
+        #expect(reception.add(1) == .abort)
+    }
+
+    @Test func discardsWhatWasDeclaredTooLarge() {
+        var reception = BodyReception(limit: 10)
+        #expect(reception.begin(declaredLength: 11, expectsContinue: false, isRefused: false) == .receive)
+        #expect(reception.add(1) == .discard)
+    }
+
+    @Test func keepsNothingWithoutALimit() {
+        var reception = BodyReception(limit: 0)
+        #expect(reception.add(1) == .discard)
+    }
+
+    @Test func buffersAnyPartsInOrder() {
+        var buffer = BodyBuffer()
+        for size in [1, 1023, 1, 5000, 20_000] {
+            var expected: [UInt8] = []
+            for part in 0..<3 {
+                let bytes = Array(repeating: UInt8(part), count: size)
+                unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append($0) }
+                expected += bytes
+                if part == 0 { buffer.reserve(3 * size) }
+            }
+            #expect(unsafe Array(buffer.bytes) == expected)
+            buffer.clear()
+            #expect(unsafe buffer.bytes.isEmpty)
+        }
+    }
+}

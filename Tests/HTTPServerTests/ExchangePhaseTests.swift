@@ -1,0 +1,172 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+import Threading
+
+@testable import HTTPServer
+
+/// Who may do what with a connection when, and that each race has one winner.
+@Suite struct ExchangePhaseTests {
+    @Test func goesThroughARequest() {
+        let phase = SharedPhase()
+        phase.becomeIdle(deadline: 10)
+        #expect(phase.isIdle)
+        phase.beginReceiving(deadline: 20)
+        #expect(!phase.isIdle)
+        #expect(phase.beginAnswering(deadline: 30))
+        #expect(phase.suspend(deadline: 40))
+        #expect(!phase.isIdle)
+        #expect(phase.claimSuspended(deadline: 50))
+        phase.becomeIdle(deadline: 60)
+        #expect(phase.isIdle)
+    }
+
+    @Test func refusesWhatIsOutOfOrder() {
+        let phase = SharedPhase()
+        #expect(!phase.beginAnswering(deadline: 1))
+        #expect(!phase.suspend(deadline: 1))
+        #expect(!phase.claimSuspended(deadline: 1))
+        phase.beginReceiving(deadline: 1)
+        #expect(!phase.suspend(deadline: 1))
+        #expect(phase.beginAnswering(deadline: 1))
+        #expect(!phase.beginAnswering(deadline: 1))
+        #expect(phase.suspend(deadline: 1))
+        #expect(phase.claimSuspended(deadline: 1))
+        #expect(!phase.claimSuspended(deadline: 1))
+    }
+
+    @Test func expiresIdleConnections() {
+        let phase = SharedPhase()
+        phase.becomeIdle(deadline: 10)
+        expectExpiry(of: phase, .requestTimeout)
+    }
+
+    @Test func expiresRequestsThatDoNotArrive() {
+        let phase = SharedPhase()
+        phase.beginReceiving(deadline: 10)
+        expectExpiry(of: phase, .requestTimeout)
+        #expect(!phase.beginAnswering(deadline: 30))
+    }
+
+    @Test func expiresAnswersThatAreNotTaken() {
+        let phase = SharedPhase()
+        phase.beginReceiving(deadline: 10)
+        #expect(phase.beginAnswering(deadline: 10))
+        expectExpiry(of: phase, .close)
+        #expect(!phase.suspend(deadline: 30))
+    }
+
+    /// It expires once, after its deadline of 10, for good, and stays under way until its connection is gone.
+    private func expectExpiry(of phase: SharedPhase, _ expected: ExchangePhase.Expiry) {
+        #expect(phase.expire(now: 10, answerDeadline: 20) == nil)
+        #expect(phase.expire(now: 11, answerDeadline: 20) == expected)
+        #expect(phase.expire(now: .max, answerDeadline: 20) == nil)
+        phase.becomeIdle(deadline: 30)
+        phase.beginReceiving(deadline: 30)
+        #expect(!phase.isIdle)
+    }
+
+    @Test func answersSuspendedRequestsAndGoesOn() {
+        let phase = SharedPhase()
+        phase.beginReceiving(deadline: 10)
+        #expect(phase.beginAnswering(deadline: 10))
+        #expect(phase.suspend(deadline: 10))
+        #expect(phase.expire(now: 10, answerDeadline: 20) == nil)
+        #expect(phase.expire(now: 11, answerDeadline: 20) == .answer)
+        #expect(!phase.claimSuspended(deadline: 30))
+        #expect(phase.expire(now: 20, answerDeadline: 40) == nil)
+        phase.becomeIdle(deadline: 50)
+        #expect(phase.isIdle)
+    }
+
+    @Test func keepsDeadlinesOfAnyLength() {
+        let phase = SharedPhase()
+        phase.beginReceiving(deadline: .max)
+        #expect(phase.expire(now: 1 << 60, answerDeadline: 0) == nil)
+        #expect(phase.expire(now: .max, answerDeadline: 0) == .requestTimeout)
+    }
+
+    @Test func givesASuspendedRequestToOneOnly() {
+        race {
+            $0.beginReceiving(deadline: 1); _ = $0.beginAnswering(deadline: 1); _ = $0.suspend(deadline: 1)
+        } first: {
+            $0.claimSuspended(deadline: .max)
+        } second: {
+            $0.expire(now: 2, answerDeadline: .max) == .answer
+        }
+    }
+
+    @Test func givesACompleteRequestToOneOnly() {
+        race {
+            $0.beginReceiving(deadline: 1)
+        } first: {
+            $0.beginAnswering(deadline: .max)
+        } second: {
+            $0.expire(now: 2, answerDeadline: .max) == .requestTimeout
+        }
+    }
+
+    @Test func suspendsOrClosesButNotBoth() {
+        race {
+            $0.beginReceiving(deadline: 1); _ = $0.beginAnswering(deadline: 1)
+        } first: {
+            $0.suspend(deadline: .max)
+        } second: {
+            $0.expire(now: 2, answerDeadline: .max) == .close
+        }
+    }
+
+    /// Lets two threads loose on one phase after the other, and expects that each time exactly one of them wins.
+    private func race(
+        _ prepare: (SharedPhase) -> Void, first: @escaping Contestant, second: Contestant
+    ) {
+        let race = Race(rounds: 5000)
+        for box in race.boxes { prepare(box.phase) }
+        let thread = startThread { race.run(first) { box, won in box.firstWon.store(won, ordering: .relaxed) } }
+        race.run(second) { box, won in box.secondWon.store(won, ordering: .relaxed) }
+        thread.join()
+        let decided = race.boxes.count { $0.firstWon.load(ordering: .relaxed) != $0.secondWon.load(ordering: .relaxed) }
+        #expect(decided == race.boxes.count)
+    }
+}
+
+private typealias Contestant = @Sendable (SharedPhase) -> Bool
+
+/// A phase that can be copied about, which the expectations and the threads need.
+private final class SharedPhase: Sendable {
+    private let phase = ExchangePhase()
+
+    var isIdle: Bool { phase.isIdle }
+
+    func becomeIdle(deadline: UInt64) { phase.becomeIdle(deadline: deadline) }
+    func beginReceiving(deadline: UInt64) { phase.beginReceiving(deadline: deadline) }
+    func beginAnswering(deadline: UInt64) -> Bool { phase.beginAnswering(deadline: deadline) }
+    func suspend(deadline: UInt64) -> Bool { phase.suspend(deadline: deadline) }
+    func claimSuspended(deadline: UInt64) -> Bool { phase.claimSuspended(deadline: deadline) }
+    func expire(now: UInt64, answerDeadline: UInt64) -> ExchangePhase.Expiry? { phase.expire(now: now, answerDeadline: answerDeadline) }
+}
+
+private final class Round: Sendable {
+    let phase = SharedPhase()
+    let firstWon = Atomic(false)
+    let secondWon = Atomic(false)
+}
+
+private final class Race: Sendable {
+    let boxes: [Round]
+    private let arrived = Atomic(0)
+
+    init(rounds: Int) {
+        boxes = (0..<rounds).map { _ in Round() }
+    }
+
+    /// Runs one of the two contestants; each round begins when both have arrived at it.
+    func run(_ contestant: Contestant, _ record: (Round, Bool) -> Void) {
+        for (number, round) in boxes.enumerated() {
+            arrived.add(1, ordering: .acquiringAndReleasing)
+            while arrived.load(ordering: .acquiring) < 2 * (number + 1) { sched_yield() }
+            record(round, contestant(round.phase))
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Glibc
+import HTTPServer
+import TestSupport
+import Testing
+import Threading
+
+/// Start and stop, with all that may be under way.
+@Suite struct LifeCycleTests {
+    /// Stops on a thread of its own, and returns when nobody can connect any more.
+    private func beginStop(_ fixture: ServerFixture) -> OwnThread {
+        let thread = startThread { fixture.stop(drainMilliseconds: 20_000) }
+        #expect(eventually { (try? fixture.client()) == nil })
+        return thread
+    }
+
+    @Test func answersWhatIsUnderWayAndCloses() throws {
+        let fixture = try ServerFixture()
+        let held = try fixture.client()
+        try held.send(request("POST", "/held"))
+        let pending = fixture.held.next()
+        let begun = try fixture.client()
+        try begun.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
+        #expect(try begun.readResponse().status == 100)
+        let stopping = beginStop(fixture)
+
+        try begun.send("body")
+        let response = try begun.readResponse()
+        #expect(response.text == "body")
+        #expect(response.headers["connection"] == "close")
+        #expect(try begun.isClosedByServer())
+
+        #expect(pending.take()?.respond(ServerFixture.text(201, "at last")) == true)
+        let last = try held.readResponse()
+        #expect(last.text == "at last")
+        #expect(last.headers["connection"] == "close")
+        stopping.join()
+        #expect(try held.isClosedByServer())
+        #expect(fixture.server.connectionCount == 0)
+    }
+
+    @Test func answersSuspendedRequestsWhenTheDrainIsOver() throws {
+        let fixture = try ServerFixture()
+        let clients = try (0..<10).map { _ in try fixture.client() }
+        for client in clients { try client.send(request("POST", "/held")) }
+        let pending = clients.map { _ in fixture.held.next() }
+        fixture.stop(drainMilliseconds: 0)
+        for client in clients {
+            let response = try client.readResponse()
+            #expect(response.status == 503)
+            #expect(response.headers["connection"] == "close")
+            #expect(response.headers["retry-after"] == "1")
+            #expect(try client.isClosedByServer())
+        }
+        for pending in pending {
+            #expect(pending.take()?.respond(ServerFixture.text(200, "late")) == false)
+        }
+    }
+
+    @Test func cutsOffWhatIsStillBeingReceivedWhenTheDrainIsOver() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        try client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
+        #expect(try client.readResponse().status == 100)
+        fixture.stop(drainMilliseconds: 0)
+        _ = try client.readUntilGone()
+        #expect(fixture.server.connectionCount == 0)
+    }
+
+    @Test func closesIdleConnections() throws {
+        let fixture = try ServerFixture()
+        let kept = try fixture.client()
+        try kept.send(request("GET", "/hello"))
+        #expect(try kept.readResponse().headers["connection"] != "close")
+        let silent = try fixture.client()
+        #expect(eventually { fixture.server.connectionCount == 2 })
+        fixture.stop()
+        #expect(try kept.isClosedByServer())
+        #expect(try silent.isClosedByServer())
+    }
+
+    @Test(arguments: [1, 2])
+    func stopsUnderLoad(threads: Int) throws {
+        for _ in 0..<40 {
+            let fixture = try ServerFixture(settings: ServerSettings(threads: threads))
+            let clients = (0..<3).map { _ in
+                startThread {
+                    while let client = try? fixture.client() {
+                        while (try? client.send(request("POST", "/later", "body"))) != nil, (try? client.readResponse()) != nil {}
+                    }
+                }
+            }
+            #expect(eventually { fixture.observed.count(of: 200) > 10 })
+            fixture.stop(drainMilliseconds: 1)
+            for client in clients { client.join() }
+        }
+    }
+
+    @Test func leaksNeitherDescriptorsNorThreads() throws {
+        let cycles = 200
+        let descriptors = entries(of: "/proc/self/fd")
+        let threads = entries(of: "/proc/self/task")
+        for _ in 0..<cycles {
+            let fixture = try ServerFixture()
+            let client = try fixture.client()
+            try client.send(request("POST", "/later", "body"))
+            #expect(try client.readResponse().status == 200)
+            fixture.stop()
+        }
+        // Other tests come and go meanwhile, so only a leak in most cycles is certain to be one, once they have gone.
+        #expect(eventually { entries(of: "/proc/self/fd") < descriptors + cycles / 2 })
+        #expect(eventually { entries(of: "/proc/self/task") < threads + cycles / 2 })
+    }
+
+    private func entries(of path: String) -> Int {
+        guard let directory = unsafe opendir(path) else { return -1 }
+        defer { unsafe closedir(directory) }
+        var count = 0
+        while unsafe readdir(directory) != nil { count += 1 }
+        return count
+    }
+}

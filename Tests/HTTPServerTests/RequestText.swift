@@ -1,0 +1,18 @@
+import TestSupport
+
+/// A request as a well-behaved client writes it.
+func request(_ method: String, _ path: String, _ body: String = "", headers: String = "") -> String {
+    let length = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n"
+    return "\(method) \(path) HTTP/1.1\r\nHost: test\r\n\(length)\(headers)\r\n\(body)"
+}
+
+/// The status in the first line of what came, or nil when nothing came.
+func status(of bytes: [UInt8]) -> Int? {
+    let words = String(decoding: bytes.prefix(16), as: UTF8.self).split(separator: " ")
+    return words.count > 1 ? Int(words[1]) : nil
+}
+
+/// A body in one chunk.
+func chunked(_ body: String) -> String {
+    "\(String(body.utf8.count, radix: 16))\r\n\(body)\r\n0\r\n\r\n"
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import HTTPServer
+
+/// Which route and method a request gets.
+@Suite struct RouterTests {
+    private let router = Router([
+        Route("/a", bodyLimit: 7, [(.get, answer), (.post, answer)]), Route("/a/b", [(.delete, answer)]),
+        Route("/caf\u{e9}", [(.get, answer)]), Route("/p/:name", bodyLimit: 9, [(.post, answer)]), Route("/p/plain", [(.get, answer)]),
+        Route("/q/:name/again", [(.post, answer)]), Route("/q/x/again", [(.post, answer)]),
+    ])
+
+    @Test(arguments: [
+        (Method.get, "/a", 0), (.head, "/a", 0), (.post, "/a", 0), (.delete, "/a/b", 1), (.get, "/caf\u{e9}", 2),
+    ])
+    func findsHandlers(method: HTTPServer.Method, path: String, expected: Int) throws {
+        guard case .handler(_, let route, let limit) = match(method, path) else { throw Unexpected() }
+        #expect(route == expected)
+        #expect(limit == router.routes[expected].bodyLimit)
+    }
+
+    @Test(arguments: ["", "/", "a", "/A", "/a/", "//a", "/a/b/", "/a%2fb", "/cafe\u{301}", "/a\u{0}", "/a?"])
+    func comparesPathsAsBytes(path: String) throws {
+        guard case .response(let response, let route) = match(.get, path) else { throw Unexpected() }
+        #expect(response.status == 404)
+        #expect(route == Router.unmatched)
+    }
+
+    @Test(arguments: [
+        ("/p/x", 3, "x"), ("/p/:name", 3, ":name"), ("/p/plai", 3, "plai"), ("/p/plain2", 3, "plain2"), ("/p/%2f", 3, "%2f"),
+        ("/p/ ", 3, " "), ("/p/caf\u{e9}", 3, "caf\u{e9}"), ("/q/y/again", 5, "y"), ("/q/again/again", 5, "again"),
+    ])
+    func lendsTheParameter(path: String, expected: Int, parameter: String) throws {
+        guard case .handler(_, let route, let limit) = match(.post, path) else { throw Unexpected() }
+        #expect(route == expected)
+        #expect(limit == router.routes[expected].bodyLimit)
+        let bytes = Array(path.utf8)
+        let found = unsafe bytes.withUnsafeBufferPointer { unsafe Array(router.parameter(of: $0, route: route)) }
+        #expect(found == Array(parameter.utf8))
+    }
+
+    @Test func prefersAPlainPathToAParameter() throws {
+        guard case .handler(_, let route, _) = match(.get, "/p/plain") else { throw Unexpected() }
+        #expect(route == 4)
+        guard case .response(let response, let refused) = match(.post, "/p/plain") else { throw Unexpected() }
+        #expect(response.status == 405)
+        #expect(refused == 4)
+    }
+
+    @Test(arguments: [
+        "/p", "/p/", "/p/x/", "/p/x/y", "/p//x", "/P/x", "/q/x", "p/x", "//p/x", "/q/y", "/q/y/", "/q/y/Again", "/q/y/again/",
+        "/q//again", "/q/again", "/q/y/z/again", "/q/yagain",
+    ])
+    func takesNoOtherPathForAParameter(path: String) throws {
+        guard case .response(let response, let route) = match(.post, path) else { throw Unexpected() }
+        #expect(response.status == 404)
+        #expect(route == Router.unmatched)
+    }
+
+    @Test(arguments: [(Method.delete, "/a", "GET, HEAD, POST", 0), (.other, "/a", "GET, HEAD, POST", 0), (.head, "/a/b", "DELETE", 1)])
+    func namesTheMethods(method: HTTPServer.Method, path: String, allowed: String, expected: Int) throws {
+        guard case .response(let response, let route) = match(method, path) else { throw Unexpected() }
+        #expect(response.status == 405)
+        #expect(response.headers.first { $0.name == "Allow" }?.value == allowed)
+        #expect(route == expected)
+    }
+
+    @Test(arguments: [
+        ("GET", Method.get), ("HEAD", .head), ("POST", .post), ("DELETE", .delete), ("get", .other), ("GET ", .other), ("", .other),
+        ("PUT", .other), ("GETT", .other),
+    ])
+    func readsMethods(token: String, expected: HTTPServer.Method) {
+        let bytes = Array(token.utf8)
+        #expect(Method(token: bytes.span) == expected)
+    }
+
+    private func match(_ method: HTTPServer.Method, _ path: String) -> Router.Match {
+        let bytes = Array(path.utf8)
+        return router.match(method, path: bytes.span)
+    }
+
+    private struct Unexpected: Error {}
+}
+
+private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
+    responder.respond(StandardResponse.notFound)
+}

@@ -1,0 +1,149 @@
+import HTTPServer
+import Synchronization
+import TestSupport
+import Threading
+
+/// A running server with one route for each way to answer, stopped when the test is over.
+final class ServerFixture: Sendable {
+    let server: Server
+    let observed = ObservedResponses()
+    /// What `/held` has suspended, for the test to answer.
+    let held = HeldResponses()
+    private let answering: AnsweringThread
+
+    static let bodyLimit = 1024
+
+    init(_ address: ListenAddress = .tcp(host: "127.0.0.1", port: 0), settings: ServerSettings = ServerSettings(threads: 2)) throws {
+        let observed = observed
+        let held = held
+        let answering = AnsweringThread()
+        self.answering = answering
+        do {
+            server = try Server(address, router: Self.router(held, answering), settings: settings) { observed.record($0, $1) }
+        } catch {
+            answering.stop()
+            throw error
+        }
+    }
+
+    func client() throws -> SocketClient {
+        try SocketClient(server.address)
+    }
+
+    func stop(drainMilliseconds: UInt64 = 5000) {
+        server.stop(drainMilliseconds: drainMilliseconds)
+        answering.stop()
+    }
+
+    private static func router(_ held: HeldResponses, _ answering: AnsweringThread) -> Router {
+        Router([
+            Route("/hello", [(.get, { _, responder in responder.respond(text(200, "hello")) })]),
+            Route("/echo", bodyLimit: bodyLimit, [(.post, { request, responder in responder.respond(echo(request)) })]),
+            Route("/later", bodyLimit: bodyLimit, [(.post, { request, responder in answerLater(request, responder, answering) })]),
+            Route("/dropped", [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: 60_000) { _ in } })]),
+            Route("/held", [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: 60_000) { held.add($0) } })]),
+            Route("/overdue", [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: 20) { held.add($0) } })]),
+            Route("/large", [(.get, { _, responder in responder.respond(large) })]),
+            Route("/header", [(.get, { request, responder in responder.respond(text(200, headerLength(request))) })]),
+        ])
+    }
+
+    // More than the socket buffers of both sides hold.
+    private static let large = Response(status: 200, body: Array(repeating: UInt8(ascii: "x"), count: 16 * 1024 * 1024))
+
+    static func text(_ status: Int, _ text: String) -> Response {
+        Response(status: status, headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
+    }
+
+    private static func headerLength(_ request: borrowing Request) -> String {
+        var length = "none"
+        request.withHeader("X-Test") { value in
+            if let value { length = "\(value.count)" }
+        }
+        return length
+    }
+
+    private static func echo(_ request: borrowing Request) -> Response {
+        let body = request.withBody { span in span.indices.map { span[$0] } }
+        return Response(status: 200, body: body)
+    }
+
+    private static func answerLater(
+        _ request: borrowing Request, _ responder: consuming Responder, _ answering: AnsweringThread
+    ) -> Answered {
+        let response = echo(request)
+        return responder.respondLater(timeoutMilliseconds: 60_000) { answering.answer(PendingBox($0), with: response) }
+    }
+}
+
+/// Carries a pending response into an escaping closure, which cannot hold a noncopyable value itself.
+final class PendingBox: Sendable {
+    private let pending: Mutex<PendingResponse?>
+
+    init(_ pending: consuming PendingResponse) {
+        self.pending = Mutex(pending)
+    }
+
+    func take() -> PendingResponse? {
+        pending.withLock { $0.take() }
+    }
+}
+
+/// The thread that answers `/later`.
+final class AnsweringThread: Sendable {
+    private enum Work {
+        case answer(PendingBox, Response)
+        case end
+    }
+
+    private let work: Monitor<[Work]>
+    private let thread: OwnThread
+
+    init() {
+        let work = Monitor<[Work]>([])
+        self.work = work
+        thread = startThread {
+            while case .answer(let box, let response)? = work.wait({ $0.isEmpty ? nil : $0.removeFirst() }) {
+                box.take()?.respond(response)
+            }
+        }
+    }
+
+    func answer(_ box: PendingBox, with response: Response) {
+        work.update { $0.append(.answer(box, response)) }
+    }
+
+    func stop() {
+        work.update { $0.append(.end) }
+        thread.join()
+    }
+}
+
+/// Suspended requests that wait for the test.
+final class HeldResponses: Sendable {
+    private let boxes = Monitor<[PendingBox]>([])
+
+    func add(_ pending: consuming PendingResponse) {
+        let box = PendingBox(pending)
+        boxes.update { $0.append(box) }
+    }
+
+    /// Waits for the next one.
+    func next() -> PendingBox {
+        guard let box = boxes.wait({ $0.popLast() }) else { preconditionFailure("a wait without a timeout gives a value") }
+        return box
+    }
+}
+
+/// What the server told its observer.
+final class ObservedResponses: Sendable {
+    private let statuses = Monitor<[Int: Int]>([:])
+
+    func record(_ route: Int, _ status: Int) {
+        statuses.update { $0[status, default: 0] += 1 }
+    }
+
+    func count(of status: Int) -> Int {
+        statuses.withLock { $0[status] ?? 0 }
+    }
+}

@@ -1,0 +1,125 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+/// What a well-behaved client sees, on a real socket.
+@Suite struct ServerTests {
+    private func request(_ method: String, _ path: String, _ body: String = "", headers: String = "") -> String {
+        let length = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n"
+        return "\(method) \(path) HTTP/1.1\r\nHost: test\r\n\(length)\(headers)\r\n\(body)"
+    }
+
+    @Test func answersOnKeptConnections() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        for number in 1...50 {
+            try client.send(request("POST", "/echo", "body \(number)"))
+            let response = try client.readResponse()
+            #expect(response.status == 200)
+            #expect(response.text == "body \(number)")
+        }
+        #expect(fixture.observed.count(of: 200) == 50)
+    }
+
+    @Test func answersPipelinedRequestsInOrder() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("POST", "/later", "one") + request("POST", "/echo", "two") + request("GET", "/hello"))
+        #expect(try client.readResponse().text == "one")
+        #expect(try client.readResponse().text == "two")
+        #expect(try client.readResponse().text == "hello")
+    }
+
+    @Test func answersAPipelinedRequestBehindAnEarlyError() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("POST", "/nowhere", "a body that nobody wants") + request("GET", "/hello"))
+        #expect(try client.readResponse().status == 404)
+        #expect(try client.readResponse().text == "hello")
+    }
+
+    @Test func answersHeadWithoutABody() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("HEAD", "/hello") + request("GET", "/hello"))
+        let head = try client.readResponse(hasBody: false)
+        #expect(head.status == 200)
+        #expect(head.headers["content-length"] == "5")
+        #expect(try client.readResponse().text == "hello")
+    }
+
+    @Test func asksForTheBodyOfAClientThatExpectsIt() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
+        #expect(try client.readResponse().status == 100)
+        try client.send("body")
+        #expect(try client.readResponse().text == "body")
+    }
+
+    @Test func readsChunkedBodies() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send("POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+        #expect(try client.readResponse().text == "abcde")
+    }
+
+    @Test func answersWhatWasSuspended() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("POST", "/held"))
+        let pending = fixture.held.next()
+        let other = try fixture.client()
+        try other.send(request("GET", "/hello"))
+        #expect(try other.readResponse().text == "hello")
+        #expect(pending.take()?.respond(ServerFixture.text(201, "at last")) == true)
+        #expect(try client.readResponse().text == "at last")
+    }
+
+    @Test func answersWhatAHandlerDropped() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("POST", "/dropped"))
+        #expect(try client.readResponse().status == 500)
+    }
+
+    @Test func answersASuspendedRequestWhoseDeadlineHasPassed() throws {
+        let fixture = try ServerFixture(settings: ServerSettings(requestTimeoutMilliseconds: 5000, threads: 1))
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("POST", "/overdue"))
+        let response = try client.readResponse()
+        #expect(response.status == 503)
+        #expect(response.headers["retry-after"] == "1")
+        let late = fixture.held.next().take()?.respond(ServerFixture.text(200, "late"))
+        #expect(late == false)
+        try client.send(request("GET", "/hello"))
+        #expect(try client.readResponse().text == "hello")
+    }
+
+    @Test(arguments: [("X-Test: abc\r\n", "3"), ("x-test:\r\n", "0"), ("", "none")])
+    func findsHeaders(header: String, expected: String) throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("GET", "/header", headers: header))
+        #expect(try client.readResponse().text == expected)
+    }
+
+    @Test func listensOnIPv6() throws {
+        let fixture = try ServerFixture(.tcp(host: "::1", port: 0))
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("GET", "/hello"))
+        #expect(try client.readResponse().text == "hello")
+        #expect(fixture.server.address.description.hasPrefix("[::1]:"))
+    }
+}

@@ -1,0 +1,60 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+/// Clients that take their time, which must not become the time of others.
+@Suite struct SlowClientTests {
+    private let impatient = ServerSettings(idleTimeoutSeconds: 2, requestTimeoutMilliseconds: 300, threads: 2)
+
+    @Test(arguments: [
+        ("", "GET /hello?\(String(repeating: "x", count: 4000))"),
+        ("GET /hello HTTP/1.1\r\n", "X: \(String(repeating: "x", count: 4000))"),
+        ("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 1000\r\n\r\n", String(repeating: "x", count: 999)),
+        ("POST /nowhere HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\n", String(repeating: "x", count: 999)),
+        ("", String(repeating: "\r\n", count: 4000)),
+    ])
+    func endsATrickle(atOnce: String, slowly: String) throws {
+        let fixture = try ServerFixture(settings: impatient)
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(atOnce)
+        try client.trickle(slowly)
+        #expect(status(of: try client.readUntilGone()) == 408)
+        #expect(fixture.observed.count(of: 408) == 1)
+        #expect(eventually { fixture.server.connectionCount == 0 })
+    }
+
+    @Test func endsAClientThatDoesNotRead() throws {
+        let fixture = try ServerFixture(settings: impatient)
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("GET", "/large"))
+        #expect(eventually { fixture.observed.count(of: 200) == 1 && fixture.server.connectionCount == 0 })
+        #expect(try client.readUntilGone().count < 16 * 1024 * 1024)
+    }
+
+    @Test func endsASilentClientWithoutAStatus() throws {
+        let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 1, threads: 2))
+        defer { fixture.stop() }
+        let silent = try fixture.client()
+        let kept = try fixture.client()
+        try kept.send(request("GET", "/hello"))
+        #expect(try kept.readResponse().status == 200)
+        #expect(try kept.isClosedByServer())
+        #expect(try silent.isClosedByServer())
+        #expect(fixture.observed.count(of: 408) == 0)
+    }
+
+    @Test func answersOthersMeanwhile() throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop(drainMilliseconds: 0) }
+        let slow = try (0..<200).map { _ in try fixture.client() }
+        for (number, client) in slow.enumerated() {
+            try client.send(request("POST", "/echo", "body").utf8.prefix(number % 60))
+        }
+        let client = try fixture.client()
+        try client.send(request("POST", "/later", "prompt"))
+        #expect(try client.readResponse().text == "prompt")
+        #expect(eventually { fixture.server.connectionCount == slow.count + 1 })
+    }
+}

@@ -1,0 +1,131 @@
+import Glibc
+import TestSupport
+import Testing
+import Threading
+
+@testable import HTTPServer
+
+/// HTTPS with a certificate of the test's own, against the tools that everybody has.
+@Suite struct TLSTests {
+    private let directory: TemporaryDirectory
+    private let certificatePath: String
+    private let identity: TLSIdentity
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        certificatePath = directory.path("certificate")
+        try directory.write("certificate", TestCertificate.shared.certificate)
+        identity = TLSIdentity(certificate: TestCertificate.shared.certificate, key: TestCertificate.shared.key)
+    }
+
+    private func fixture(requestTimeoutMilliseconds: Int = 30_000) throws -> ServerFixture {
+        try ServerFixture(
+            settings: ServerSettings(
+                idleTimeoutSeconds: 1, requestTimeoutMilliseconds: requestTimeoutMilliseconds, threads: 2, tls: identity))
+    }
+
+    private func curl(_ fixture: ServerFixture, _ path: String, _ options: String...) throws -> Command {
+        let all = options.joined(separator: " ")
+        let url = "https://\(fixture.server.address)\(path)"
+        return try Command("sh", "-c", "exec curl -sS --max-time 20 --cacert '\(certificatePath)' \(all) '\(url)'")
+    }
+
+    private func openssl(_ fixture: ServerFixture, _ options: String) throws -> Command {
+        try Command("sh", "-c", "exec openssl s_client -connect \(fixture.server.address) -CAfile '\(certificatePath)' \(options)")
+    }
+
+    @Test func answersAtOnceAndLater() throws {
+        let fixture = try fixture()
+        defer { fixture.stop() }
+        #expect(try curl(fixture, "/hello").output == "hello")
+        #expect(try curl(fixture, "/echo", "--data body").output == "body")
+        #expect(try curl(fixture, "/later", "--data body").output == "body")
+        #expect(try curl(fixture, "/dropped", "-X POST", "-o /dev/null -w '%{http_code}'").output == "500")
+        #expect(fixture.observed.count(of: 200) == 3)
+    }
+
+    @Test func sendsLargeAnswersWhole() throws {
+        let fixture = try fixture()
+        defer { fixture.stop() }
+        #expect(try curl(fixture, "/large", "-o /dev/null -w '%{size_download}'").output == "16777216")
+    }
+
+    @Test(arguments: ["-tls1_2", "-tls1_3"])
+    func speaksTLS(version: String) throws {
+        let fixture = try fixture()
+        defer { fixture.stop() }
+        let client = try openssl(fixture, "\(version) -verify_return_error")
+        #expect(client.status == 0)
+        #expect(client.output.contains("Verify return code: 0 (ok)"))
+    }
+
+    @Test(arguments: ["-tls1", "-tls1_1"])
+    func refusesOldTLS(version: String) throws {
+        let fixture = try fixture()
+        defer { fixture.stop() }
+        let client = try openssl(fixture, "\(version) -cipher ALL:@SECLEVEL=0")
+        #expect(client.status != 0)
+        #expect(client.output.contains("Cipher is (NONE)"))
+    }
+
+    @Test func closesOnPlainHTTP() throws {
+        let fixture = try fixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("GET", "/hello"))
+        let answer = String(decoding: try client.readUntilGone(), as: UTF8.self)
+        #expect(!answer.contains("HTTP"))
+        #expect(eventually { fixture.server.connectionCount == 0 })
+    }
+
+    @Test func endsATrickledHandshake() throws {
+        let fixture = try fixture(requestTimeoutMilliseconds: 300)
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send([0x16, 0x03, 0x01, 0x0f, 0xff, 0x01, 0x00, 0x0f, 0xfb, 0x03, 0x03])
+        try client.trickle(String(repeating: "x", count: 4000))
+        #expect(status(of: try client.readUntilGone()) == nil)
+        #expect(eventually { fixture.server.connectionCount == 0 })
+    }
+
+    @Test func endsASilentHandshake() throws {
+        let fixture = try fixture(requestTimeoutMilliseconds: 300)
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        #expect(status(of: try client.readUntilGone()) == nil)
+        #expect(eventually { fixture.server.connectionCount == 0 })
+    }
+
+    @Test func answersSuspendedRequestsWhenStopping() throws {
+        let fixture = try fixture()
+        let answer = Monitor("")
+        let thread = startThread {
+            let output = try? curl(fixture, "/held", "-X POST", "-o /dev/null -w '%{http_code}'").output
+            answer.update { $0 = output ?? "" }
+        }
+        let pending = fixture.held.next()
+        fixture.stop(drainMilliseconds: 0)
+        thread.join()
+        #expect(answer.withLock { $0 } == "503")
+        #expect(pending.take()?.respond(ServerFixture.text(200, "late")) == false)
+    }
+
+    @Test func namesACertificateThatCannotBeUsed() throws {
+        let other = try TestCertificate()
+        let unusable = [
+            TLSIdentity(certificate: "", key: ""), TLSIdentity(certificate: "no certificate", key: "no key"),
+            TLSIdentity(certificate: identity.certificate, key: ""), TLSIdentity(certificate: identity.certificate, key: other.key),
+        ]
+        for identity in unusable {
+            let path = directory.path("socket")
+            let error = #expect(throws: ServerError.self) {
+                try ServerFixture(.unix(path: path), settings: ServerSettings(threads: 2, tls: identity))
+            }
+            #expect(error?.kind == .unusableCertificate)
+            #expect(
+                error?.description
+                    == "cannot start TLS on unix:\(path): give a PEM certificate and the PEM private key that belongs to it")
+            #expect(unsafe access(path, F_OK) != 0)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import Observability
+
+struct LogQueueTests {
+    let line = Array("123456789\n".utf8)
+
+    func expectWakes(_ expected: Bool, _ queue: inout LogQueue, _ line: [UInt8]) {
+        let wakes = queue.append(line)
+        #expect(wakes == expected)
+    }
+
+    func expectTake(_ expected: UInt64?, _ queue: inout LogQueue, _ batch: inout [UInt8]) {
+        let dropped = queue.take(into: &batch)
+        #expect(dropped == expected)
+    }
+
+    @Test func linesAreTakenInOrder() {
+        var queue = LogQueue(capacity: 100)
+        expectWakes(true, &queue, [1])
+        expectWakes(false, &queue, [2])
+        var batch: [UInt8] = []
+        expectTake(0, &queue, &batch)
+        #expect(batch == [1, 2])
+        #expect(!queue.hasWork)
+    }
+
+    @Test func aLineThatExactlyFitsIsKept() {
+        var queue = LogQueue(capacity: 20)
+        for _ in 0..<2 { _ = queue.append(line) }
+        #expect(queue.droppedLines == 0)
+        _ = queue.append([0])
+        #expect(queue.droppedLines == 1)
+    }
+
+    @Test func afterADropNothingIsKeptUntilTheBufferIsTaken() {
+        var queue = LogQueue(capacity: 15)
+        for bytes in [line, line, [1]] { _ = queue.append(bytes) }
+        var batch: [UInt8] = []
+        expectTake(2, &queue, &batch)
+        #expect(batch == line)
+        _ = queue.append([1])
+        batch.removeAll()
+        expectTake(0, &queue, &batch)
+        #expect(batch == [1])
+        #expect(queue.droppedLines == 2)
+    }
+
+    @Test func aLineLongerThanTheCapacityWakesTheWriterToReportIt() {
+        var queue = LogQueue(capacity: 5)
+        expectWakes(true, &queue, line)
+        var batch: [UInt8] = []
+        expectTake(1, &queue, &batch)
+        #expect(batch.isEmpty)
+    }
+
+    @Test func flushWaitsForWhatIsQueuedAndWhatIsBeingWritten() {
+        var queue = LogQueue(capacity: 100)
+        #expect(queue.lastBatch == queue.settledBatches)
+        _ = queue.append(line)
+        let target = queue.lastBatch
+        #expect(queue.settledBatches < target)
+        var batch: [UInt8] = []
+        _ = queue.take(into: &batch)
+        #expect(queue.lastBatch == target)
+        #expect(queue.settledBatches < target)
+        queue.settle(lostLines: 3)
+        #expect(queue.settledBatches == target)
+        #expect(queue.droppedLines == 3)
+    }
+
+    @Test func aClosedQueueGivesWhatItHasAndTakesNothing() {
+        var queue = LogQueue(capacity: 100)
+        _ = queue.append(line)
+        queue.close()
+        expectWakes(false, &queue, line)
+        #expect(queue.droppedLines == 1)
+        var batch: [UInt8] = []
+        expectTake(0, &queue, &batch)
+        #expect(batch == line)
+        expectTake(nil, &queue, &batch)
+    }
+}

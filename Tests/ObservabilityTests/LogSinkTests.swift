@@ -1,0 +1,167 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+import Threading
+
+@testable import Observability
+
+struct LogSinkTests {
+    static let notice = #"{"time":"2026-03-10T08:15:12.123Z","level":"warning","message":"log lines dropped","count":"#
+
+    /// A line of 100 bytes that ends in its number.
+    func numbered(_ number: Int) -> [UInt8] {
+        var line = [UInt8](repeating: UInt8(ascii: "."), count: 89)
+        line.append(decimal: number, digits: 10)
+        return line + [UInt8(ascii: "\n")]
+    }
+
+    /// The number in a notice of dropped lines.
+    func count(in line: String) -> Int {
+        Int(line.dropFirst(Self.notice.count).dropLast()) ?? 0
+    }
+
+    @Test(arguments: [false, true])
+    func droppedLinesAreCountedAndReportedInTheirPlace(_ isNonBlocking: Bool) throws {
+        let pipe = TestPipe.small(isNonBlocking: isNonBlocking)
+        let sink = try LogSink(descriptor: pipe.writeEnd, capacity: 1000, format: .json, now: testTime)
+        var sent = 0
+        while sink.droppedLines < 5 {
+            sink.write(numbered(sent))
+            sent += 1
+        }
+        let reader = startThread { [sent] in
+            let received = lines(pipe.readToEnd())
+            var next = 0
+            for line in received {
+                if line.hasPrefix(Self.notice) {
+                    next += count(in: line)
+                } else {
+                    precondition(Int(line.suffix(10)) == next)
+                    next += 1
+                }
+            }
+            precondition(next == sent + 1 && received.contains { $0.hasPrefix(Self.notice) })
+        }
+        sink.flush()
+        sink.write(numbered(sent))
+        sink.close()
+        pipe.closeWriteEnd()
+        reader.join()
+        pipe.closeReadEnd()
+    }
+
+    @Test(arguments: [false, true])
+    func flushWaitsForTheReader(_ isNonBlocking: Bool) throws {
+        let pipe = TestPipe.small(isNonBlocking: isNonBlocking)
+        let sink = try LogSink(descriptor: pipe.writeEnd, format: .json, now: testTime)
+        for number in 0..<1000 { sink.write(numbered(number)) }
+        let received = SharedBytes()
+        let reader = startThread {
+            while case let part = pipe.read(atMost: 500), !part.isEmpty { received.append(part) }
+        }
+        sink.flush()
+        // What the reader lacks is in the pipe or between its read and its append.
+        #expect(received.bytes.count >= 100_000 - Int(TestPipe.smallSize) - 500)
+        sink.close()
+        pipe.closeWriteEnd()
+        reader.join()
+        pipe.closeReadEnd()
+        #expect(received.bytes == (0..<1000).flatMap(numbered))
+        #expect(sink.droppedLines == 0)
+    }
+
+    @Test func flushOfNothingReturns() throws {
+        let pipe = TestPipe()
+        let sink = try LogSink(descriptor: pipe.writeEnd, format: .json)
+        sink.flush()
+        sink.write(numbered(1))
+        sink.flush()
+        #expect(pipe.read(atMost: 1000) == numbered(1))
+        sink.flush()
+        sink.close()
+        pipe.closeReadEnd()
+        pipe.closeWriteEnd()
+    }
+
+    @Test func aReaderThatIsGoneNeitherKillsNorHangs() throws {
+        let pipe = TestPipe()
+        let sink = try LogSink(descriptor: pipe.writeEnd, format: .json, now: testTime)
+        pipe.closeReadEnd()
+        for number in 0..<3 {
+            sink.write(numbered(number))
+            sink.flush()
+        }
+        #expect(sink.droppedLines == 3)
+        sink.close()
+        pipe.closeWriteEnd()
+    }
+
+    @Test func aReaderThatGoesWithinALineLeavesTheNextLineWhole() throws {
+        let first = TestPipe.small()
+        let second = TestPipe()
+        let sink = try LogSink(descriptor: first.writeEnd, format: .json, now: testTime)
+        sink.write([UInt8](repeating: UInt8(ascii: "x"), count: 100_000) + [UInt8(ascii: "\n")])
+        #expect(!first.read(atMost: 1).isEmpty)
+        first.closeReadEnd()
+        sink.flush()
+        #expect(dup2(second.writeEnd, first.writeEnd) == first.writeEnd)
+        sink.write(numbered(7))
+        sink.close()
+        first.closeWriteEnd()
+        second.closeWriteEnd()
+        #expect(second.readToEnd() == Array("\n\(Self.notice)1}\n".utf8) + numbered(7))
+        second.closeReadEnd()
+        #expect(sink.droppedLines == 1)
+    }
+
+    @Test func aLineLongerThanTheBufferIsReported() throws {
+        let pipe = TestPipe()
+        let sink = try LogSink(descriptor: pipe.writeEnd, capacity: 100, format: .json, now: testTime)
+        sink.write(numbered(1) + numbered(2))
+        sink.flush()
+        sink.write(numbered(3))
+        sink.close()
+        pipe.closeWriteEnd()
+        #expect(pipe.readToEnd() == Array("\(Self.notice)1}\n".utf8) + numbered(3))
+        pipe.closeReadEnd()
+    }
+
+    @Test func afterCloseLinesAreDroppedAndNothingHangs() throws {
+        let pipe = TestPipe()
+        let sink = try LogSink(descriptor: pipe.writeEnd, format: .json, now: testTime)
+        sink.write(numbered(1))
+        sink.close()
+        sink.close()
+        sink.write(numbered(2))
+        sink.flush()
+        pipe.closeWriteEnd()
+        #expect(pipe.readToEnd() == numbered(1))
+        #expect(sink.droppedLines == 1)
+        pipe.closeReadEnd()
+    }
+
+    @Test func aSinkThatIsLetGoWritesWhatItHas() throws {
+        let pipe = TestPipe()
+        do {
+            let sink = try LogSink(descriptor: pipe.writeEnd, format: .json, now: testTime)
+            sink.write(numbered(1))
+        }
+        pipe.closeWriteEnd()
+        #expect(pipe.readToEnd() == numbered(1))
+        pipe.closeReadEnd()
+    }
+}
+
+/// Bytes that one thread collects and another looks at.
+private final class SharedBytes: Sendable {
+    private let storage = Mutex<[UInt8]>([])
+
+    var bytes: [UInt8] {
+        storage.withLock { $0 }
+    }
+
+    func append(_ part: [UInt8]) {
+        storage.withLock { $0 += part }
+    }
+}

@@ -1,0 +1,73 @@
+import Glibc
+import SQLite
+import TestSupport
+import Testing
+
+/// A database file of one test, removed when it is let go.
+final class TestDatabase: Sendable {
+    let directory: TemporaryDirectory
+    let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path("test.db")
+    }
+
+    /// Opens the file for writing, with a write-ahead log.
+    func open() throws(SQLiteError) -> Connection {
+        let connection = try Connection(path: path, mode: .readWriteCreate)
+        try connection.useWriteAheadLog()
+        return connection
+    }
+
+    /// Opens the file, in which there is an empty table `item` then.
+    func openWithItems() throws(SQLiteError) -> Connection {
+        let connection = try open()
+        try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT")
+        return connection
+    }
+
+    /// How many descriptors of this process are files of the database.
+    func openDescriptors() -> Int {
+        (0..<1024).count { descriptor in
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+                unsafe bytes.bindMemory(to: CChar.self).baseAddress.map { unsafe readlink("/proc/self/fd/\(descriptor)", $0, bytes.count) }
+                    ?? -1
+            }
+            return count > 0 && buffer.prefix(count).starts(with: path.utf8)
+        }
+    }
+
+    /// Overwrites, or adds, bytes of the file behind SQLite's back.
+    func overwrite(at offset: Int, with bytes: [UInt8]) {
+        let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT, 0o600)
+        let written = unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, offset) }
+        #expect(written == bytes.count)
+        close(descriptor)
+    }
+}
+
+extension Connection {
+    /// Adds an item.
+    func add(_ name: String) throws(SQLiteError) {
+        try Statement(self, "INSERT INTO item (name) VALUES (?1)").run(name)
+    }
+
+    /// The items' names in the order in which they were added.
+    func names() throws(SQLiteError) -> [String] {
+        var names: [String] = []
+        try Statement(self, "SELECT name FROM item ORDER BY id").forEachRow { row throws(SQLiteError) in names.append(try row.string(0)) }
+        return names
+    }
+}
+
+/// The error that a call ends with; nil when it succeeds.
+func failure(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
+    do throws(SQLiteError) {
+        try body()
+        return nil
+    } catch {
+        return error
+    }
+}

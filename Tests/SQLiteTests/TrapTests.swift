@@ -1,0 +1,98 @@
+import SQLite
+import Testing
+
+/// Mistakes of the program end it, with the words that name the mistake, before they can touch freed memory or store something else.
+@Suite struct TrapTests {
+    // The process that a test ends cannot remove its files; this one can.
+    private let database: TestDatabase
+    private var path: String { database.path }
+
+    init() throws {
+        database = try TestDatabase()
+    }
+
+    private func expect(_ message: String, in result: ExitTest.Result?) {
+        let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(words.contains(message))
+    }
+
+    @Test func trapsAfterClosing() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
+            let connection = try Connection(path: path, mode: .readWriteCreate)
+            let select = try Statement(connection, "SELECT 1")
+            try connection.close()
+            _ = try select.step()
+        }
+        expect("the statement's connection is closed", in: result)
+    }
+
+    @Test func trapsWhenClosedUnderLentBytes() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
+            let connection = try Connection(path: path, mode: .readWriteCreate)
+            let select = try Statement(connection, "SELECT 'text'")
+            _ = try select.step()
+            try select.withBytes(0) { _ throws(SQLiteError) in try connection.close() }
+        }
+        expect("rows or bytes of the connection are still lent", in: result)
+    }
+
+    @Test func trapsWhenSteppedUnderALentRow() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
+            let select = try Statement(try Connection(path: path, mode: .readWriteCreate), "VALUES (1), (2)")
+            try select.forEachRow { row throws(SQLiteError) in _ = try row.step() }
+        }
+        expect("rows or bytes of the statement are still lent", in: result)
+    }
+
+    @Test func trapsOnAnotherNumberOfValues() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
+            try Statement(try Connection(path: path, mode: .readWriteCreate), "SELECT ?1, ?2").run(1)
+        }
+        expect("the statement has another number of parameters", in: result)
+    }
+
+    @Test func trapsOnBindingBetweenRows() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
+            let select = try Statement(try Connection(path: path, mode: .readWriteCreate), "SELECT ?1")
+            _ = try select.step()
+            select.bind(Int64(1), at: 1)
+        }
+        expect("binding failed", in: result)
+    }
+
+    @Test func trapsOnWhatIsNotANumber() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
+            try Statement(try Connection(path: path, mode: .readWriteCreate), "SELECT ?1").run(Double.nan)
+        }
+        expect("what is not a number", in: result)
+    }
+
+    @Test func trapsOnATransactionInATransaction() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
+            let connection = try Connection(path: path, mode: .readWriteCreate)
+            try connection.transaction { () throws(SQLiteError) in try connection.transaction {} }
+        }
+        expect("a transaction is open already", in: result)
+    }
+
+    @Test func trapsOnASavepointAlone() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
+            try Connection(path: path, mode: .readWriteCreate).savepoint {}
+        }
+        expect("a savepoint needs a transaction", in: result)
+    }
+
+    @Test func trapsOnASecondStatement() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
+            _ = try Statement(try Connection(path: path, mode: .readWriteCreate), "SELECT 1; SELECT 2")
+        }
+        expect("more than one SQL statement", in: result)
+    }
+
+    @Test func trapsOnReadingWithoutARow() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
+            _ = try Statement(try Connection(path: path, mode: .readWriteCreate), "SELECT 1").int64(0)
+        }
+        expect("there is no row", in: result)
+    }
+}

@@ -1,0 +1,97 @@
+import Core
+import HTTPServer
+import JSON
+import Storage
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// Access from outside the service, while it runs and while it does not.
+@Suite struct AdminDeliverAccessTests {
+    @Test func asksTheServiceThatRuns() throws {
+        let fixture = try AdminDeliverFixture()
+        let server = try Server(
+            .tcp(host: "127.0.0.1", port: 0), router: fixture.router, settings: ServerSettings(threads: 1), observer: { _, _ in })
+        defer { server.stop(drainMilliseconds: 1000) }
+        var configuration = fixture.configuration
+        configuration.admin.listener.address = server.address
+        try check(DeliveryAccess(configuration, clocks: ServiceFixture.clocks))
+        #expect(fixture.wakeUpCount == 2)
+        configuration.admin.token = nil
+        #expect(try DeliveryAccess(configuration).perform(.list(DeliveryFilter(), limit: 1)).status == 401)
+    }
+
+    @Test func opensTheStoreOfAServiceThatDoesNotRun() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.db")
+        let store = try SQLiteStore(path: path)
+        try AdminDeliverFixture.fill(store)
+        var configuration = try AdminDeliverFixture().configuration
+        configuration.store.kind = .sqlite(path: path)
+        configuration.store.minimumFreeMegabytes = 0
+        let access = DeliveryAccess(configuration, clocks: ServiceFixture.clocks)
+        #expect(throws: DeliveryAccess.Failure.self) { try access.perform(.list(DeliveryFilter(), limit: 1)) }
+        store.close()
+        try check(access)
+    }
+
+    @Test func opensTheStoreWhenNobodyListens() throws {
+        let fixture = try AdminDeliverFixture()
+        let server = try Server(
+            .tcp(host: "127.0.0.1", port: 0), router: fixture.router, settings: ServerSettings(threads: 1), observer: { _, _ in })
+        let address = server.address
+        server.stop(drainMilliseconds: 1000)
+        var configuration = fixture.configuration
+        configuration.admin.listener.address = address
+        configuration.store.kind = .memory
+        let failure = #expect(throws: DeliveryAccess.Failure.self) {
+            try DeliveryAccess(configuration).perform(.list(DeliveryFilter(), limit: 1))
+        }
+        #expect(failure?.description == "the service does not run, and its store is memory that went with it")
+    }
+
+    @Test func makesNoStore() throws {
+        let directory = try TemporaryDirectory()
+        var configuration = try AdminDeliverFixture().configuration
+        configuration.store.kind = .sqlite(path: directory.path("store.db"))
+        #expect(throws: DeliveryAccess.Failure.self) { try DeliveryAccess(configuration).perform(.show(AdminDeliverFixture.id(1))) }
+        #expect(directory.contents().isEmpty)
+    }
+
+    @Test func namesAStranger() throws {
+        let fixture = try AdminDeliverFixture()
+        let router = Router([
+            Route("/v1/deliveries", [(.get, { _, responder in responder.respond(Response(status: 200, body: Array("hello".utf8))) })])
+        ])
+        let server = try Server(
+            .tcp(host: "127.0.0.1", port: 0), router: router, settings: ServerSettings(threads: 1), observer: { _, _ in })
+        defer { server.stop(drainMilliseconds: 1000) }
+        var configuration = fixture.configuration
+        configuration.admin.listener.address = server.address
+        #expect(throws: DeliveryAccess.Failure.self) { try DeliveryAccess(configuration).perform(.list(DeliveryFilter(), limit: 1)) }
+    }
+
+    /// The same of either: each action arrives as it was meant.
+    private func check(_ access: DeliveryAccess) throws {
+        var filter = DeliveryFilter()
+        filter.userID = AdminDeliverFixture.oddUser
+        filter.ticketID = 9_007_199_254_740_993
+        filter.receivedFrom = AdminDeliverFixture.time
+        #expect(try numbers(access, .list(filter, limit: 10)) == [4])
+        #expect(try numbers(access, .list(DeliveryFilter(), limit: 3)) == [4, 3, 2])
+        #expect(try access.perform(.show(AdminDeliverFixture.id(9))).status == 404)
+        #expect(try access.perform(.retryOne(AdminDeliverFixture.id(1))).status == 409)
+        #expect(try access.perform(.retryOne(AdminDeliverFixture.id(2))).json == ["retried": 1])
+        #expect(try access.perform(.retry(filter)).json == ["retried": 1])
+        #expect(try access.perform(.retry(DeliveryFilter())).json == ["retried": 0])
+        #expect(try access.perform(.purge(.delivered, before: AdminDeliverFixture.time)).json == ["purged": 0])
+        #expect(try access.perform(.purge(.delivered, before: AdminDeliverFixture.time + 11)).json == ["purged": 1])
+        #expect(try numbers(access, .list(DeliveryFilter(), limit: 10)) == [4, 3, 2])
+    }
+
+    private func numbers(_ access: DeliveryAccess, _ action: DeliveryAction) throws -> [Int] {
+        let answer = try access.perform(action)
+        return try ReceivedResponse(status: answer.status, headers: [:], body: answer.json.serialized()).numbers()
+    }
+}

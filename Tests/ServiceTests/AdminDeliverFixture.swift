@@ -1,0 +1,107 @@
+import Core
+import HTTPServer
+import JSON
+import Observability
+import Storage
+import TestSupport
+import Testing
+import Threading
+
+@testable import Service
+
+/// The routes of deliveries over a store in memory, with the time standing still.
+///
+/// Deliveries 1 to 4: delivered at once; dead after two tries; pending; and dead because it expired, of another app and with a name that
+/// a query must escape.
+final class AdminDeliverFixture {
+    static let time: UInt64 = TestTime.now * 1000
+    static let oddUser = "a b+c&d=é%"
+
+    let store: any Store
+    let configuration: Configuration
+    private let directory: ConfigurationDirectory
+    private let routes: DeliveryRoutes
+    private let wakeUps = Monitor(0)
+
+    init(store: any Store = MemoryStore(), port: UInt16 = 0) throws {
+        self.store = store
+        directory = try ConfigurationDirectory()
+        configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port)"#))
+        let metrics = ServiceMetrics(registry: MetricsRegistry(), version: "test")
+        routes = try DeliveryRoutes(
+            state: LiveStateHolder(try LiveState(configuration, metrics: metrics)), store: store,
+            clocks: Clocks(unixSeconds: { TestTime.now }), onRetry: { [wakeUps] in wakeUps.update { $0 += 1 } })
+        try Self.fill(store)
+    }
+
+    deinit {
+        routes.stop()
+        store.close()
+    }
+
+    var wakeUpCount: Int { wakeUps.withLock { $0 } }
+
+    var router: Router { Router(routes.routes) }
+
+    func send(_ method: HTTPServer.Method, _ path: String, body: String = "") -> ReceivedResponse {
+        InProcessClient(router).send(method, path, headers: Self.authorization, body: Array(body.utf8))
+    }
+
+    static let authorization = ["Authorization": "Bearer \(ServiceFixture.token)"]
+
+    static func id(_ number: Int) -> UUIDv7 {
+        UUIDv7(milliseconds: 2, random: InlineArray(repeating: UInt8(number)))
+    }
+
+    static func fill(_ store: any Store) throws {
+        for number in 1...4 {
+            let done = Monitor(false)
+            store.accept(event(number), [Delivery(id: id(number), notifier: "sink-\(number)", event: event(number), dueAt: time)]) {
+                result in
+                if (try? result.get()) == .accepted { done.update { $0 = true } }
+            }
+            try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
+        }
+        try tryOnce(store, 1, attempt: 1, at: time, .delivered, "status_204")
+        try tryOnce(store, 2, attempt: 1, at: time, .retry(at: time + 100), "status_503")
+        try tryOnce(store, 2, attempt: 2, at: time + 100, .dead, "status_404")
+        #expect(try store.claimDue(claim(4, at: time + 50_000)).isEmpty)
+    }
+
+    private static func tryOnce(
+        _ store: any Store, _ number: Int, attempt: Int, at time: UInt64, _ next: FinishedTry.Next, _ reason: String
+    ) throws {
+        #expect(try store.claimDue(claim(number, at: time)).map(\.id) == [id(number)])
+        try store.finish([FinishedTry(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)])
+    }
+
+    private static func claim(_ number: Int, at time: UInt64) -> Claim {
+        Claim(notifier: "sink-\(number)", now: time, leaseMilliseconds: 1000, limit: 10, keepsTicketOrder: false)
+    }
+
+    private static func event(_ number: Int) -> Event {
+        Event(
+            id: UUIDv7(milliseconds: 1, random: InlineArray(repeating: UInt8(number))), kind: .commentCreated,
+            identity: Event.Identity(
+                appID: number == 4 ? "bank" : "shop", ticketID: 9_007_199_254_740_993, commentID: Int64(number), deviceID: "device"),
+            userID: number == 4 ? oddUser : "user-1", occurredAt: time - 1000, receivedAt: time + UInt64(number),
+            expiresAt: time + (number == 4 ? 40_000 : 60_000), payload: Array(#"{"body":"what a person wrote"}"#.utf8))
+    }
+}
+
+extension ReceivedResponse {
+    /// The body as an object.
+    func object() throws -> JSONObject {
+        guard case .object(let object) = try JSONDocument(parsing: body.span).value() else { throw SocketClient.Failure.closed }
+        return object
+    }
+
+    /// The last digits of the ids in a list, which are the fixture's numbers.
+    func numbers() throws -> [Int] {
+        guard case .array(let deliveries) = try object()["deliveries"] else { throw SocketClient.Failure.closed }
+        return deliveries.compactMap { delivery in
+            guard case .object(let delivery) = delivery, case .string(let id) = delivery["id"] else { return nil }
+            return (1...9).first { AdminDeliverFixture.id($0).description == id }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Core
+import HTTPServer
+import JSON
+import Storage
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// `/v1/deliveries` and what is below it.
+@Suite struct AdminDeliverRoutesTests {
+    static let queries: [(String, [Int])] = [
+        ("", [4, 3, 2, 1]), ("?", [4, 3, 2, 1]), ("?state=dead", [4, 2]), ("?state=pending", [3]), ("?state=delivered", [1]),
+        ("?app_id=shop", [3, 2, 1]), ("?app_id=sho%70&state=dead", [2]), ("?user_id=a+b%2Bc%26d%3d%C3%a9%25", [4]),
+        ("?ticket_id=9007199254740993", [4, 3, 2, 1]), ("?ticket_id=9007199254740992", []), ("?comment_id=2", [2]),
+        ("?notifier=sink-1", [1]), ("?notifier=", []), ("?reason=expired", [4]), ("?reason=status_404", [2]), ("?limit=2", [4, 3]),
+        ("?from=2026-03-10T08:15:12.003Z", [4, 3]), ("?before=2026-03-10T11:15:12.003%2B03:00", [2, 1]), ("?li%6Dit=1", [4]),
+    ]
+
+    @Test(arguments: queries)
+    func listsWhatMatches(_ query: String, _ expected: [Int]) throws {
+        let response = try AdminDeliverFixture().send(.get, "/v1/deliveries\(query)")
+        #expect(response.status == 200)
+        #expect(response.headers["cache-control"] == "no-store")
+        #expect(try response.numbers() == expected)
+    }
+
+    @Test func readsQueriesFromASocketAlike() throws {
+        let fixture = try AdminDeliverFixture()
+        let server = try Server(
+            .tcp(host: "127.0.0.1", port: 0), router: fixture.router, settings: ServerSettings(threads: 1), observer: { _, _ in })
+        defer { server.stop(drainMilliseconds: 1000) }
+        let client = try SocketClient(server.address)
+        for (query, expected) in Self.queries {
+            #expect(try get(client, "/v1/deliveries\(query)").numbers() == expected, "\(query)")
+        }
+        #expect(try get(client, "/v1/deliveries?limit=0").status == 400)
+        #expect(try get(client, "/v1/deliveries?state").status == 400)
+        #expect(try get(client, "/v1/deliveries/\(AdminDeliverFixture.id(2))").status == 200)
+    }
+
+    @Test(arguments: [
+        ("stat=dead", "Unknown criterion stat; known are state, "), ("state=", "state: expected"), ("state=Dead", "state: expected"),
+        ("state=dead&state=dead", "state: given twice."), ("limit=0", "limit: expected"), ("limit=1001", "limit: expected"),
+        ("limit=1&limit=1", "limit: given twice."), ("limit=%2B5", "limit: expected"), ("ticket_id=x", "ticket_id: expected"),
+        ("comment_id=9223372036854775808", "comment_id: expected"), ("from=yesterday", "from: expected"), ("before=1", "before: expected"),
+        ("app_id=%", "The query has a %"), ("app_id=%4", "The query has a %"), ("app_id=%+1", "The query has a %"),
+        ("app_id=%ff", "The query is not UTF-8."), ("%zz=1", "The query has a %"), ("id=1", "Unknown criterion id;"),
+    ])
+    func refusesQueries(_ query: String, _ message: String) throws {
+        let response = try AdminDeliverFixture().send(.get, "/v1/deliveries?\(query)")
+        #expect(response.status == 400)
+        #expect(response.text.hasPrefix(#"{"error":"malformed","message":"\#(message)"#))
+    }
+
+    @Test func tellsTheWholeStory() throws {
+        let response = try AdminDeliverFixture().send(.get, "/v1/deliveries/\(AdminDeliverFixture.id(2).description.uppercased())")
+        #expect(response.status == 200)
+        #expect(!response.text.contains("what a person wrote"))
+        let story = try response.object()
+        #expect(story["state"] == "dead")
+        #expect(story["reason"] == "status_404")
+        #expect(story["attempts"] == 2)
+        #expect(story["due_at"] == .null)
+        #expect(story["received_at"] == "2026-03-10T08:15:12.002Z")
+        #expect(story["expires_at"] == "2026-03-10T08:16:12.000Z")
+        #expect(story["ended_at"] == "2026-03-10T08:15:12.110Z")
+        let tries: JSONValue = [
+            [
+                "number": 1, "started_at": "2026-03-10T08:15:12.000Z", "ended_at": "2026-03-10T08:15:12.010Z", "outcome": "retry",
+                "reason": "status_503",
+            ],
+            [
+                "number": 2, "started_at": "2026-03-10T08:15:12.100Z", "ended_at": "2026-03-10T08:15:12.110Z", "outcome": "dead",
+                "reason": "status_404",
+            ],
+        ]
+        #expect(story["tries"] == tries)
+    }
+
+    @Test(arguments: [
+        (HTTPServer.Method.get, "/v1/deliveries/%", 404), (.get, "/v1/deliveries/x", 404), (.post, "/v1/deliveries/x/retry", 404),
+        (.get, "/v1/deliveries/00000000-0000-7000-8000-000000000000", 404),
+        (.post, "/v1/deliveries/00000000-0000-7000-8000-000000000000/retry", 404), (.get, "/v1/deliveries/retry", 405),
+        (.post, "/v1/deliveries/x", 405), (.get, "/v1/deliveries/x/retry", 405), (.post, "/v1/deliveries", 405),
+        (.post, "/v1/deliveries//retry", 404), (.post, "/v1/deliveries/x/y/retry", 404), (.post, "/v1/deliveries/x/retry/", 404),
+    ])
+    func findsNothing(_ method: HTTPServer.Method, _ path: String, _ status: Int) throws {
+        #expect(try AdminDeliverFixture().send(method, path).status == status)
+    }
+
+    @Test func retriesADeadOne() throws {
+        let fixture = try AdminDeliverFixture()
+        let response = fixture.send(.post, "/v1/deliveries/\(AdminDeliverFixture.id(4))/retry")
+        #expect(response.text == #"{"retried":1}"#)
+        #expect(fixture.wakeUpCount == 1)
+        let story = try fixture.send(.get, "/v1/deliveries/\(AdminDeliverFixture.id(4))").object()
+        #expect(story["state"] == "pending")
+        #expect(story["due_at"] == "2026-03-10T08:15:12.000Z")
+        #expect(story["expires_at"] == "2026-03-11T08:15:12.000Z")
+    }
+
+    @Test(arguments: [1, 3])
+    func retriesNothingThatIsNotDead(_ number: Int) throws {
+        let fixture = try AdminDeliverFixture()
+        let response = fixture.send(.post, "/v1/deliveries/\(AdminDeliverFixture.id(number))/retry")
+        #expect(response.status == 409)
+        #expect(response.text == ExchangeCase.error("not_dead", "Only a dead delivery can be tried again."))
+        #expect(fixture.wakeUpCount == 0)
+    }
+
+    @Test(arguments: [
+        (#"{"all":true}"#, 2), (#"{"app_id":"bank"}"#, 1), (#"{"state":"dead","reason":"status_404"}"#, 1),
+        (#"{"ticket_id":9007199254740993,"comment_id":2}"#, 1), (#"{"app_id":"nobody"}"#, 0), (#"{"notifier":"sink-1"}"#, 0),
+        (#"{"from":"2026-03-10T08:15:12.003Z"}"#, 1), (#"{"before":"2026-03-10T08:15:12.003Z"}"#, 1),
+    ])
+    func retriesWhatMatches(_ body: String, _ count: Int) throws {
+        let fixture = try AdminDeliverFixture()
+        let response = fixture.send(.post, "/v1/deliveries/retry", body: body)
+        #expect(response.text == #"{"retried":\#(count)}"#)
+        #expect(fixture.wakeUpCount == (count > 0 ? 1 : 0))
+        #expect(try fixture.send(.get, "/v1/deliveries?state=pending").numbers().count == 1 + count)
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "{}", #"{"all":false}"#, #"{"all":1}"#, #"{"all":true,"app_id":"shop"}"#, #"{"app":"shop"}"#, #"{"limit":1}"#,
+        #"{"app_id":1}"#, #"{"ticket_id":"1"}"#, #"{"comment_id":1.0}"#, #"{"state":"pending"}"#, #"{"from":1}"#, #"{"reason":null}"#,
+    ])
+    func refusesBodies(_ body: String) throws {
+        let fixture = try AdminDeliverFixture()
+        let response = fixture.send(.post, "/v1/deliveries/retry", body: body)
+        #expect(response.status == 400)
+        #expect(try response.object()["error"] == "malformed")
+        #expect(try fixture.send(.get, "/v1/deliveries?state=dead").numbers() == [4, 2])
+    }
+
+    @Test(arguments: [
+        ("state=dead&before=2026-03-10T08:15:13Z", 1, [4, 3, 1]), ("state=dead&before=2026-03-10T09:00:00Z", 2, [3, 1]),
+        ("state=delivered&before=2026-03-10T09:00:00Z", 1, [4, 3, 2]), ("state=delivered", 0, [4, 3, 2, 1]),
+    ])
+    func purges(_ query: String, _ count: Int, _ rest: [Int]) throws {
+        let fixture = try AdminDeliverFixture()
+        #expect(fixture.send(.delete, "/v1/deliveries?\(query)").text == #"{"purged":\#(count)}"#)
+        #expect(try fixture.send(.get, "/v1/deliveries").numbers() == rest)
+    }
+
+    @Test(arguments: [
+        "", "?state=pending", "?before=2026-03-10T09:00:00Z", "?state=dead&app_id=shop", "?state=dead&before=1", "?state=dead&state=dead",
+    ])
+    func refusesToPurge(_ query: String) throws {
+        let fixture = try AdminDeliverFixture()
+        #expect(fixture.send(.delete, "/v1/deliveries\(query)").status == 400)
+        #expect(try fixture.send(.get, "/v1/deliveries").numbers().count == 4)
+    }
+
+    @Test(arguments: [
+        (HTTPServer.Method.get, "/v1/deliveries"), (.delete, "/v1/deliveries?state=dead"), (.get, "/v1/deliveries/x"),
+        (.post, "/v1/deliveries/x/retry"), (.post, "/v1/deliveries/retry"),
+    ])
+    func needsTheToken(_ method: HTTPServer.Method, _ path: String) throws {
+        let client = InProcessClient(try AdminDeliverFixture().router)
+        for headers in [[:], ["Authorization": "Bearer x"]] {
+            #expect(client.send(method, path, headers: headers).status == 401)
+        }
+    }
+
+    @Test func saysThatTheStoreIsClosed() throws {
+        let store = MemoryStore()
+        let fixture = try AdminDeliverFixture(store: store)
+        store.close()
+        let response = fixture.send(.get, "/v1/deliveries")
+        #expect(response.status == 503)
+        #expect(response.headers["retry-after"] == "1")
+        #expect(try response.object()["error"] == "closed")
+    }
+
+    private func get(_ client: SocketClient, _ target: String) throws -> ReceivedResponse {
+        let token = AdminDeliverFixture.authorization["Authorization"] ?? ""
+        try client.send("GET \(target) HTTP/1.1\r\nHost: test\r\nAuthorization: \(token)\r\n\r\n")
+        return try client.readResponse()
+    }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import Service
+
+/// The list of apps and their keys, and the admin token.
+@Suite struct ConfigurationAppTests {
+    private let directory: ConfigurationDirectory
+    private static let key = #"{"id":1,"secret":{"file":"secrets/app-1.key"}}"#
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+    }
+
+    @Test(arguments: [
+        ("{}", "$.apps: missing; list the apps that may use the chat"),
+        (#"{"apps":[]}"#, "$.apps: expected at least one app"),
+        (#"{"apps":{}}"#, "$.apps: expected a list, found an object"),
+        (#"{"apps":null}"#, "$.apps: expected a list, found null"),
+        (#"{"apps":["shop"]}"#, "$.apps[0]: expected an object, found a string"),
+        (#"{"apps":[{"keys":[\#(key)]}]}"#, "$.apps[0].app_id: missing; give the app_id that the help desk shows"),
+        (#"{"apps":[{"app_id":7,"keys":[\#(key)]}]}"#, "$.apps[0].app_id: expected a non-empty string, found a number"),
+        (
+            #"{"apps":[{"app_id":"a\nb","keys":[\#(key)]}]}"#,
+            "$.apps[0].app_id: expected at most 255 UTF-16 code units and no control characters"
+        ),
+        (#"{"apps":[{"app_id":"a\u0000b","keys":[\#(key)]}]}"#, "$.apps[0].app_id: expected a string without the character U+0000"),
+        (
+            #"{"apps":[{"app_id":"\#(String(repeating: "x", count: 256))","keys":[\#(key)]}]}"#,
+            "$.apps[0].app_id: expected at most 255 UTF-16 code units and no control characters"
+        ),
+        (
+            #"{"apps":[{"app_id":"shop"}]}"#, #"$.apps[0].keys: missing; give [{"id": 1, "secret": {"file": "PATH"}}]"#
+        ),
+        (#"{"apps":[{"app_id":"shop","keys":[]}]}"#, "$.apps[0].keys: expected at least one key"),
+        (#"{"apps":[{"app_id":"shop","keys":"x"}]}"#, "$.apps[0].keys: expected a list, found a string"),
+        (#"{"apps":[{"app_id":"shop","keys":[1]}]}"#, "$.apps[0].keys[0]: expected an object, found a number"),
+    ])
+    func isChecked(json: String, problem: String) throws {
+        #expect(try directory.problems(json) == [problem])
+    }
+
+    @Test(arguments: [
+        (#"{"secret":{"file":"secrets/app-1.key"}}"#, "$.apps[0].keys[0].id: missing; number the keys of an app from 1"),
+        (
+            #"{"id":-1,"secret":{"file":"secrets/app-1.key"}}"#,
+            "$.apps[0].keys[0].id: expected an integer from 0 to 4294967295, found -1"
+        ),
+        (
+            #"{"id":4294967296,"secret":{"file":"secrets/app-1.key"}}"#,
+            "$.apps[0].keys[0].id: expected an integer from 0 to 4294967295, found 4294967296"
+        ),
+        (#"{"id":1}"#, #"$.apps[0].keys[0].secret: missing; give {"file": "PATH"} or {"env": "NAME"}"#),
+    ])
+    func hasCheckedKeys(key: String, problem: String) throws {
+        #expect(try directory.problems(keys: key) == [problem])
+    }
+
+    @Test func mayNumberKeysToTheEdges() throws {
+        let keys = #"{"id":4294967295,"secret":{"file":"secrets/app-2.key"}},{"id":0,"secret":{"file":"secrets/app-1.key"}}"#
+        let configuration = try directory.configuration(#"{"apps":[{"app_id":"shop","keys":[\#(keys)]}]}"#)
+        #expect(configuration.apps[0].keys.map(\.id) == [4_294_967_295, 0])
+    }
+
+    @Test func hasEachKeyIDOnceEvenIfASecretIsWrong() throws {
+        #expect(
+            try directory.problems(keys: #"{"id":1,"secret":{"env":"NONE"}},\#(Self.key)"#) == [
+                "$.apps[0].keys[0].secret.env: the environment variable NONE is not set",
+                "$.apps[0].keys[1].id: another key of this app has this id already",
+            ])
+    }
+
+    @Test func hasEachAppIDOnceByItsBytes() throws {
+        func apps(_ first: String, _ second: String) -> String {
+            let other = #"{"id":1,"secret":{"file":"secrets/app-2.key"}}"#
+            return #"{"apps":[{"app_id":"\#(first)","keys":[\#(Self.key)]},{"app_id":"\#(second)","keys":[\#(other)]}]}"#
+        }
+        #expect(try directory.problems(apps("shop", "shop")) == ["$.apps[1].app_id: another app has this app_id already"])
+        #expect(try directory.problems(apps("caf\u{E9}", "cafe\u{301}")) == [])
+    }
+
+    @Test(arguments: [
+        String(repeating: "t", count: 31), String(repeating: "t", count: 32) + " ", String(repeating: "t", count: 32) + "\u{7F}",
+        String(repeating: "\u{E9}", count: 32),
+    ])
+    func hasATokenThatFitsAHeader(_ token: String) throws {
+        directory.environment["TOKEN"] = token
+        #expect(
+            try directory.problems(members: #""admin":{"token":{"env":"TOKEN"}}"#) == [
+                "$.admin.token: expected at least 32 visible ASCII characters; make one with: deskgate secret new"
+            ])
+        #expect(try directory.problems(members: #""admin":{"token":{"env":"TOKEN"}},"allow_insecure_secrets":true"#) == [])
+    }
+
+    @Test func takesATokenOf32VisibleCharacters() throws {
+        directory.environment["TOKEN"] = String(repeating: "~!", count: 16)
+        #expect(try directory.problems(members: #""admin":{"token":{"env":"TOKEN"}}"#) == [])
+    }
+}

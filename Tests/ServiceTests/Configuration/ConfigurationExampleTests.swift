@@ -1,0 +1,79 @@
+import HTTPServer
+import JSON
+import POSIX
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// The example that stands at the repository's root.
+@Suite struct ConfigurationExampleTests {
+    private let text: [UInt8]
+    private let example: JSONValue
+
+    init() throws {
+        let bytes = try File.read("\(packageRoot)/config.example.json", limit: 1 << 20).bytes
+        text = bytes
+        example = try JSONDocument(parsing: bytes.span).value()
+    }
+
+    @Test func isRight() throws {
+        let directory = try ConfigurationDirectory()
+        try directory.scratch.write("tls/certificate.pem", TestCertificate.shared.certificate, mode: 0o644)
+        try directory.scratch.write("tls/key.pem", TestCertificate.shared.key)
+        try directory.scratch.write("tls/authorities.pem", TestCertificate.shared.certificate, mode: 0o644)
+        try directory.scratch.write("secrets/pyrus-sig", TestSecret.text(4))
+        try directory.scratch.write("secrets/backend.whsec", TestSecret.signing(5))
+        directory.environment["DESKGATE_APP_KEY_2"] = TestSecret.text(2)
+        directory.environment["DESKGATE_WEBHOOK_SECRET"] = TestSecret.text(6)
+        directory.environment["DESKGATE_BACKEND_PREVIOUS_SECRET"] = TestSecret.signing(7)
+        let json = String(decoding: text, as: UTF8.self)
+        #expect(try directory.problems(json) == [])
+        let configuration = try directory.configuration(json)
+        #expect(configuration.listen.settings.tls != nil)
+        #expect(configuration.admin.token != nil)
+        #expect(configuration.apps.map { $0.keys.map(\.id) } == [[1, 2]])
+        #expect(configuration.apps.map(\.notifiers) == [["log", "backend"]])
+        #expect(configuration.apps[0].webhook?.secret != nil)
+        #expect(configuration.apps[0].webhook?.signatureSecret != nil)
+        #expect(configuration.notifiers.map(\.name) == ["log", "backend"])
+    }
+
+    @Test func showsEveryKey() {
+        #expect(keys(at: []) == Set(ConfigurationKeys.root))
+        // A listener has a host and a port, or a Unix socket.
+        #expect(keys(at: ["listen"]).union(keys(at: ["admin"])) == Set(ConfigurationKeys.admin))
+        #expect(keys(at: ["listen", "tls"]) == Set(ConfigurationKeys.tls))
+        #expect(keys(at: ["apps"]) == Set(ConfigurationKeys.app))
+        #expect(keys(at: ["apps", "keys"]) == Set(ConfigurationKeys.appKey))
+        #expect(keys(at: ["apps", "keys", "secret"]) == Set(ConfigurationKeys.secret))
+        #expect(keys(at: ["apps", "webhook"]) == Set(ConfigurationKeys.webhook))
+        #expect(keys(at: ["notifiers", "log"]) == Set(ConfigurationKeys.logNotifier))
+        #expect(keys(at: ["notifiers", "backend"]) == Set(ConfigurationKeys.httpNotifier))
+        #expect(keys(at: ["store"]) == Set(ConfigurationKeys.store))
+        #expect(keys(at: ["deliveries"]) == Set(ConfigurationKeys.deliveries))
+        #expect(keys(at: ["security_keys"]) == Set(ConfigurationKeys.securityKeys))
+        #expect(keys(at: ["log"]) == Set(ConfigurationKeys.log))
+        #expect(keys(at: ["shutdown"]) == Set(ConfigurationKeys.shutdown))
+    }
+
+    @Test func isSafe() throws {
+        #expect(values(at: ["allow_insecure_secrets"], in: example) == [false])
+    }
+
+    /// The keys of all objects at a place; lists on the way are looked through.
+    private func keys(at place: [String]) -> Set<String> {
+        Set(
+            values(at: place[...], in: example).flatMap { value -> [String] in
+                guard case .object(let object) = value else { return [] }
+                return object.members.map(\.key)
+            })
+    }
+
+    private func values(at place: ArraySlice<String>, in value: JSONValue) -> [JSONValue] {
+        if case .array(let elements) = value { return elements.flatMap { values(at: place, in: $0) } }
+        guard let key = place.first else { return [value] }
+        guard case .object(let object) = value, let member = object[key] else { return [] }
+        return values(at: place.dropFirst(), in: member)
+    }
+}

@@ -1,0 +1,95 @@
+import Service
+import TestSupport
+import Testing
+
+/// What can be wrong with the file as a whole.
+@Suite struct ConfigurationFileTests {
+    @Test(arguments: [
+        ("", "$: line 1, column 1: the text ends too early"),
+        ("{\"apps\": [\n  {\"app_id\": \"shop\",}\n]}", "$: line 2, column 21: not valid JSON"),
+        ("{\n\"log\": {},\n\"log\": {}}", "$: line 3, column 5: duplicate key"),
+        ("{\"apps\": [", "$: line 1, column 11: the text ends too early"),
+        ("{}{}", "$: line 1, column 3: more text after the end of the JSON value"),
+        ("\u{FEFF}{}", "$: line 1, column 1: starts with a byte order mark"),
+        ("{\"listen\": {\"port\": 99999999999999999999}}", "$: line 1, column 40: number out of range"),
+        ("[]", "$: expected an object, found a list"),
+        ("\"text\"", "$: expected an object, found a string"),
+        ("null", "$: expected an object, found null"),
+        ("1", "$: expected an object, found a number"),
+        ("1.5", "$: expected an object, found a number with a fraction"),
+        ("true", "$: expected an object, found true or false"),
+    ])
+    func isRefused(_ json: String, problem: String) throws {
+        #expect(try ConfigurationDirectory().problems(json) == [problem])
+    }
+
+    @Test func isRefusedUnlessItIsUTF8() throws {
+        let directory = try ConfigurationDirectory()
+        try directory.scratch.write("config.json", [UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")])
+        #expect(Self.problems(directory.file) == ["$: line 1, column 2: invalid UTF-8"])
+    }
+
+    @Test func mustExist() throws {
+        let path = try ConfigurationDirectory().scratch.path("none.json")
+        #expect(Self.problems(path) == ["$: no such file; make one with: deskgate init"])
+    }
+
+    @Test func mustBeAFile() throws {
+        let directory = try ConfigurationDirectory()
+        #expect(Self.problems(directory.scratch.path) == ["$: cannot be read: Is a directory"])
+        #expect(Self.problems("\(directory.file)/none") == ["$: no such file; make one with: deskgate init"])
+    }
+
+    @Test func mustNotBeEndless() throws {
+        let directory = try ConfigurationDirectory()
+        try directory.scratch.writeSparse("config.json", size: 16 * 1024 * 1024 + 1)
+        #expect(Self.problems(directory.file) == ["$: cannot be read: File too large"])
+    }
+
+    @Test func isNamedBeforeEachMistake() throws {
+        let directory = try ConfigurationDirectory()
+        try directory.scratch.write("config.json", #"{"apps":[],"log":[]}"#)
+        #expect {
+            try Configuration(contentsOf: directory.file)
+        } throws: { error in
+            "\(error)"
+                == "\(directory.file): $.apps: expected at least one app\n\(directory.file): $.log: expected an object, found a list"
+        }
+    }
+
+    @Test func tellsEveryMistakeInTheOrderOfTheParts() throws {
+        let json = """
+            {"log":{"level":"loud","format":"xml"},"apps":[{"app_id":"","keys":[]},{"keys":[{"id":-1}]},7],"lisen":{},
+             "admin":{"port":70000,"metrics_need_token":1},"listen":{"host":1,"max_connections":0},
+             "shutdown":{"drain_seconds":"soon"},"security_keys":{"clock_skew_seconds":3601},"allow_insecure_secrets":"yes"}
+            """
+        #expect(
+            try ConfigurationDirectory().problems(json) == [
+                #"$.lisen: unknown key; did you mean "listen"?"#,
+                "$.allow_insecure_secrets: expected true or false, found a string",
+                "$.security_keys.clock_skew_seconds: expected an integer from 0 to 3600, found 3601",
+                "$.listen.max_connections: expected an integer from 1 to 1000000, found 0",
+                "$.listen.host: expected a non-empty string, found a number",
+                "$.admin.port: expected an integer from 0 to 65535, found 70000",
+                "$.admin.metrics_need_token: expected true or false, found a number",
+                "$.apps[0].app_id: expected a non-empty string, found an empty string",
+                "$.apps[0].keys: expected at least one key",
+                "$.apps[1].app_id: missing; give the app_id that the help desk shows",
+                "$.apps[1].keys[0].id: expected an integer from 0 to 4294967295, found -1",
+                #"$.apps[1].keys[0].secret: missing; give {"file": "PATH"} or {"env": "NAME"}"#,
+                "$.apps[2]: expected an object, found a number",
+                #"$.log.level: expected one of "debug", "info", "warning", "error""#,
+                #"$.log.format: expected one of "json", "text""#,
+                "$.shutdown.drain_seconds: expected an integer from 0 to 3600, found a string",
+            ])
+    }
+
+    private static func problems(_ path: String) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try Configuration(contentsOf: path)
+            return []
+        } catch {
+            return error.problems.map(\.description)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import Service
+
+/// Keys that no object has.
+@Suite struct ConfigurationKeyTests {
+    @Test(arguments: [
+        (#""lisen":{}"#, #"$.lisen: unknown key; did you mean "listen"?"#),
+        (#""Log":{}"#, #"$.Log: unknown key; did you mean "log"?"#),
+        (#""security-key":{}"#, #"$.security-key: unknown key; did you mean "security_keys"?"#),
+        (#""listen":{"prot":1}"#, #"$.listen.prot: unknown key; did you mean "port"?"#),
+        (#""listen":{"token":"x"}"#, "$.listen.token: unknown key; known here: \(listenerKeys)"),
+        (#""listen":{"tls":{"cert":"x"}}"#, "$.listen.tls.cert: unknown key; known here: certificate, key"),
+        (#""shutdown":{"drain":1}"#, "$.shutdown.drain: unknown key; known here: drain_seconds"),
+        (#""log":{"levels":"info"}"#, #"$.log.levels: unknown key; did you mean "level"?"#),
+        (#""security_keys":{"clock_skew":1}"#, #"$.security_keys.clock_skew: unknown key; known here: \#(securityKeys)"#),
+        (#""admin":{"metrics_needs_token":true}"#, #"$.admin.metrics_needs_token: unknown key; did you mean "metrics_need_token"?"#),
+        (#""store":{"max_pendin":1}"#, #"$.store.max_pendin: unknown key; did you mean "max_pending"?"#),
+        (#""deliveries":{"keep":1}"#, "$.deliveries.keep: unknown key; known here: \(deliveryKeys)"),
+        (#""notifiers":{"log":{"type":"log","url":"x"}}"#, "$.notifiers.log.url: unknown key; known here: type"),
+        (#""notifiers":{"log":{"type":"http","ulr":"x"}}"#, #"$.notifiers.log.ulr: unknown key; did you mean "url"?"#),
+        (#""":1"#, #"$."": unknown key; known here: \#(rootKeys)"#),
+        (#""a\u001b[2J\u009b\u007f":1"#, "$.a?[2J??: unknown key; known here: \(rootKeys)"),
+    ])
+    func areRefusedWithTheNearest(member: String, problem: String) throws {
+        let problems = try ConfigurationDirectory().problems(members: member)
+        #expect(problems.first == problem)
+    }
+
+    @Test(arguments: ["push_tokens", "routes"])
+    func ofLaterVersionsAreToldSo(_ key: String) throws {
+        let later = "not known to this version of Deskgate yet; remove it, or install a version that has it"
+        let directory = try ConfigurationDirectory()
+        #expect(try directory.problems(members: "\"\(key)\":{}") == ["$.\(key): \(later)"])
+        let app = #"{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],"\#(key)":{}}"#
+        #expect(try directory.problems(#"{"apps":[\#(app)]}"#) == ["$.apps[0].\(key): \(later)"])
+    }
+
+    @Test func ofAppsAndKeysAreRefused() throws {
+        let directory = try ConfigurationDirectory()
+        let key = #"{"id":1,"idd":2,"secret":{"file":"secrets/app-1.key","x":1}}"#
+        #expect(
+            try directory.problems(#"{"apps":[{"app_id":"shop","appid":"shop","keys":[\#(key)]}]}"#) == [
+                #"$.apps[0].appid: unknown key; did you mean "app_id"?"#, #"$.apps[0].keys[0].idd: unknown key; did you mean "id"?"#,
+                "$.apps[0].keys[0].secret.x: unknown key; known here: env, file",
+            ])
+    }
+
+    @Test(arguments: [
+        ("x", ["id"], #"unknown key; known here: id"#),
+        ("ix", ["id"], #"unknown key; did you mean "id"?"#),
+        ("idx", ["id"], #"unknown key; did you mean "id"?"#),
+        ("xyz", ["log"], #"unknown key; known here: log"#),
+        ("lgo", ["log"], #"unknown key; did you mean "log"?"#),
+        ("port", ["host", "port"], #"unknown key; did you mean "port"?"#),
+        ("", ["file", "env"], "unknown key; known here: env, file"),
+    ])
+    func areFarWhenNothingIsLeftOfThem(key: String, known: [String], message: String) {
+        #expect(UnknownKey.message(key, known: known) == message)
+    }
+
+    @Test func mayBeVeryLong() {
+        let key = String(repeating: "listen", count: 100_000)
+        #expect(UnknownKey.message(key, known: ["listen"]) == "unknown key; known here: listen")
+        #expect(printable(key) == String(repeating: "listen", count: 100).prefix(64))
+    }
+}
+
+private let rootKeys = "admin, allow_insecure_secrets, apps, deliveries, listen, log, notifiers, security_keys, shutdown, store"
+private let listenerKeys = "host, idle_timeout_seconds, max_connections, port, request_timeout_seconds, tls, unix"
+private let deliveryKeys = "expire_after_seconds, keep_dead_days, keep_delivered_days"
+private let securityKeys = "clock_skew_seconds, default_life_seconds, longest_life_seconds"

@@ -1,0 +1,85 @@
+import Service
+import TestSupport
+import Testing
+
+/// Whatever is wrong, no message tells a secret.
+@Suite struct ConfigurationRedactionTests {
+    /// In the middle of everything that is a secret here.
+    private static let marker = "MARKER"
+    /// Spelled like a secret; not random, so that it is refused.
+    private static let wellFormed = marker + String(repeating: "A", count: 43 - marker.count)
+    private static let malformed = "not \(marker) a secret"
+    private static let signing = "whsec_\(marker)"
+    private static let pem = "-----BEGIN PRIVATE KEY-----\\n\(marker)"
+
+    private let directory: ConfigurationDirectory
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+        for (name, text) in [("good", Self.wellFormed), ("bad", Self.malformed)] {
+            directory.environment[name.uppercased()] = text
+            try directory.scratch.write("\(name).key", text)
+            try directory.scratch.write("\(name)-open.key", text, mode: 0o644)
+        }
+    }
+
+    /// Everything that can stand where a secret is asked for.
+    private static let secrets =
+        [wellFormed, malformed, pem, signing].flatMap { ["\"\($0)\"", "[\"\($0)\"]", "[{\"file\":\"\($0)\"}]", "{\"value\":\"\($0)\"}"] }
+        + ["good", "bad"].flatMap { name in
+            [
+                #"{"file":"\#(name).key"}"#, #"{"file":"\#(name)-open.key"}"#, #"{"env":"\#(name.uppercased())"}"#,
+                #"{"file":"\#(name).key","env":"\#(name.uppercased())"}"#,
+            ]
+        }
+        // A secret in place of its name, or of a key.
+        + [
+            #"{"file":"\#(wellFormed)"}"#, #"{"env":"\#(wellFormed)"}"#, #"{"\#(wellFormed)":"file"}"#,
+            #"{"file":"\#(pem)"}"#, #"{"env":"\#(pem)"}"#, #"{"file":["\#(malformed)"]}"#, #"{"env":{"\#(wellFormed)":1}}"#,
+        ]
+
+    /// By index, because the arguments of tests are printed.
+    @Test(arguments: secrets.indices, [false, true])
+    func tellsNoSecret(_ index: Int, isInsecureAllowed: Bool) throws {
+        let secret = Self.secrets[index]
+        let insecure = #""allow_insecure_secrets":\#(isInsecureAllowed)"#
+        let keys = #"[{"id":1,"secret":\#(secret)},{"id":2,"secret":\#(secret)}]"#
+        let webhook = #"{"secret":\#(secret),"signature_secret":\#(secret)}"#
+        // Within one more list, because the name of a file that is not there is told, and a list of files is right here.
+        let notifier = #"{"type":"http","url":"\#(Self.malformed)","secret":[\#(secret)],"proxy":"\#(Self.pem)"}"#
+        let json = """
+            {"apps":[{"app_id":"a","keys":\(keys),"webhook":\(webhook),"notifiers":["\(Self.wellFormed)","\(Self.signing)"]},
+                     {"app_id":"a","keys":\(keys),"webhook":\(secret),"notifiers":\(secret)}],
+             "notifiers":{"\(Self.wellFormed)":\(notifier),"backend":\(notifier),"log":\(secret)},"admin":{"token":\(secret),"metrics_need_token":true},
+             "listen":{"tls":{"certificate":"\(Self.pem)","key":"\(Self.pem)"}},"unknown":\(secret),\(insecure)}
+            """
+        let problems = try directory.problems(json)
+        #expect(!problems.isEmpty)
+        #expect(!problems.joined().contains(Self.marker))
+    }
+
+    @Test(arguments: [wellFormed, malformed])
+    func tellsNoSecretOfABrokenFile(_ secret: String) throws {
+        for json in [#"{"apps":"\#(secret)"#, #"{"x":"\#(secret)","x":"\#(secret)"}"#, #""\#(secret)""#, "{\"\(secret)\n\"}"] {
+            let problems = try directory.problems(json)
+            #expect(!problems.isEmpty)
+            #expect(!problems.joined().contains(Self.marker))
+        }
+    }
+
+    @Test func saysWhereASecretStandsInPlaceOfItsName() throws {
+        #expect(
+            try directory.problems(secret: #"{"env":"\#(Self.wellFormed)"}"#) == [
+                "$.apps[0].keys[0].secret.env: the environment variable (what looks like a secret) is not set"
+            ])
+        #expect(
+            try directory.problems(secret: #"{"file":"\#(Self.wellFormed)"}"#) == [
+                "$.apps[0].keys[0].secret.file: cannot read (what looks like a secret): No such file or directory"
+            ])
+        #expect(
+            try directory.problems(members: #""\#(TestKey().text())":1"#) == [
+                "$.(what looks like a secret): unknown key; known here: "
+                    + "admin, allow_insecure_secrets, apps, deliveries, listen, log, notifiers, security_keys, shutdown, store"
+            ])
+    }
+}

@@ -1,0 +1,138 @@
+import Crypto
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// What an app's webhooks come with, and where its events go.
+@Suite struct ConfigurationWebhookTests {
+    private let directory: ConfigurationDirectory
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+        directory.environment["SECRET"] = TestSecret.text(9)
+    }
+
+    private func apps(_ parts: String..., members: String = #""log":{}"#) -> String {
+        let apps = parts.enumerated().map { index, part in
+            #"{"app_id":"app \#(index)","keys":[{"id":1,"secret":{"file":"secrets/app-\#(index + 1).key"}}],\#(part)}"#
+        }
+        return #"{"apps":[\#(apps.joined(separator: ","))],\#(members)}"#
+    }
+
+    @Test func isTakenOver() throws {
+        let webhook = #""webhook":{"secret":{"env":"SECRET"},"signature_secret":{"file":"secrets/admin-token"}}"#
+        let configuration = try directory.configuration(apps(webhook, #""notifiers":[]"#))
+        #expect(configuration.apps[0].webhook?.secret?.count == 43)
+        #expect(configuration.apps[0].webhook?.signatureSecret?.count == 43)
+        #expect(configuration.apps[0].notifiers == ["log"])
+        #expect(configuration.apps[1].webhook == nil)
+        #expect(configuration.apps[1].notifiers == [])
+    }
+
+    @Test(arguments: ["secret", "signature_secret"])
+    func needsOneSecret(_ key: String) throws {
+        #expect(try directory.problems(apps(#""webhook":{"\#(key)":{"env":"SECRET"}}"#)) == [])
+        #expect(
+            try directory.problems(apps(#""webhook":{}"#)) == [
+                #"$.apps[0].webhook: give "secret" or "signature_secret", or leave "webhook" out to take none"#
+            ])
+        #expect(
+            try directory.problems(apps(#""webhook":{"\#(key)":null}"#)) == [
+                #"$.apps[0].webhook.\#(key): expected {"file": "PATH"} or {"env": "NAME"}, found null"#
+            ])
+        #expect(
+            try directory.problems(apps(#""webhook":{"\#(key)":"\#(TestSecret.text(9))"}"#)) == [
+                "$.apps[0].webhook.\(key): a secret must not stand in the configuration; give "
+                    + #"{"file": "PATH"} or {"env": "NAME"}, or set "allow_insecure_secrets": true at the top on a laptop"#
+            ])
+    }
+
+    /// By index, because the arguments of tests are printed.
+    private static let unusable = [
+        "abcdefghijklmno", String(repeating: "abcdefgh", count: 16) + "i", "abcdefghijklmnop/", "abcdefghijklmnop qrst",
+        "abcdefghijklmn%41",
+        "abcdefghijklmnop\u{E9}", "abcdefghijklmnop+", "abcdefghijklmnop=",
+    ]
+
+    @Test(arguments: unusable.indices, [false, true])
+    func refusesAnUnusableSecretInThePath(_ index: Int, isInsecureAllowed: Bool) throws {
+        directory.environment["SECRET"] = Self.unusable[index]
+        let json = apps(#""webhook":{"secret":{"env":"SECRET"}}"#, members: #""allow_insecure_secrets":\#(isInsecureAllowed)"#)
+        #expect(
+            try directory.problems(json) == [
+                #"$.apps[0].webhook.secret: expected 16 to 128 letters, digits, "-", ".", "_" or "~"; make one with: deskgate secret new"#
+            ])
+    }
+
+    @Test(arguments: [16, 128])
+    func takesAnyURLSafeCharacters(_ count: Int) throws {
+        directory.environment["SECRET"] = String(String(repeating: "aZ09-._~", count: 16).prefix(count))
+        #expect(try directory.problems(apps(#""webhook":{"secret":{"env":"SECRET"}}"#)) == [])
+    }
+
+    @Test func refusesAShortSignatureSecret() throws {
+        directory.environment["SECRET"] = "abcdefghijklmno"
+        let webhook = #""webhook":{"signature_secret":{"env":"SECRET"}}"#
+        #expect(
+            try directory.problems(apps(webhook)) == [
+                "$.apps[0].webhook.signature_secret: expected at least 16 bytes; give the help desk a longer secret"
+            ])
+        #expect(try directory.problems(apps(webhook, members: #""allow_insecure_secrets":true"#)) == [])
+    }
+
+    @Test(arguments: ["secret", "signature_secret"])
+    func refusesAWeakSecret(_ key: String) throws {
+        directory.environment["SECRET"] = "abcdeabcdeabcdeabcde"
+        let webhook = #""webhook":{"\#(key)":{"env":"SECRET"}}"#
+        #expect(
+            try directory.problems(apps(webhook)) == [
+                "$.apps[0].webhook.\(key): not random enough to be a secret; make one with: deskgate secret new"
+            ])
+        #expect(try directory.problems(apps(webhook, members: #""allow_insecure_secrets":true"#)) == [])
+    }
+
+    @Test func refusesASharedSecret() throws {
+        let both = #""webhook":{"secret":{"env":"SECRET"},"signature_secret":{"env":"SECRET"}}"#
+        let shared = "the same secret as $.apps[0].webhook.secret; use each secret in one place only"
+        #expect(try directory.problems(apps(both)) == ["$.apps[0].webhook.signature_secret: \(shared)"])
+        let one = #""webhook":{"secret":{"env":"SECRET"}}"#
+        #expect(try directory.problems(apps(one, one)) == ["$.apps[1].webhook.secret: \(shared)"])
+        #expect(try directory.problems(apps(one, both, members: #""allow_insecure_secrets":true"#)) == [])
+        #expect(
+            try directory.problems(apps(#""webhook":{"secret":{"file":"secrets/app-1.key"}}"#)) == [
+                "$.apps[0].webhook.secret: the same secret as $.apps[0].keys[0].secret; use each secret in one place only"
+            ])
+    }
+
+    @Test func refusesASecretThatEveryoneCanRead() throws {
+        try directory.scratch.write("open", TestSecret.text(9), mode: 0o644)
+        #expect(
+            try directory.problems(apps(#""webhook":{"secret":{"file":"open"}}"#)) == [
+                "$.apps[0].webhook.secret.file: DIR/open can be read by everyone; run chmod 600 on it, "
+                    + #"or set "allow_insecure_secrets": true at the top on a laptop"#
+            ])
+    }
+
+    @Test(arguments: [
+        (#""log""#, "$.apps[0].notifiers: expected a list, found a string"),
+        ("null", "$.apps[0].notifiers: expected a list, found null"),
+        ("[7]", "$.apps[0].notifiers[0]: expected the name of a notifier, found a number"),
+        (#"["log","none"]"#, "$.apps[0].notifiers[1]: no notifier has this name; known are: log"),
+        (#"["log","log"]"#, "$.apps[0].notifiers[1]: the app has this notifier already"),
+        (#"[""]"#, "$.apps[0].notifiers[0]: no notifier has this name; known are: log"),
+    ])
+    func namesNotifiersThatAreThere(list: String, problem: String) throws {
+        #expect(try directory.problems(apps(#""notifiers":\#(list)"#)) == [problem])
+    }
+
+    @Test func asksForAListWhereThereIsNoLog() throws {
+        let members = #""notifiers":{"journal":{"type":"log"}}"#
+        #expect(try directory.problems(apps(#""notifiers":["journal"]"#, members: members)) == [])
+        #expect(try directory.configuration(apps(#""notifiers":[]"#, members: members)).apps[0].notifiers == [])
+        #expect(
+            try directory.problems(apps(#""webhook":{"secret":{"env":"SECRET"}}"#, members: members)) == [
+                #"$.apps[0].notifiers: missing; "log" is not configured, so name the notifiers of this app's events"#
+            ])
+    }
+}

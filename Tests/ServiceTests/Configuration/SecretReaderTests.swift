@@ -1,0 +1,134 @@
+import Crypto
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// Where secrets come from and what they must be like.
+@Suite struct SecretReaderTests {
+    private let directory: ConfigurationDirectory
+    private let secret = TestSecret.text(1)
+    private static let insecure = #""allow_insecure_secrets":true"#
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+    }
+
+    private func isRead(_ configuration: Configuration, as number: Int = 1) -> Bool {
+        configuration.apps[0].keys[0].secret.withSpan { span in span.indices.map { span[$0] } == TestSecret.bytes(number) }
+    }
+
+    private func configuration(secret: String, members: String = #""log":{}"#) throws -> Configuration {
+        try directory.configuration(#"{"apps":[{"app_id":"shop","keys":[{"id":1,"secret":\#(secret)}]}],\#(members)}"#)
+    }
+
+    @Test(arguments: ["", "\n", "\r\n"])
+    func readsOneLineOfAFile(lineEnd: String) throws {
+        try directory.scratch.write("app.key", secret + lineEnd)
+        #expect(isRead(try configuration(secret: #"{"file":"app.key"}"#)))
+        #expect(isRead(try configuration(secret: #"{"file":"\#(directory.scratch.path("app.key"))"}"#)))
+    }
+
+    @Test(arguments: ["", "\n", "\r\n"])
+    func readsTheEnvironment(lineEnd: String) throws {
+        directory.environment["SHOP_KEY"] = secret + lineEnd
+        #expect(isRead(try configuration(secret: #"{"env":"SHOP_KEY"}"#)))
+    }
+
+    @Test(arguments: [
+        (#"{"file":"none.key"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/none.key: No such file or directory"),
+        (#"{"file":"secrets"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/secrets: Is a directory"),
+        (#"{"file":"secrets/\u001b[2J"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/secrets/?[2J: No such file or directory"),
+        (#"{"env":"NONE"}"#, "$.apps[0].keys[0].secret.env: the environment variable NONE is not set"),
+        (#"{"env":"EMPTY"}"#, "$.apps[0].keys[0].secret: the secret is empty; make one with: deskgate secret new"),
+        (#"{"file":"secrets/app-1.key","env":"EMPTY"}"#, #"$.apps[0].keys[0].secret: give "file" or "env", not both"#),
+        ("{}", #"$.apps[0].keys[0].secret: give {"file": "PATH"} or {"env": "NAME"}"#),
+        (#"{"file":1}"#, "$.apps[0].keys[0].secret.file: expected a non-empty string, found a number"),
+        (#"{"env":""}"#, "$.apps[0].keys[0].secret.env: expected a non-empty string, found an empty string"),
+        ("null", #"$.apps[0].keys[0].secret: expected {"file": "PATH"} or {"env": "NAME"}, found null"#),
+        ("[1]", #"$.apps[0].keys[0].secret: expected {"file": "PATH"} or {"env": "NAME"}, found a list"#),
+        ("7", #"$.apps[0].keys[0].secret: expected {"file": "PATH"} or {"env": "NAME"}, found a number"#),
+    ])
+    func tellsWhatTheSourceLacks(secret: String, problem: String) throws {
+        directory.environment["EMPTY"] = ""
+        #expect(try directory.problems(secret: secret) == [problem])
+    }
+
+    @Test func refusesALargeFile() throws {
+        try directory.scratch.writeSparse("large.key", size: 64 * 1024 + 1)
+        #expect(
+            try directory.problems(secret: #"{"file":"large.key"}"#) == [
+                "$.apps[0].keys[0].secret.file: cannot read DIR/large.key: File too large"
+            ])
+    }
+
+    @Test func refusesASecretInTheConfiguration() throws {
+        let inline = "\"\(secret)\""
+        #expect(
+            try directory.problems(secret: inline) == [
+                "$.apps[0].keys[0].secret: a secret must not stand in the configuration; "
+                    + #"give {"file": "PATH"} or {"env": "NAME"}, or set "allow_insecure_secrets": true at the top on a laptop"#
+            ])
+        #expect(isRead(try configuration(secret: inline, members: Self.insecure)))
+        let empty = try directory.problems(secret: #""""#, members: Self.insecure)
+        #expect(empty == ["$.apps[0].keys[0].secret: the secret is empty; make one with: deskgate secret new"])
+    }
+
+    @Test func refusesAFileThatEveryoneCanRead() throws {
+        try directory.scratch.write("app.key", secret, mode: 0o644)
+        #expect(
+            try directory.problems(secret: #"{"file":"app.key"}"#) == [
+                "$.apps[0].keys[0].secret.file: DIR/app.key can be read by everyone; run chmod 600 on it, "
+                    + #"or set "allow_insecure_secrets": true at the top on a laptop"#
+            ])
+        #expect(isRead(try configuration(secret: #"{"file":"app.key"}"#, members: Self.insecure)))
+        try directory.scratch.write("app.key", secret, mode: 0o640)
+        #expect(isRead(try configuration(secret: #"{"file":"app.key"}"#)))
+    }
+
+    @Test(arguments: [
+        String(repeating: "a", count: 42), String(repeating: "a", count: 44), String(repeating: "a", count: 43) + "=",
+        TestSecret.text(1).dropLast() + "+", TestSecret.text(1).dropLast() + "B", " " + TestSecret.text(1), TestSecret.text(1) + "\n\n",
+        TestSecret.text(1).dropLast() + "é", "x",
+    ])
+    func refusesWhatIsNot32Bytes(_ text: String) throws {
+        let problem =
+            "$.apps[0].keys[0].secret: expected 43 base64url characters, which are 32 bytes; make one with: deskgate secret new"
+        directory.environment["SHOP_KEY"] = text
+        #expect(try directory.problems(secret: #"{"env":"SHOP_KEY"}"#) == [problem])
+        #expect(try directory.problems(secret: #"{"env":"SHOP_KEY"}"#, members: Self.insecure) == [problem])
+    }
+
+    private static let weak: [[UInt8]] = [
+        [UInt8](repeating: 0, count: 32), Array("correct horse battery staple 123".utf8), (0..<32).map { UInt8($0 % 15) },
+    ]
+
+    @Test(arguments: weak)
+    func refusesWhatIsNotRandom(_ bytes: [UInt8]) throws {
+        directory.environment["SHOP_KEY"] = Base64URL.encode(bytes.span)
+        #expect(
+            try directory.problems(secret: #"{"env":"SHOP_KEY"}"#) == [
+                "$.apps[0].keys[0].secret: not random enough to be a secret; make one with: deskgate secret new"
+            ])
+        #expect(try directory.problems(secret: #"{"env":"SHOP_KEY"}"#, members: Self.insecure) == [])
+    }
+
+    @Test func refusesOneSecretForTwoKeys() throws {
+        let keys = #"{"id":1,"secret":{"file":"secrets/app-1.key"}},{"id":2,"secret":{"env":"SHOP_KEY"}}"#
+        directory.environment["SHOP_KEY"] = secret
+        #expect(
+            try directory.problems(keys: keys) == [
+                "$.apps[0].keys[1].secret: the same secret as $.apps[0].keys[0].secret; give each key a secret of its own"
+            ])
+        #expect(try directory.problems(keys: keys, members: Self.insecure) == [])
+    }
+
+    @Test func refusesOneSecretForTwoApps() throws {
+        let keys = #""keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]"#
+        let apps = #""apps":[{"app_id":"shop",\#(keys)},{"app_id":"bank",\#(keys)},{"app_id":"club",\#(keys)}]"#
+        let message = "the same secret as $.apps[0].keys[0].secret; give each key a secret of its own"
+        #expect(
+            try directory.problems("{\(apps)}") == ["$.apps[1].keys[0].secret: \(message)", "$.apps[2].keys[0].secret: \(message)"])
+        #expect(try directory.problems("{\(apps),\(Self.insecure)}") == [])
+    }
+}

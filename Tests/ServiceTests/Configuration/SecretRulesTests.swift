@@ -1,0 +1,67 @@
+import Crypto
+import Testing
+
+@testable import Service
+
+/// What a secret must be like.
+@Suite struct SecretRulesTests {
+    private func secret(_ bytes: [UInt8]) -> SecretBytes {
+        SecretBytes(copying: bytes.span)
+    }
+
+    private func secret(_ text: String) -> SecretBytes {
+        secret(Array(text.utf8))
+    }
+
+    @Test func decodesExactly32Bytes() {
+        for count in 0...64 {
+            let decoded = SecretRules.decode(secret(Base64URL.encode([UInt8](repeating: 0xA5, count: count).span)))
+            #expect((decoded?.count == 32) == (count == 32))
+        }
+    }
+
+    @Test func decodesToTheBytes() throws {
+        let decoded = try #require(SecretRules.decode(secret(TestSecret.text(1))))
+        #expect(SecretRules.areEqual(decoded, secret(TestSecret.bytes(1))))
+        #expect(!SecretRules.areEqual(decoded, secret(TestSecret.bytes(2))))
+        #expect(!SecretRules.areEqual(decoded, secret(Array(TestSecret.bytes(1).dropLast()))))
+    }
+
+    @Test func needs16DifferentBytes() {
+        #expect(SecretRules.isWeak(secret((0..<32).map { UInt8($0 % 15) })))
+        #expect(!SecretRules.isWeak(secret((0..<32).map { UInt8($0 % 16) })))
+    }
+
+    @Test func needsOneUnprintableByte() {
+        let typed = (0..<32).map { UInt8(0x20 + $0) }
+        #expect(SecretRules.isWeak(secret(typed)))
+        #expect(SecretRules.isWeak(secret(Array(typed.dropLast()) + [0x7E])))
+        #expect(!SecretRules.isWeak(secret(Array(typed.dropLast()) + [0x7F])))
+        #expect(!SecretRules.isWeak(secret(Array(typed.dropLast()) + [0x1F])))
+    }
+
+    @Test func acceptsWhatChanceMakes() throws {
+        for _ in 1...1000 {
+            let random: InlineArray<32, UInt8> = try randomBytes()
+            #expect(!SecretRules.isWeak(SecretBytes(copying: random.span)))
+        }
+    }
+
+    @Test func takesTokensOf32VisibleCharacters() {
+        let longEnough = String(repeating: "x", count: 31)
+        for byte in UInt8.min...UInt8.max {
+            #expect(SecretRules.isUsableToken(secret(Array(longEnough.utf8) + [byte])) == (0x21...0x7E).contains(byte))
+        }
+        #expect(!SecretRules.isUsableToken(secret(longEnough)))
+    }
+
+    @Test func knowsASecretThatItMustNotShow() throws {
+        for text in [TestSecret.text(1), try TestKey().text(), "-----BEGIN PRIVATE KEY-----\n"] {
+            #expect(SecretRules.looksLikeSecret(text))
+            #expect(printable(text) == "(what looks like a secret)")
+        }
+        for text in ["", "DESKGATE_APP_KEY_1", "secrets/app-1.key", TestSecret.text(1) + "x", "dgk1."] {
+            #expect(!SecretRules.looksLikeSecret(text))
+        }
+    }
+}

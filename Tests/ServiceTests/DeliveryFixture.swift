@@ -1,0 +1,109 @@
+import Core
+import Observability
+import TestSupport
+import Threading
+
+@testable import Service
+
+/// A dispatcher over a store in memory, with a clock that the test sets.
+final class DeliveryFixture {
+    static let start: UInt64 = 1_800_000_000_000
+
+    let store: DeliveryStore
+    let log: TestLog
+    private let scratch: TemporaryDirectory
+    private let time = Monitor(DeliveryFixture.start)
+    let inbox = Monitor(DispatcherInbox())
+    private let notifiers: [String: any Notifier]
+    private var dispatcher: Dispatcher?
+
+    /// - Parameter notifiers: by name; `z` is there besides, for `settle`.
+    init(_ notifiers: [String: any Notifier]) throws {
+        store = try DeliveryStore()
+        scratch = try TemporaryDirectory()
+        log = try TestLog(in: scratch, level: .debug)
+        self.notifiers = notifiers.merging(["z": DeliveryNotifier(.arrived)]) { named, _ in named }
+        try startDispatcher()
+    }
+
+    deinit {
+        stop()
+        store.close()
+    }
+
+    var now: UInt64 { time.withLock { $0 } }
+
+    /// As after a restart of the process.
+    func startDispatcher() throws {
+        inbox.update { $0 = DispatcherInbox() }
+        let clocks = Clocks(unixSeconds: { [time] in time.withLock { $0 / 1000 } }, unixMilliseconds: { [time] in time.withLock { $0 } })
+        dispatcher = try Dispatcher(
+            store: store, notifiers: notifiers, retention: Retention(deliveredMilliseconds: 1 << 40, deadMilliseconds: 1 << 40),
+            metrics: DeliveryMetrics(registry: MetricsRegistry(), store: store, notifiers: notifiers.keys.sorted(), clocks: clocks),
+            logger: log.logger, clocks: clocks,
+            inbox: inbox)
+    }
+
+    func stop(drainMilliseconds: UInt64 = 20_000) {
+        dispatcher?.stop(drainMilliseconds: drainMilliseconds)
+        dispatcher = nil
+    }
+
+    func resume() {
+        dispatcher?.resume()
+    }
+
+    /// Moves the clock and wakes the dispatcher, as the end of its waiting would.
+    func advance(_ milliseconds: Int64) {
+        time.update { $0 = UInt64(Int64($0) + milliseconds) }
+        inbox.update { $0.hasNews = true }
+    }
+
+    /// Moves the clock and wakes nobody.
+    func setForward(_ milliseconds: UInt64) {
+        time.update { $0 += milliseconds }
+    }
+
+    /// Accepts an event for a notifier, and tells the dispatcher.
+    func accept(_ number: Int, for notifier: String = "a", ticket: Int64 = 1, lifeMilliseconds: UInt64 = 86_400_000) {
+        let identity = Event.Identity(appID: "app", ticketID: ticket, commentID: Int64(number), deviceID: "")
+        let event = Event(
+            id: Self.id(1, number), kind: .commentCreated, identity: identity, userID: "user", occurredAt: now, receivedAt: now,
+            expiresAt: now + lifeMilliseconds, payload: [])
+        store.accept(event, [Delivery(id: Self.id(2, number), notifier: notifier, event: event, dueAt: now)]) { [inbox] _ in
+            inbox.update { $0.hasNews = true }
+        }
+    }
+
+    /// Waits until all has been started that may start now: notifiers are served in the order of their names, so `z` comes last.
+    func settle(_ number: Int) -> Bool {
+        accept(number, for: "z")
+        return waitForState(.delivered, of: number)
+    }
+
+    func delivery(_ number: Int) -> Delivery? {
+        (try? store.story(of: Self.id(2, number)))?.delivery
+    }
+
+    func story(_ number: Int) -> [String] {
+        (try? store.story(of: Self.id(2, number)))?.attempts.map { "\($0.number) \($0.outcome) \($0.reason)" } ?? []
+    }
+
+    func waitForState(_ state: Delivery.State, of number: Int) -> Bool {
+        eventually { delivery(number)?.state == state }
+    }
+
+    func waitForReason(_ reason: String, of number: Int) -> Bool {
+        eventually { delivery(number)?.reason == reason }
+    }
+
+    /// The number of the event that a delivery is for.
+    static func number(_ delivery: Delivery) -> Int { Int(delivery.event.identity.commentID) }
+
+    static func id(_ kind: UInt64, _ number: Int) -> UUIDv7 {
+        var random = InlineArray<10, UInt8>(repeating: 0)
+        random[8] = UInt8(number >> 8)
+        random[9] = UInt8(number & 255)
+        return UUIDv7(milliseconds: kind, random: random)
+    }
+}

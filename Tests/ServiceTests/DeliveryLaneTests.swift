@@ -1,0 +1,83 @@
+import Core
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// When a notifier's deliveries wake the dispatcher: never for nothing, which would be a loop without rest.
+@Suite final class DeliveryLaneTests {
+    private var random = SeededGenerator(seed: 1)
+    private var lane = DeliveryLane(name: "a", notifier: DeliveryNotifier(concurrency: 2))
+
+    private func delivery(_ number: Int, attempts: Int = 1) -> Delivery {
+        let event = Event(
+            id: DeliveryFixture.id(1, number), kind: .commentCreated,
+            identity: Event.Identity(appID: "app", ticketID: 1, commentID: Int64(number), deviceID: ""), userID: "user", occurredAt: 0,
+            receivedAt: 0, expiresAt: 1 << 40, payload: [])
+        return Delivery(id: DeliveryFixture.id(2, number), notifier: "a", event: event, attempts: attempts, dueAt: 0)
+    }
+
+    private func wakeAt(_ now: UInt64) -> UInt64? { lane.wakeAt(now: now) }
+
+    private func room(_ now: UInt64) -> Int { lane.room(now: now) }
+
+    private func begin(_ delivery: Delivery, _ now: UInt64) -> Bool { lane.begin(delivery, now: now) }
+
+    private func tryOnce(_ outcome: DeliveryOutcome, now: UInt64) -> FinishedTry? {
+        #expect(begin(delivery(1), now))
+        return lane.end(delivery(1).id, outcome, now: now, random: &random)?.result
+    }
+
+    @Test func isAwakeWhileSomethingIsDue() {
+        #expect(wakeAt(5) == 0)
+        #expect(room(5) == 2)
+        lane.nextDue = 7
+        #expect(wakeAt(5) == 7)
+        #expect(room(5) == 0)
+        lane.nextDue = nil
+        #expect(wakeAt(5) == nil)
+    }
+
+    @Test func sleepsWhileAllItsPlacesAreTaken() {
+        for number in 1...2 { #expect(begin(delivery(number), 5)) }
+        #expect(wakeAt(5) == nil)
+        #expect(room(5) == 0)
+    }
+
+    @Test func sleepsWhileItIsSwitchedOff() {
+        _ = tryOnce(.gone, now: 5)
+        lane.nextDue = 0
+        #expect(wakeAt(5) == nil)
+        lane.breaker.resume()
+        #expect(wakeAt(5) == 0)
+    }
+
+    @Test func sleepsUntilTheBreakerLetsAProbeThroughAndWhileThatRuns() throws {
+        for _ in 1...10 { _ = tryOnce(.busy, now: 5) }
+        lane.nextDue = 0
+        let time = try #require(wakeAt(5))
+        #expect(time > 5)
+        #expect(room(time) == 1)
+        #expect(begin(delivery(1), time))
+        #expect(wakeAt(time) == nil)
+    }
+
+    @Test func sleepsWhileItIsAskedForLess() {
+        _ = tryOnce(.later(60_000, slowsDown: true), now: 5)
+        lane.nextDue = 0
+        #expect(wakeAt(5) == 60_005)
+    }
+
+    @Test func aSecondClaimOfWhatRunsTakesOverItsOutcome() {
+        #expect(begin(delivery(1, attempts: 1), 5))
+        #expect(!begin(delivery(1, attempts: 2), 6))
+        let ended = lane.end(delivery(1).id, .arrived, now: 7, random: &random)
+        #expect(ended?.result.attempt == 2)
+        #expect(ended?.running.startedAt == 5)
+        #expect(lane.running.isEmpty)
+    }
+
+    @Test func leasesOutlastTries() {
+        #expect(lane.leaseMilliseconds > lane.notifier.longestTryMilliseconds)
+    }
+}

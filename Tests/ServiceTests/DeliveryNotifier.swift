@@ -1,0 +1,68 @@
+import Core
+import TestSupport
+import Threading
+
+/// A notifier that answers as the test says, at once or when it is told to.
+final class DeliveryNotifier: Notifier {
+    private struct State {
+        var answer: DeliveryOutcome?
+        var started: [Delivery] = []
+        var held: [(id: UUIDv7, completion: @Sendable (DeliveryOutcome) -> Void)] = []
+        var mostHeld = 0
+    }
+
+    let keepsTicketOrder: Bool
+    let concurrency: Int
+    let retryPolicy = RetryPolicy.webhook
+    private let state: Monitor<State>
+
+    /// - Parameter answer: of every try; without one, tries wait for `end`.
+    init(_ answer: DeliveryOutcome? = nil, concurrency: Int = 4, keepsTicketOrder: Bool = false) {
+        self.concurrency = concurrency
+        self.keepsTicketOrder = keepsTicketOrder
+        state = Monitor(State(answer: answer))
+    }
+
+    /// The tries in their order.
+    var started: [Delivery] { state.withLock { $0.started } }
+
+    /// The most tries that waited at once.
+    var mostHeld: Int { state.withLock { $0.mostHeld } }
+
+    /// Answers later tries like this; nil has them wait.
+    func answer(_ outcome: DeliveryOutcome?) {
+        state.update { $0.answer = outcome }
+    }
+
+    /// Waits until so many tries have begun; false when they had not after 20 seconds, which only a failing test reaches.
+    func waitForTries(_ count: Int) -> Bool {
+        state.wait(timeoutMilliseconds: 20_000) { $0.started.count >= count ? true : nil } != nil
+    }
+
+    /// Ends the try that has waited longest, of which there must be one.
+    func end(_ outcome: DeliveryOutcome) {
+        let completion = state.withLock { $0.held.removeFirst().completion }
+        completion(outcome)
+    }
+
+    func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
+        let answer = state.update { state in
+            state.started.append(delivery)
+            if state.answer == nil { state.held.append((delivery.id, completion)) }
+            state.mostHeld = max(state.mostHeld, state.held.count)
+            return state.answer
+        }
+        if let answer { completion(answer) }
+    }
+}
+
+extension DeliveryOutcome {
+    static let arrived = DeliveryOutcome(.delivered, reason: "arrived")
+    static let busy = DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "busy")
+    static let gone = DeliveryOutcome(.misconfigured, reason: "gone")
+
+    /// An answer that asks for a time of rest.
+    static func later(_ milliseconds: UInt64, slowsDown: Bool = false) -> DeliveryOutcome {
+        DeliveryOutcome(.retry(retryAfterMilliseconds: milliseconds), reason: "later", slowsDown: slowsDown)
+    }
+}

@@ -1,0 +1,81 @@
+import Core
+import Threading
+
+@testable import Service
+
+/// A store in memory that refuses for a while what the test names.
+final class DeliveryStore: Store {
+    /// What may be refused.
+    enum Operation: Sendable, Hashable {
+        case claim, finish, nextDue
+    }
+
+    private struct State {
+        var refused: [Operation: Int] = [:]
+        var refusals = 0
+    }
+
+    private let store: any Store
+    private let state = Monitor(State())
+
+    init() throws {
+        store = try Configuration.Store(kind: .memory, maximumPending: 1000, minimumFreeMegabytes: 0).open()
+    }
+
+    /// Refuses the next calls of this kind.
+    func refuse(_ operation: Operation, times: Int) {
+        state.update { $0.refused[operation] = times }
+    }
+
+    /// How many calls have been refused.
+    var refusals: Int { state.withLock { $0.refusals } }
+
+    private func check(_ operation: Operation) throws(StoreError) {
+        let isRefused = state.withLock { state in
+            guard let left = state.refused[operation], left > 0 else { return false }
+            state.refused[operation] = left - 1
+            state.refusals += 1
+            return true
+        }
+        if isRefused { throw StoreError(.unavailable, "refused by the test") }
+    }
+
+    func accept(_ event: Event, _ deliveries: [Delivery], completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+        store.accept(event, deliveries, completion: completion)
+    }
+
+    func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery] {
+        try check(.claim)
+        return try store.claimDue(claim)
+    }
+
+    func finish(_ results: [FinishedTry]) throws(StoreError) {
+        try check(.finish)
+        try store.finish(results)
+    }
+
+    func nextDue(notifier: String, keepsTicketOrder: Bool) throws(StoreError) -> UInt64? {
+        try check(.nextDue)
+        return try store.nextDue(notifier: notifier, keepsTicketOrder: keepsTicketOrder)
+    }
+
+    func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
+        try store.deliveries(filter, limit: limit)
+    }
+
+    func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? { try store.story(of: id) }
+
+    func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int {
+        try store.retry(filter, now: now, expiresAt: expiresAt)
+    }
+
+    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+        try store.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
+    }
+
+    func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }
+
+    var refusal: String? { store.refusal }
+
+    func close() { store.close() }
+}

@@ -1,0 +1,121 @@
+import Core
+import TestSupport
+import Testing
+import Threading
+
+@testable import Service
+
+/// What the dispatcher makes of notifiers that fail, of a store that fails, and of its own end.
+@Suite struct DispatcherFaultTests {
+    @Test func failuresStopTriesUntilAProbeSucceeds() throws {
+        let notifier = DeliveryNotifier(.busy, concurrency: 1)
+        let fixture = try DeliveryFixture(["a": notifier])
+        for number in 1...15 { fixture.accept(number) }
+        #expect(notifier.waitForTries(10))
+        #expect(fixture.settle(100))
+        #expect(notifier.started.count == 10)
+        notifier.answer(nil)
+        fixture.advance(700_000)
+        #expect(notifier.waitForTries(11))
+        #expect(fixture.settle(101))
+        #expect(notifier.started.count == 11)
+        notifier.answer(.arrived)
+        notifier.end(.arrived)
+        for number in 1...15 { #expect(fixture.waitForState(.delivered, of: number)) }
+    }
+
+    @Test func oneThatAsksForLessIsLeftAlone() throws {
+        let notifier = DeliveryNotifier(.later(60_000, slowsDown: true), concurrency: 1)
+        let fixture = try DeliveryFixture(["a": notifier])
+        for number in 1...3 { fixture.accept(number) }
+        #expect(fixture.waitForReason("later", of: 1))
+        #expect(fixture.settle(100))
+        #expect(notifier.started.count == 1)
+        notifier.answer(.arrived)
+        fixture.advance(60_000)
+        for number in 1...3 { #expect(fixture.waitForState(.delivered, of: number)) }
+    }
+
+    @Test func oneThatIsGoneKeepsWhatWaitsUntilResumed() throws {
+        let notifier = DeliveryNotifier(.gone, concurrency: 1)
+        let fixture = try DeliveryFixture(["a": notifier])
+        for number in 1...3 { fixture.accept(number) }
+        #expect(fixture.waitForReason("gone", of: 1))
+        fixture.advance(3_600_000)
+        #expect(fixture.settle(100))
+        #expect(notifier.started.count == 1)
+        #expect(try fixture.log.lines().filter { $0.contains("a notifier is switched off") }.count == 1)
+        notifier.answer(.arrived)
+        fixture.resume()
+        for number in 1...3 { #expect(fixture.waitForState(.delivered, of: number)) }
+    }
+
+    @Test func anOutcomeThatCannotBeStoredIsToldAgain() throws {
+        let notifier = DeliveryNotifier(.arrived)
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.store.refuse(.finish, times: 1)
+        fixture.accept(1)
+        #expect(fixture.waitForState(.delivered, of: 1))
+        #expect(fixture.store.refusals == 1)
+        #expect(notifier.started.count == 1)
+    }
+
+    @Test(arguments: [DeliveryStore.Operation.claim, .nextDue])
+    func aStoreThatCannotBeAskedIsAskedAgain(_ operation: DeliveryStore.Operation) throws {
+        let notifier = DeliveryNotifier(.later(500))
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.accept(1)
+        #expect(fixture.waitForReason("later", of: 1))
+        #expect(fixture.settle(100))
+        fixture.store.refuse(operation, times: 1)
+        fixture.advance(0)
+        #expect(eventually { fixture.store.refusals == 1 })
+        notifier.answer(.arrived)
+        fixture.setForward(2000)
+        #expect(fixture.waitForState(.delivered, of: 1))
+    }
+
+    @Test func stoppingWaitsForWhatRunsAndStartsNothing() throws {
+        let notifier = DeliveryNotifier(concurrency: 1)
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.accept(1)
+        fixture.accept(2)
+        #expect(notifier.waitForTries(1))
+        let inbox = fixture.inbox
+        let ending = startThread {
+            #expect(inbox.wait(timeoutMilliseconds: 20_000) { $0.isStopping ? true : nil } == true)
+            notifier.end(.arrived)
+        }
+        fixture.stop()
+        ending.join()
+        #expect(fixture.delivery(1)?.state == .delivered)
+        #expect(fixture.delivery(2)?.state == .pending)
+        #expect(fixture.delivery(2)?.attempts == 0)
+    }
+
+    @Test func whatOutlastsTheDrainIsHandedBack() throws {
+        let notifier = DeliveryNotifier(concurrency: 1)
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.accept(1)
+        fixture.accept(2)
+        #expect(notifier.waitForTries(1))
+        fixture.stop(drainMilliseconds: 0)
+        #expect(fixture.story(1) == ["1 retry stopped"])
+        notifier.answer(.arrived)
+        try fixture.startDispatcher()
+        for number in 1...2 { #expect(fixture.waitForState(.delivered, of: number)) }
+        #expect(notifier.started.map(DeliveryFixture.number) == [1, 1, 2])
+    }
+
+    @Test func stoppingStoresWhatHasEndedEvenWhenTheStoreFailsAtFirst() throws {
+        let notifier = DeliveryNotifier()
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.accept(1)
+        #expect(notifier.waitForTries(1))
+        fixture.store.refuse(.finish, times: 1)
+        notifier.end(.arrived)
+        fixture.stop()
+        #expect(fixture.story(1) == ["1 delivered arrived"])
+        #expect(fixture.store.refusals == 1)
+    }
+}

@@ -1,0 +1,119 @@
+import Core
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// When deliveries are tried, and what comes of them.
+@Suite struct DispatcherTests {
+    @Test func deliversOnAcceptance() throws {
+        let notifier = DeliveryNotifier(.arrived)
+        let fixture = try DeliveryFixture(["a": notifier])
+        // The clock stands still: nothing but the acceptance wakes the dispatcher.
+        #expect(fixture.settle(100))
+        fixture.accept(1)
+        #expect(fixture.waitForState(.delivered, of: 1))
+        #expect(fixture.story(1) == ["1 delivered arrived"])
+    }
+
+    @Test func triesAgainAtItsTimeAndNotBefore() throws {
+        let notifier = DeliveryNotifier(.later(30_000))
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.accept(1)
+        #expect(fixture.waitForReason("later", of: 1))
+        #expect(fixture.delivery(1)?.dueAt == DeliveryFixture.start + 30_000)
+        notifier.answer(.arrived)
+        fixture.advance(29_999)
+        #expect(fixture.settle(100))
+        #expect(notifier.started.count == 1)
+        fixture.advance(1)
+        #expect(fixture.waitForState(.delivered, of: 1))
+        #expect(notifier.started.map(\.id) == [DeliveryFixture.id(2, 1), DeliveryFixture.id(2, 1)])
+        #expect(fixture.story(1) == ["1 retry later", "2 delivered arrived"])
+    }
+
+    @Test func givesUpWhatCannotArriveInTime() throws {
+        let fixture = try DeliveryFixture(["a": DeliveryNotifier(.later(30_000))])
+        fixture.accept(1, lifeMilliseconds: 30_000)
+        #expect(fixture.waitForState(.dead, of: 1))
+        #expect(fixture.delivery(1)?.reason == "expired after later")
+    }
+
+    @Test func startsNothingThatHasExpired() throws {
+        let notifier = DeliveryNotifier(concurrency: 1)
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.accept(1)
+        fixture.accept(2, lifeMilliseconds: 1000)
+        #expect(notifier.waitForTries(1))
+        fixture.advance(1000)
+        notifier.end(.arrived)
+        #expect(fixture.waitForState(.dead, of: 2))
+        #expect(fixture.delivery(2)?.reason == "expired")
+        #expect(notifier.started.count == 1)
+    }
+
+    @Test func neverExceedsTheConcurrency() throws {
+        let notifier = DeliveryNotifier(concurrency: 3)
+        let fixture = try DeliveryFixture(["a": notifier])
+        for number in 1...20 { fixture.accept(number) }
+        for number in 1...20 {
+            #expect(notifier.waitForTries(max(number, min(3, 20))))
+            notifier.end(.arrived)
+        }
+        #expect(eventually { (try? fixture.store.pending())?.isEmpty == true })
+        #expect(notifier.mostHeld == 3)
+        #expect(notifier.started.count == 20)
+    }
+
+    @Test func oneThatHangsDelaysNoOther() throws {
+        let hanging = DeliveryNotifier(concurrency: 1)
+        let fixture = try DeliveryFixture(["a": hanging, "b": DeliveryNotifier(.arrived, concurrency: 1)])
+        fixture.accept(1)
+        #expect(hanging.waitForTries(1))
+        for number in 2...10 { fixture.accept(number, for: "b") }
+        for number in 2...10 { #expect(fixture.waitForState(.delivered, of: number)) }
+        hanging.end(.arrived)
+        #expect(fixture.waitForState(.delivered, of: 1))
+    }
+
+    @Test func keepsTheOrderOfATicket() throws {
+        let notifier = DeliveryNotifier(keepsTicketOrder: true)
+        let fixture = try DeliveryFixture(["a": notifier])
+        for number in 1...3 { fixture.accept(number) }
+        fixture.accept(4, ticket: 2)
+        #expect(notifier.waitForTries(2))
+        #expect(fixture.settle(100))
+        #expect(notifier.started.map(DeliveryFixture.number) == [1, 4])
+        notifier.end(.later(5000))
+        #expect(fixture.waitForReason("later", of: 1))
+        #expect(fixture.settle(101))
+        #expect(notifier.started.count == 2)
+        notifier.answer(.arrived)
+        fixture.advance(5000)
+        #expect(fixture.waitForState(.delivered, of: 3))
+        #expect(notifier.started.map(DeliveryFixture.number) == [1, 4, 1, 2, 3])
+        notifier.end(.arrived)
+    }
+
+    @Test func aClockSetForwardStartsNoSecondTry() throws {
+        let notifier = DeliveryNotifier()
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.accept(1)
+        #expect(notifier.waitForTries(1))
+        fixture.advance(3_600_000)
+        #expect(fixture.settle(100))
+        #expect(notifier.started.count == 1)
+        notifier.end(.arrived)
+        #expect(fixture.waitForState(.delivered, of: 1))
+    }
+
+    @Test func aClockSetBackDelaysNothingNew() throws {
+        let notifier = DeliveryNotifier(.arrived)
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.accept(1)
+        #expect(fixture.waitForState(.delivered, of: 1))
+        fixture.advance(-86_400_000)
+        fixture.accept(2)
+        #expect(fixture.waitForState(.delivered, of: 2))
+    }
+}

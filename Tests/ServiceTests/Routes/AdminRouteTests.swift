@@ -1,0 +1,55 @@
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// The admin listener's answers, with and without a socket.
+@Suite struct AdminRouteTests {
+    @Test(arguments: AdminCases.all())
+    func answersInProcess(_ exchange: ExchangeCase) throws {
+        exchange.check(exchange.send(to: InProcessClient(try ServiceFixture().graph().adminRouter)))
+    }
+
+    @Test func answersOnASocket() throws {
+        try ServiceFixture().withService { service in
+            let client = try SocketClient(service.adminAddress)
+            for exchange in AdminCases.all() { exchange.check(try exchange.send(to: client)) }
+        }
+    }
+
+    @Test(arguments: ["Bearer", "bearer", "BEARER"])
+    func takesTheTokenByAnySpellingOfTheScheme(_ scheme: String) throws {
+        let client = InProcessClient(try ServiceFixture().graph().adminRouter)
+        let body = Array(#"{"app_id":"shop","user_id":"user-1"}"#.utf8)
+        let response = client.send(.post, "/v1/keys", headers: ["authorization": "\(scheme) \(ServiceFixture.token)"], body: body)
+        #expect(response.status == 201)
+    }
+
+    @Test func mintsNothingWithoutAConfiguredToken() throws {
+        let client = InProcessClient(try ServiceFixture(json: "{\(ConfigurationDirectory.apps)}").graph().adminRouter)
+        for headers in [[:], AdminCases.authorization, ["Authorization": "Bearer "]] {
+            ExchangeCase(
+                name: "no token", status: 401,
+                answer: ExchangeCase.error("unauthorized", "No admin token is configured; set admin.token."),
+                answerHeaders: ["www-authenticate": "Bearer"]
+            ).check(client.send(.post, "/v1/keys", headers: headers))
+        }
+        #expect(client.send(.get, "/metrics").status == 200)
+    }
+
+    @Test func showsMetricsToEveryoneUnlessTheyNeedTheToken() throws {
+        let open = InProcessClient(try ServiceFixture().graph().adminRouter)
+        let response = open.send(.get, "/metrics")
+        #expect(response.status == 200)
+        #expect(response.headers == ["content-type": "text/plain; version=0.0.4; charset=utf-8"])
+        let json = ServiceFixture.json(admin: #""metrics_need_token":true"#)
+        let closed = InProcessClient(try ServiceFixture(json: json).graph().adminRouter)
+        for (name, headers) in AdminCases.refusedAuthorizations() {
+            ExchangeCase(name: name, status: 401, answer: AdminCases.unauthorized)
+                .check(closed.send(.get, "/metrics", headers: headers))
+        }
+        #expect(closed.send(.get, "/metrics", headers: AdminCases.authorization).status == 200)
+    }
+}

@@ -1,0 +1,88 @@
+import Core
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// Keys that the service makes.
+@Suite struct KeyMintingTests {
+    private let user = "\u{1F600} \"user\\/\u{E9}"
+
+    private func mint(_ graph: ServiceGraph, _ ttl: String = "") throws -> JSONObject {
+        let user = String(decoding: JSONValue.string(user).serialized(), as: UTF8.self)
+        let body = #"{"app_id":"shop","user_id":\#(user)\#(ttl)}"#
+        let response = InProcessClient(graph.adminRouter).send(
+            .post, "/v1/keys", headers: AdminCases.authorization, body: Array(body.utf8))
+        #expect(response.status == 201)
+        #expect(response.headers == ["content-type": "application/json", "cache-control": "no-store"])
+        guard case .object(let object) = try JSONDocument(parsing: response.body.span).value() else { return [:] }
+        #expect(object.members.map(\.key) == ["security_key", "key_id", "issued_at", "expires_at"])
+        return object
+    }
+
+    @Test(arguments: [
+        ("", TestTime.now + 2_592_000), (#","ttl_seconds":null"#, TestTime.now + 2_592_000), (#","ttl_seconds":0"#, 0),
+        (#","ttl_seconds":1"#, TestTime.now + 1), (#","ttl_seconds":1097738497263"#, SecurityKey.latestTime),
+    ])
+    func liveAsLongAsAsked(ttl: String, expiresAt: UInt64) throws {
+        let minted = try mint(ServiceFixture().graph(), ttl)
+        #expect(minted["key_id"] == 2)
+        #expect(minted["issued_at"] == .integer(Int64(TestTime.now)))
+        #expect(minted["expires_at"] == .integer(Int64(expiresAt)))
+    }
+
+    @Test func authorizeTheirUserAndNobodyElse() throws {
+        let graph = try ServiceFixture().graph()
+        guard case .string(let key) = try mint(graph)["security_key"] else {
+            Issue.record("no key")
+            return
+        }
+        let client = InProcessClient(graph.publicRouter)
+        for (user, status) in [(user, 200), ("user-1", 403)] {
+            let body: JSONValue = ["app_id": "shop", "user_id": .string(user), "security_key": .string(key)]
+            #expect(client.send(.post, "/pyrus/authorize", body: body.serialized()).status == status)
+        }
+    }
+
+    @Test func differEachTime() throws {
+        let graph = try ServiceFixture().graph()
+        #expect(try mint(graph)["security_key"] != mint(graph)["security_key"])
+    }
+
+    @Test(arguments: [
+        ("", 201), (#","ttl_seconds":100"#, 201), (#","ttl_seconds":1"#, 201), (#","ttl_seconds":101"#, 400), (#","ttl_seconds":0"#, 400),
+    ])
+    func liveNoLongerThanAllowed(ttl: String, status: Int) throws {
+        let graph = try ServiceFixture(members: #""security_keys":{"longest_life_seconds":100}"#).graph()
+        let body = Array(#"{"app_id":"shop","user_id":"user-1"\#(ttl)}"#.utf8)
+        let response = InProcessClient(graph.adminRouter).send(.post, "/v1/keys", headers: AdminCases.authorization, body: body)
+        #expect(response.status == status)
+        let refused = ExchangeCase.error("malformed", "A key may live at most 100 seconds, and not for ever.")
+        #expect(status == 201 || response.text == refused)
+    }
+
+    @Test func areMadeWithTheKeyThatIsNamed() throws {
+        let minting = KeyMinting(try ServiceFixture().configuration.makeAuthorizer(), defaultLifeSeconds: 0)
+        let minted = try minting.mint(appID: "shop", userID: "user-1", keyID: 1, now: TestTime.now)
+        #expect(minted.keyID == 1)
+        #expect(minted.expiresAt == 0)
+        #expect {
+            try minting.mint(appID: "shop", userID: "user-1", keyID: 3, now: TestTime.now)
+        } throws: {
+            "\($0)" == "The app has no key with the id 3."
+        }
+    }
+
+    @Test func endWithinTheTimesThatAKeyCanSay() throws {
+        let minting = KeyMinting(try ServiceFixture().configuration.makeAuthorizer(), defaultLifeSeconds: 0)
+        let minted = try minting.mint(appID: "shop", userID: "user-1", lifeSeconds: 1, now: SecurityKey.latestTime - 1)
+        #expect(minted.expiresAt == SecurityKey.latestTime)
+        #expect {
+            try minting.mint(appID: "shop", userID: "user-1", lifeSeconds: 1, now: SecurityKey.latestTime)
+        } throws: {
+            "\($0)" == "A key may live at most 0 seconds, or for ever."
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// What is counted.
+@Suite struct MetricsTests {
+    private static let members = #""security_keys":{"longest_life_seconds":7776000}"#
+
+    /// The lines of one metric, without its name.
+    private func samples(of metric: String, in text: String) -> [String] {
+        text.split(separator: "\n").filter { $0.hasPrefix(metric) }.map { String($0.dropFirst(metric.count)) }
+    }
+
+    private func scrape(_ graph: ServiceGraph) -> String {
+        InProcessClient(graph.adminRouter).send(.get, "/metrics").text
+    }
+
+    @Test func countEveryCombinationOfLabels() throws {
+        let graph = try ServiceFixture(members: Self.members).graph()
+        let client = InProcessClient(graph.publicRouter)
+        for (count, (_, body)) in try requests().enumerated() {
+            for _ in 0...count { _ = client.send(.post, "/pyrus/authorize", body: body) }
+        }
+        let counted = Dictionary(uniqueKeysWithValues: try requests().enumerated().map { ($0.element.0, $0.offset + 1) })
+        let labels = counted.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let expected = labels.map { "\($0) \(counted[$0] ?? 0)" }
+        let text = scrape(graph)
+        let undecided = #"{app="",result="undecided",reason="internal_error",key_id=""} 0"#
+        #expect(samples(of: "deskgate_authorize_requests_total", in: text).filter { $0 != undecided } == expected)
+        #expect(samples(of: "deskgate_authorize_requests_total", in: text).contains(undecided))
+        #expect(samples(of: "deskgate_authorize_duration_seconds_count", in: text) == [" \(counted.values.reduce(0, +))"])
+    }
+
+    /// A request for each series but `undecided`, which only a failure of our own counts.
+    private func requests() throws -> [(String, [UInt8])] {
+        let now = TestTime.now
+        func labels(_ app: String, _ result: String, _ reason: String, _ keyID: String) -> String {
+            #"{app="\#(app)",result="\#(result)",reason="\#(reason)",key_id="\#(keyID)"}"#
+        }
+        func body(_ key: TestKey) throws -> [UInt8] { try AuthorizeCases.json(["security_key": "\"\(key.text())\""]) }
+        func malformed(_ reason: String, _ body: [UInt8]) -> (String, [UInt8]) { (labels("", "malformed", reason, ""), body) }
+        let keys = try [1, 2].flatMap { number in
+            let key = TestKey(keyID: UInt32(number), secret: number)
+            var (future, expired, old, wrong) = (key, key, key, key)
+            future.issuedAt = now + 61
+            (expired.issuedAt, expired.expiresAt) = (now - 100, now - 61)
+            old.issuedAt = now - 7_776_061
+            wrong.secret = 9
+            return try [
+                (labels("shop", "authorized", "valid", "\(number)"), body(key)),
+                (labels("shop", "denied", "issued_in_future", "\(number)"), body(future)),
+                (labels("shop", "denied", "expired", "\(number)"), body(expired)),
+                (labels("shop", "denied", "too_old", "\(number)"), body(old)),
+                (labels("shop", "denied", "wrong_mac", "\(number)"), body(wrong)),
+            ]
+        }
+        return try keys + [
+            (labels("shop", "denied", "unknown_key", ""), body(TestKey(keyID: 3, secret: 3))),
+            (labels("", "denied", "unknown_app", ""), AuthorizeCases.json(["app_id": #""bank""#])),
+            malformed("missing", AuthorizeCases.json(["user_id": nil])), malformed("null", AuthorizeCases.json(["user_id": "null"])),
+            malformed("not_a_string", AuthorizeCases.json(["user_id": "1"])),
+            malformed("duplicate", AuthorizeCases.form(extra: "&user_id=x")), malformed("empty", AuthorizeCases.json(["user_id": "\"\""])),
+            malformed("too_long", AuthorizeCases.json(["user_id": "\"\(String(repeating: "x", count: 101))\""])),
+            malformed("control_character", AuthorizeCases.json(["user_id": #""\n""#])),
+            malformed("not_a_security_key", AuthorizeCases.json(["security_key": "\"x\""])), malformed("invalid_json", [UInt8(ascii: "{")]),
+            malformed("not_an_object", Array("[]".utf8)), malformed("invalid_form", Array("%".utf8)),
+        ]
+    }
+
+    @Test func countResponsesByListenerAndRoute() throws {
+        try ServiceFixture().withService { service in
+            let visitor = try SocketClient(service.publicAddress)
+            let body = try AuthorizeCases.json()
+            let exchanges: [(HTTPServer.Method, String, [UInt8], Int)] = [
+                (.post, "/pyrus/authorize", body, 200), (.post, "/pyrus/authorize", body, 200), (.get, "/pyrus/authorize", [], 405),
+                (.post, "/pyrus/authorize", [], 400), (.post, "/pyrus/authorize", [UInt8](repeating: 0, count: 16 * 1024 + 1), 413),
+                (.get, "/livez", [], 200), (.get, "/secret", [], 404), (.get, "/other", [], 404),
+            ]
+            for (method, path, body, status) in exchanges {
+                let exchange = ExchangeCase(name: path, method: method, path: path, body: body, status: status, answer: "")
+                #expect(try exchange.send(to: visitor).status == status)
+            }
+            let operatorClient = try SocketClient(service.adminAddress)
+            let keys = ExchangeCase(name: "keys", path: "/v1/keys", status: 401, answer: "")
+            #expect(try keys.send(to: operatorClient).status == 401)
+            let scrape = ExchangeCase(name: "metrics", method: .get, path: "/metrics", status: 200, answer: "")
+            #expect(try scrape.send(to: operatorClient).status == 200)
+            let text = try scrape.send(to: operatorClient).text
+            #expect(
+                samples(of: "deskgate_http_requests_total", in: text).filter { !$0.hasSuffix(" 0") } == [
+                    #"{listener="admin",route="/metrics",code="200"} 1"#, #"{listener="admin",route="/v1/keys",code="401"} 1"#,
+                    #"{listener="public",route="/livez",code="200"} 1"#, #"{listener="public",route="/pyrus/authorize",code="200"} 2"#,
+                    #"{listener="public",route="/pyrus/authorize",code="400"} 1"#,
+                    #"{listener="public",route="/pyrus/authorize",code="405"} 1"#,
+                    #"{listener="public",route="/pyrus/authorize",code="413"} 1"#, #"{listener="public",route="other",code="404"} 2"#,
+                ])
+        }
+    }
+
+    @Test func nameTheBuild() throws {
+        let text = scrape(try ServiceFixture().graph())
+        #expect(samples(of: "deskgate_build_info", in: text) == [#"{version="\#(Version.current)"} 1"#])
+        #expect(samples(of: "deskgate_config_reloads_total", in: text) == [#"{result="failure"} 0"#, #"{result="success"} 0"#])
+    }
+
+    @Test func keepAnAppsNameInOneLine() throws {
+        let graph = try ServiceFixture(json: ServiceFixture.json(app: #"a\"b\\c{}"#, keys: [1])).graph()
+        #expect(
+            samples(of: "deskgate_authorize_requests_total", in: scrape(graph)).contains(
+                #"{app="a\"b\\c{}",result="authorized",reason="valid",key_id="1"} 0"#))
+    }
+}

@@ -1,0 +1,183 @@
+import HTTPServer
+import Observability
+import TestSupport
+import Testing
+import Threading
+
+@testable import Service
+
+/// Another configuration while requests come in.
+@Suite struct ReloadTests {
+    private let fixture: ServiceFixture
+
+    init() throws {
+        fixture = try ServiceFixture(json: ServiceFixture.json(keys: [1]))
+    }
+
+    private func reload(_ service: RunningService, _ json: String) throws -> Bool {
+        try fixture.directory.scratch.write("config.json", json)
+        return service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: fixture.directory.file) }
+    }
+
+    private func authorize(_ key: TestKey, _ client: SocketClient) throws -> Int {
+        let body = try AuthorizeCases.json(["app_id": "\"\(key.app)\"", "security_key": "\"\(key.text())\""])
+        return try ExchangeCase(name: "authorize", body: body, status: 0, answer: "").send(to: client).status
+    }
+
+    private func metrics(_ service: RunningService, headers: [String: String] = [:]) throws -> ReceivedResponse {
+        try ExchangeCase(name: "metrics", method: .get, path: "/metrics", headers: headers, status: 0, answer: "")
+            .send(to: SocketClient(service.adminAddress))
+    }
+
+    private func errors() throws -> [String] {
+        try fixture.log.lines().filter { $0.hasPrefix("ERROR") }
+    }
+
+    @Test func takesEffectOnTheNextRequest() throws {
+        try fixture.withService { service in
+            let client = try SocketClient(service.publicAddress)
+            let (first, second, bank) = (TestKey(), TestKey(keyID: 2, secret: 2), TestKey(app: "bank", keyID: 3, secret: 3))
+            func statuses() throws -> [Int] { try [first, second, bank].map { try authorize($0, client) } }
+            #expect(try statuses() == [200, 403, 403])
+            #expect(try reload(service, ServiceFixture.json(keys: [1, 2])))
+            #expect(try statuses() == [200, 200, 403])
+            #expect(try reload(service, ServiceFixture.json(keys: [2])))
+            #expect(try statuses() == [403, 200, 403])
+            #expect(try reload(service, ServiceFixture.json(app: "bank", keys: [3])))
+            #expect(try statuses() == [403, 403, 200])
+            let reloads = try metrics(service).text.split(separator: "\n").filter { $0.hasPrefix("deskgate_config_reloads_total") }
+            #expect(
+                reloads == [
+                    #"deskgate_config_reloads_total{result="failure"} 0"#, #"deskgate_config_reloads_total{result="success"} 3"#,
+                ])
+        }
+        #expect(try fixture.log.lines().filter { $0 == #"INFO  configuration reloaded apps=1"# }.count == 3)
+    }
+
+    @Test func replacesTheTokenAndThePolicy() throws {
+        try fixture.withService { service in
+            try fixture.directory.scratch.write("secrets/admin-token", TestSecret.text(201))
+            let client = try SocketClient(service.publicAddress)
+            let old = TestKey(issuedAt: TestTime.now - 161)
+            #expect(try authorize(old, client) == 200)
+            let members = #""security_keys":{"longest_life_seconds":100}"#
+            let json = ServiceFixture.json(keys: [1], admin: #""port":0,"metrics_need_token":true"#, members: members)
+            #expect(try reload(service, json))
+            #expect(try authorize(old, client) == 403)
+            #expect(try metrics(service).status == 401)
+            #expect(try metrics(service, headers: AdminCases.authorization).status == 401)
+            #expect(try metrics(service, headers: ["Authorization": "Bearer \(TestSecret.text(201))"]).status == 200)
+        }
+    }
+
+    @Test func keepsTheCounters() throws {
+        try fixture.withService { service in
+            let client = try SocketClient(service.publicAddress)
+            for _ in 1...3 {
+                #expect(try authorize(TestKey(), client) == 200)
+                #expect(try reload(service, ServiceFixture.json(keys: [1, 2])))
+            }
+            let text = try metrics(service).text
+            #expect(text.contains(#"{app="shop",result="authorized",reason="valid",key_id="1"} 3"#))
+            #expect(text.contains(#"{listener="public",route="/pyrus/authorize",code="200"} 3"#))
+            #expect(text.contains("deskgate_authorize_duration_seconds_count 3"))
+        }
+    }
+
+    @Test func changesNothingWhenTheFileIsWrong() throws {
+        try fixture.withService { service in
+            let client = try SocketClient(service.publicAddress)
+            #expect(try !reload(service, "{"))
+            #expect(try !reload(service, ServiceFixture.json(keys: [2, 2])))
+            #expect(try authorize(TestKey(), client) == 200)
+            #expect(try authorize(TestKey(keyID: 2, secret: 2), client) == 403)
+            let text = try metrics(service).text
+            #expect(text.contains(#"deskgate_config_reloads_total{result="failure"} 2"#))
+            #expect(text.contains(#"deskgate_config_reloads_total{result="success"} 0"#))
+        }
+        #expect(
+            try errors() == [
+                #"ERROR configuration not reloaded reason="$: line 1, column 2: the text ends too early""#,
+                #"ERROR configuration not reloaded reason="$.apps[0].keys[1].id: another key of this app has this id already""#,
+                "ERROR configuration not reloaded "
+                    + #"reason="$.apps[0].keys[1].secret: the same secret as $.apps[0].keys[0].secret; give each key a secret of its own""#,
+            ])
+    }
+
+    @Test(arguments: [
+        ("$.listen", ServiceFixture.json(keys: [2], listen: #""port":1"#)),
+        ("$.listen", ServiceFixture.json(keys: [2], listen: #""port":0,"max_connections":7"#)),
+        ("$.admin", ServiceFixture.json(keys: [2], admin: #""port":1"#)),
+        ("$.log", ServiceFixture.json(keys: [2], members: #""log":{"level":"debug"}"#)),
+        ("$.shutdown", ServiceFixture.json(keys: [2], members: #""shutdown":{"drain_seconds":1}"#)),
+    ])
+    func changesNothingThatNeedsARestart(part: String, json: String) throws {
+        try fixture.withService { service in
+            #expect(try !reload(service, json))
+            let client = try SocketClient(service.publicAddress)
+            #expect(try authorize(TestKey(), client) == 200)
+            #expect(try authorize(TestKey(keyID: 2, secret: 2), client) == 403)
+            #expect(try metrics(service).text.contains(#"deskgate_config_reloads_total{result="failure"} 1"#))
+        }
+        #expect(try errors() == [#"ERROR configuration not reloaded reason="\#(part): cannot change while serving; restart""#])
+    }
+
+    @Test func tellsEveryPartThatNeedsARestart() throws {
+        try fixture.withService { service in
+            let members = #""log":{"format":"text"},"shutdown":{"drain_seconds":1}"#
+            let isInForce = try reload(service, ServiceFixture.json(admin: #""port":1"#, listen: #""port":1"#, members: members))
+            #expect(!isInForce)
+        }
+        #expect(try errors().count == 4)
+    }
+
+    @Test func mayFindOtherProcessors() throws {
+        var other = fixture.configuration
+        other.listen.settings.threads += 1
+        other.admin.listener.settings.threads += 1
+        #expect(fixture.configuration.fixedParts(differingFrom: other) == [])
+    }
+
+    private struct Progress {
+        var statuses: [Int: Int] = [:]
+        var failures = 0
+        var isOver = false
+        var answers: Int { statuses.values.reduce(0, +) }
+    }
+
+    @Test func isNotNoticedByRequests() throws {
+        let progress = Monitor(Progress())
+        try fixture.withService { service in
+            let address = service.publicAddress
+            let exchange = ExchangeCase(name: "authorize", body: try AuthorizeCases.json(), status: 200, answer: "")
+            let workers = (1...3).map { _ in
+                startThread {
+                    do {
+                        let client = try SocketClient(address)
+                        var isOver = false
+                        while !isOver {
+                            let status = try exchange.send(to: client).status
+                            isOver = progress.update { progress in
+                                progress.statuses[status, default: 0] += 1
+                                return progress.isOver
+                            }
+                        }
+                    } catch {
+                        progress.update { $0.failures += 1 }
+                    }
+                }
+            }
+            for number in 1...100 {
+                #expect(try reload(service, ServiceFixture.json(keys: number.isMultiple(of: 2) ? [1] : [2, 1])))
+                // So that requests and reloads are really mixed.
+                let seen = progress.wait(timeoutMilliseconds: 20_000) { $0.failures > 0 || $0.answers >= 3 * number ? true : nil }
+                #expect(seen != nil)
+            }
+            progress.update { $0.isOver = true }
+            for worker in workers { worker.join() }
+        }
+        let end = progress.withLock { $0 }
+        #expect(end.failures == 0)
+        #expect(end.statuses.keys.sorted() == [200])
+    }
+}

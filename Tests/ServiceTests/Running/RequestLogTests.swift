@@ -1,0 +1,102 @@
+import HTTPServer
+import Observability
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// What the log tells of requests, and what it never does.
+@Suite struct RequestLogTests {
+    /// What a request to `/pyrus/authorize` leaves in the log.
+    private func lines(
+        _ body: [UInt8], requestID: String? = "abc", level: LogLevel = .debug, type: [String: String] = AuthorizeCases.jsonType
+    ) throws -> [String] {
+        let fixture = try ServiceFixture(members: #""security_keys":{"longest_life_seconds":7776000}"#, logLevel: level)
+        let headers = requestID.map { type.merging(["x-request-id": $0]) { $1 } } ?? type
+        _ = InProcessClient(try fixture.graph().publicRouter).send(.post, "/pyrus/authorize", headers: headers, body: body)
+        return try fixture.log.lines()
+    }
+
+    private func body(_ key: TestKey) throws -> [UInt8] {
+        try AuthorizeCases.json(["security_key": "\"\(key.text())\""])
+    }
+
+    @Test func tellsWhy() throws {
+        #expect(
+            try lines(body(TestKey())) == ["DEBUG authorize result=authorized reason=valid app=shop key_id=1 request_id=abc"])
+        #expect(
+            try lines(body(TestKey(secret: 9))) == ["INFO  authorize result=denied reason=wrong_mac app=shop key_id=1 request_id=abc"])
+        #expect(
+            try lines(body(TestKey(keyID: 9))) == ["INFO  authorize result=denied reason=unknown_key app=shop request_id=abc"])
+        #expect(
+            try lines(AuthorizeCases.json(["app_id": #""bank""#])) == ["INFO  authorize result=denied reason=unknown_app request_id=abc"])
+        #expect(
+            try lines(AuthorizeCases.json(["user_id": nil])) == ["INFO  authorize result=malformed reason=missing request_id=abc"])
+        #expect(
+            try lines(AuthorizeCases.json(["user_id": #""""#])) == ["INFO  authorize result=malformed reason=empty request_id=abc"])
+        #expect(try lines([]) == ["INFO  authorize result=malformed reason=invalid_json request_id=abc"])
+        #expect(
+            try lines(Array("%".utf8), type: AuthorizeCases.formType) == [
+                "INFO  authorize result=malformed reason=invalid_form request_id=abc"
+            ])
+    }
+
+    @Test func isQuietAboveItsLevel() throws {
+        #expect(try lines(body(TestKey()), level: .info) == [])
+        #expect(try lines(body(TestKey(secret: 9)), level: .warning) == [])
+        #expect(try lines([], level: .warning) == [])
+    }
+
+    @Test(arguments: ["a", "A-Z_0.9", String(repeating: "x", count: 64)])
+    func takesAPlainRequestID(_ id: String) throws {
+        #expect(try lines([], requestID: id) == ["INFO  authorize result=malformed reason=invalid_json request_id=\(id)"])
+    }
+
+    private static let strangeRequestIDs = [
+        nil, "", String(repeating: "x", count: 65), "a b", "a\"b", "a=b", "a\u{E9}", "a/b", "a\u{1B}[2J", try? TestKey().text(),
+    ]
+
+    /// By index, because the arguments of tests are printed.
+    @Test(arguments: strangeRequestIDs.indices)
+    func makesARequestIDInPlaceOfAnyOther(_ index: Int) throws {
+        let line = try #require(try lines([], requestID: Self.strangeRequestIDs[index]).first)
+        let own = try #require(line.split(separator: "request_id=").last)
+        #expect(line == "INFO  authorize result=malformed reason=invalid_json request_id=\(own)")
+        let parts = own.split(separator: "-", omittingEmptySubsequences: false)
+        #expect(UInt64(parts[parts.count - 1]) != nil)
+        #expect(own.utf8.count < 64)
+    }
+
+    @Test func makesEachRequestIDOnce() throws {
+        let fixture = try ServiceFixture()
+        let client = InProcessClient(try fixture.graph().publicRouter)
+        for _ in 1...20 { _ = client.send(.post, "/pyrus/authorize") }
+        let lines = try fixture.log.lines()
+        #expect(lines.count == 20)
+        #expect(Set(lines).count == 20)
+    }
+
+    @Test func tellsNothingThatACallerSent() throws {
+        let fixture = try ServiceFixture(members: #""security_keys":{"longest_life_seconds":7776000}"#, logLevel: .debug)
+        let graph = try fixture.graph()
+        let marker = "MARKER"
+        let client = InProcessClient(graph.publicRouter)
+        for exchange in try AuthorizeCases.all() { _ = exchange.send(to: client) }
+        for field in AuthorizeCases.expectations.keys {
+            for value in ["\"\(marker)\"", "\"\(marker)\\n\"", "[\"\(marker)\"]", "\"\(marker)", marker] {
+                _ = client.send(.post, "/pyrus/authorize", body: try AuthorizeCases.json([field: value], extra: ",\"\(marker)\":1"))
+            }
+            _ = client.send(.post, "/pyrus/authorize", body: try AuthorizeCases.form([field: "\(marker)%"]))
+        }
+        let operatorClient = InProcessClient(graph.adminRouter)
+        for exchange in AdminCases.all() { _ = exchange.send(to: operatorClient) }
+        let minted = operatorClient.send(
+            .post, "/v1/keys", headers: AdminCases.authorization, body: Array(#"{"app_id":"shop","user_id":"\#(marker)"}"#.utf8))
+        #expect(minted.status == 201)
+        let text = try fixture.log.text()
+        #expect(text.contains("result=denied"))
+        for foreign in [marker, "dgk1.", "user-1", "user-2", "bank", ServiceFixture.token] + (1...3).map(TestSecret.text) {
+            #expect(!text.contains(foreign))
+        }
+    }
+}

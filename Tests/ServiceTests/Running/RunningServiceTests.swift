@@ -1,0 +1,54 @@
+import HTTPServer
+import Observability
+import POSIX
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// Start and end of the service.
+@Suite struct RunningServiceTests {
+    private let ready = ExchangeCase(name: "ready", method: .get, path: "/readyz", status: 200, answer: #"{"status":"ready"}"#)
+
+    @Test func logsItsLife() throws {
+        let fixture = try ServiceFixture()
+        let (publicAddress, adminAddress) = try fixture.withService { ($0.publicAddress, $0.adminAddress) }
+        #expect(
+            try fixture.log.lines() == [
+                #"INFO  serving version=\#(Version.current) public=\#(publicAddress) admin=\#(adminAddress) apps=1"#, "INFO  stopping",
+                "INFO  stopped",
+            ])
+        #expect(throws: SocketClient.Failure.self) { try SocketClient(publicAddress) }
+        #expect(throws: SocketClient.Failure.self) { try SocketClient(adminAddress) }
+    }
+
+    @Test func listensOnUnixSocketsFromTheFilesDirectory() throws {
+        let fixture = try ServiceFixture(json: ServiceFixture.json(admin: #""unix":"admin.sock""#, listen: #""unix":"public.sock""#))
+        let sockets = ["public.sock", "admin.sock"].map { fixture.directory.scratch.path($0) }
+        try fixture.withService { service in
+            #expect([service.publicAddress, service.adminAddress] == sockets.map { .unix(path: $0) })
+            ready.check(try ready.send(to: SocketClient(service.publicAddress)))
+        }
+        #expect(sockets.map(File.exists) == [false, false])
+    }
+
+    @Test(arguments: ["listen", "admin"])
+    func doesNotStartByHalf(taken: String) throws {
+        try ServiceFixture().withService { other in
+            guard case .tcp(_, let port) = other.publicAddress else { return }
+            let scratchSocket = #""unix":"free.sock""#
+            let fixture = try ServiceFixture(
+                json: ServiceFixture.json(
+                    admin: taken == "admin" ? #""port":\#(port)"# : scratchSocket,
+                    listen: taken == "listen" ? #""port":\#(port)"# : scratchSocket))
+            #expect {
+                try RunningService(fixture.configuration, logger: fixture.log.logger)
+            } throws: {
+                "\($0)"
+                    == "cannot listen on 127.0.0.1:\(port): it is already in use; stop the process that listens there or choose another"
+            }
+            #expect(!File.exists(fixture.directory.scratch.path("free.sock")))
+            #expect(try fixture.log.lines() == [])
+        }
+    }
+}

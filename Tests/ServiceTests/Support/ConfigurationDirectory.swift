@@ -1,0 +1,58 @@
+import Service
+import TestSupport
+
+/// A directory with a configuration file and the secrets that it names.
+final class ConfigurationDirectory {
+    let scratch: TemporaryDirectory
+    var environment: [String: String] = [:]
+
+    /// The smallest configuration that is right, as members of the root.
+    static let apps = #""apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]}]"#
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+        for number in 1...3 { try scratch.write("secrets/app-\(number).key", TestSecret.text(number) + "\n") }
+        try scratch.write("secrets/admin-token", TestSecret.text(200) + "\n")
+    }
+
+    var file: String { scratch.path("config.json") }
+
+    func configuration(_ json: String) throws -> Configuration {
+        try scratch.write("config.json", json)
+        return try Configuration(contentsOf: file, environment: { [environment] in environment[$0] })
+    }
+
+    /// The configuration of these members beside the smallest right ones.
+    func configuration(members: String) throws -> Configuration {
+        try configuration("{\(Self.apps),\(members)}")
+    }
+
+    /// The mistakes of a configuration, `DIR` standing for this directory; none when it is right.
+    func problems(_ json: String) throws -> [String] {
+        do {
+            _ = try configuration(json)
+            return []
+        } catch let error as ConfigurationError {
+            return error.problems.map { Self.replace(scratch.path, with: "DIR", in: "\($0)") }
+        }
+    }
+
+    /// The mistakes of a configuration with these members beside the smallest right ones.
+    func problems(members: String) throws -> [String] {
+        try problems("{\(Self.apps),\(members)}")
+    }
+
+    /// The mistakes of a configuration with one app whose keys are these.
+    func problems(keys: String, members: String = #""log":{}"#) throws -> [String] {
+        try problems(#"{"apps":[{"app_id":"shop","keys":[\#(keys)]}],\#(members)}"#)
+    }
+
+    /// The mistakes of a configuration with one app whose one key has this secret.
+    func problems(secret: String, members: String = #""log":{}"#) throws -> [String] {
+        try problems(keys: #"{"id":1,"secret":\#(secret)}"#, members: members)
+    }
+
+    private static func replace(_ text: String, with replacement: String, in whole: String) -> String {
+        whole.split(separator: text, omittingEmptySubsequences: false).joined(separator: replacement)
+    }
+}

@@ -1,0 +1,48 @@
+import HTTPServer
+import Observability
+import TestSupport
+
+@testable import Service
+
+/// The service on a configuration of its own, with the time standing still.
+struct ServiceFixture {
+    let directory: ConfigurationDirectory
+    let configuration: Configuration
+    let log: TestLog
+
+    /// The app `shop` with the keys 1 and 2 and an admin token; `members` are added to the root.
+    init(members: String = #""log":{}"#, logLevel: LogLevel = .info) throws {
+        try self.init(json: Self.json(members: members), logLevel: logLevel)
+    }
+
+    init(json: String, logLevel: LogLevel = .info) throws {
+        directory = try ConfigurationDirectory()
+        configuration = try directory.configuration(json)
+        log = try TestLog(in: directory.scratch, level: logLevel)
+    }
+
+    static let clocks = Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { 0 })
+    static let token = TestSecret.text(200)
+
+    static func json(
+        app: String = "shop", keys: [Int] = [1, 2], admin: String = #""port":0"#, listen: String = #""port":0"#,
+        members: String = #""log":{}"#
+    ) -> String {
+        let keys = keys.map { #"{"id":\#($0),"secret":{"file":"secrets/app-\#($0).key"}}"# }.joined(separator: ",")
+        return """
+            {"listen":{\(listen)},"admin":{\(admin),"token":{"file":"secrets/admin-token"}},
+             "apps":[{"app_id":"\(app)","keys":[\(keys)]}],\(members)}
+            """
+    }
+
+    func graph() throws -> ServiceGraph {
+        try ServiceGraph(configuration, logger: log.logger, clocks: Self.clocks)
+    }
+
+    /// Serves on real sockets until the body has returned.
+    func withService<Result>(_ body: (RunningService) throws -> Result) throws -> Result {
+        let service = try RunningService(configuration, logger: log.logger, clocks: Self.clocks)
+        defer { service.stop() }
+        return try body(service)
+    }
+}

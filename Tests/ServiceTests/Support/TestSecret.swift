@@ -1,0 +1,40 @@
+import Core
+import Crypto
+
+/// Secrets that are always the same and look random enough.
+enum TestSecret {
+    static func bytes(_ number: Int) -> [UInt8] {
+        (0..<32).map { UInt8(truncatingIfNeeded: $0 * 37 + number * 101 + 7) }
+    }
+
+    /// Spelled as what signs webhooks.
+    static func signing(_ number: Int) -> String {
+        "whsec_\(Base64.encode(bytes(number).span))"
+    }
+
+    static func text(_ number: Int) -> String {
+        Base64URL.encode(bytes(number).span)
+    }
+}
+
+/// A security key that the test's own hand made.
+struct TestKey {
+    var app = "shop"
+    var user = "user-1"
+    var keyID: UInt32 = 1
+    var secret = 1
+    var issuedAt: UInt64 = TestTime.now
+    var expiresAt: UInt64 = 0
+
+    func text() throws -> String {
+        let (app, user) = (Array(app.utf8), Array(user.utf8))
+        return try SecurityKey.mint(
+            appID: app.span, userID: user.span, keyID: keyID, secret: HMACKey(secret: TestSecret.bytes(secret).span),
+            issuedAt: issuedAt, expiresAt: expiresAt, salt: InlineArray(repeating: 7))
+    }
+}
+
+enum TestTime {
+    /// 2026-03-10T08:15:12Z in Unix seconds.
+    static let now: UInt64 = 1_773_130_512
+}

@@ -1,0 +1,44 @@
+import JSON
+import TestSupport
+
+/// How a vector's request is written.
+enum VectorBody: CaseIterable {
+    case json, form
+
+    var contentType: String {
+        switch self {
+        case .json: "application/json"
+        case .form: "application/x-www-form-urlencoded"
+        }
+    }
+
+    func bytes(_ vector: Vector) -> [UInt8] {
+        switch self {
+        case .json: Self.json(vector)
+        case .form: Array(vector.fields.map { "\($0.name)=\(Self.escaped($0.value))" }.joined(separator: "&").utf8)
+        }
+    }
+
+    private static func json(_ vector: Vector) -> [UInt8] {
+        var object = JSONObject()
+        for field in vector.fields { object.append(.string(field.value), forKey: field.name) }
+        return JSONValue.object(object).serialized()
+    }
+
+    /// Escapes all but what never needs it, RFC 3986 section 2.3.
+    private static func escaped(_ text: String) -> String {
+        let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = text.utf8.flatMap { byte in
+            unreserved.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension Vector {
+    /// What its request holds, under the names of the fields.
+    fileprivate var fields: [(name: String, value: String)] {
+        [("app_id", appID), ("user_id", userID), ("security_key", securityKey)]
+    }
+}

@@ -1,0 +1,68 @@
+import HTTPServer
+import Observability
+import Service
+import TestSupport
+import Threading
+
+/// The service as the vectors' configuration makes it, at the time that each vector says.
+final class VectorFixture: Sendable {
+    /// How requests reach the service.
+    enum Transport: CaseIterable {
+        case socket, inProcess
+    }
+
+    let vectors: [Vector]
+    private let configuration: Configuration
+    private let logger: Logger
+    private let now = Monitor<UInt64>(0)
+
+    /// Reads the vectors, and a configuration with their apps that it writes to a directory of its own and removes again.
+    init() throws {
+        let file = try VectorFile()
+        vectors = file.vectors
+        configuration = try VectorConfiguration(file).read()
+        logger = Logger(level: .error, sink: try LogSink(format: .text))
+    }
+
+    /// Sends every vector and returns the names of those that got another status than theirs.
+    func mismatches(_ encoding: VectorBody, _ transport: Transport) throws -> [String] {
+        switch transport {
+        case .socket:
+            let service = try RunningService(configuration, logger: logger, clocks: clocks)
+            defer { service.stop() }
+            let client = try SocketClient(service.publicAddress)
+            return try mismatches { vector in try Self.send(encoding, vector, through: client) }
+        case .inProcess:
+            let client = InProcessClient(try ServiceGraph(configuration, logger: logger, clocks: clocks).publicRouter)
+            return try mismatches { vector in
+                client.send(
+                    .post, "/pyrus/authorize", headers: ["Content-Type": encoding.contentType], body: encoding.bytes(vector)
+                ).status
+            }
+        }
+    }
+
+    private var clocks: Clocks {
+        Clocks(unixSeconds: { [now] in now.withLock { $0 } })
+    }
+
+    private func mismatches(_ send: (Vector) throws -> Int) throws -> [String] {
+        var names: [String] = []
+        for vector in vectors {
+            now.update { $0 = vector.now }
+            let status = try send(vector)
+            if status != vector.status { names.append("\(vector.name): \(status)") }
+        }
+        return names
+    }
+
+    private static func send(_ encoding: VectorBody, _ vector: Vector, through client: SocketClient) throws -> Int {
+        let body = encoding.bytes(vector)
+        let head = [
+            "POST /pyrus/authorize HTTP/1.1", "Host: localhost", "Content-Type: \(encoding.contentType)",
+            "Content-Length: \(body.count)",
+        ]
+        try client.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
+        return try client.readResponse().status
+    }
+}

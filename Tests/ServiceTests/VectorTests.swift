@@ -1,0 +1,12 @@
+import Testing
+
+/// The vectors once more over HTTP: what the authorizer decides must be what the help desk is told, however it asks.
+@Suite struct VectorTests {
+    @Test(arguments: VectorBody.allCases, VectorFixture.Transport.allCases)
+    func everyVectorGetsItsStatus(encoding: VectorBody, transport: VectorFixture.Transport) throws {
+        let fixture = try VectorFixture()
+        #expect(fixture.vectors.count >= 104)
+        let mismatches = try fixture.mismatches(encoding, transport)
+        #expect(mismatches == [])
+    }
+}

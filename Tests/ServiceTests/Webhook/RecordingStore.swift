@@ -1,0 +1,94 @@
+import Core
+import TestSupport
+import Threading
+
+/// A store that remembers what it was given, and answers on a thread of its own, as the test wants.
+final class RecordingStore: Store {
+    private struct Work {
+        let event: Event
+        let deliveries: [Delivery]
+        let completion: @Sendable (Result<Acceptance, StoreError>) -> Void
+    }
+
+    private struct State {
+        var work: [Work] = []
+        var accepted: [(event: Event, deliveries: [Delivery])] = []
+        var failure: StoreError?
+        var isHolding = false
+        var isClosed = false
+    }
+
+    private enum Step {
+        case answer(Work, Result<Acceptance, StoreError>)
+        case end
+    }
+
+    private let state: Monitor<State>
+    private let thread: OwnThread
+
+    /// - Parameter failure: what each event is refused with.
+    init(failure: StoreError? = nil) {
+        let state = Monitor(State(failure: failure))
+        self.state = state
+        thread = startThread {
+            while case .answer(let work, let result)? = state.wait({ Self.step(&$0) }) { work.completion(result) }
+        }
+    }
+
+    /// What has been stored, in its order.
+    var accepted: [(event: Event, deliveries: [Delivery])] { state.withLock { $0.accepted } }
+
+    /// Answers nothing until `release()`.
+    func hold() {
+        state.update { $0.isHolding = true }
+    }
+
+    func release() {
+        state.update { $0.isHolding = false }
+    }
+
+    /// Waits until so many events wait for an answer.
+    func waitForWork(_ count: Int) {
+        _ = state.wait { $0.work.count >= count ? true : nil }
+    }
+
+    func accept(_ event: Event, _ deliveries: [Delivery], completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+        state.update { $0.work.append(Work(event: event, deliveries: deliveries, completion: completion)) }
+    }
+
+    func close() {
+        state.update { $0.isClosed = true }
+        thread.join()
+    }
+
+    private static func step(_ state: inout State) -> Step? {
+        guard !state.isHolding, !state.work.isEmpty else { return state.isClosed ? .end : nil }
+        let work = state.work.removeFirst()
+        if let failure = state.failure { return .answer(work, .failure(failure)) }
+        if let earlier = state.accepted.first(where: { $0.event.identity == work.event.identity }) {
+            return .answer(work, .success(.duplicate(of: earlier.event.id)))
+        }
+        state.accepted.append((work.event, work.deliveries))
+        return .answer(work, .success(.accepted))
+    }
+
+    // A webhook asks for none of these.
+
+    var refusal: String? { nil }
+
+    func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery] { [] }
+
+    func finish(_ results: [FinishedTry]) throws(StoreError) {}
+
+    func nextDue(notifier: String, keepsTicketOrder: Bool) throws(StoreError) -> UInt64? { nil }
+
+    func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] { [] }
+
+    func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? { nil }
+
+    func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int { 0 }
+
+    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
+
+    func pending() throws(StoreError) -> [PendingDeliveries] { [] }
+}

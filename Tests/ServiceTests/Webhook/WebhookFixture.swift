@@ -1,0 +1,134 @@
+import Core
+import Crypto
+import HTTPServer
+import Observability
+import TestSupport
+import Threading
+
+@testable import Service
+
+/// The webhook's routes over a recording store, with the time standing still.
+///
+/// Apps: `shop` has both secrets and two notifiers, `bank` a path's secret and no notifier, `sign` a signature's secret, and `none` takes
+/// no webhooks.
+final class WebhookFixture {
+    static let time: UInt64 = TestTime.now * 1000 + 250
+
+    let store: RecordingStore
+    let log: TestLog
+    let router: Router
+    private let directory: ConfigurationDirectory
+    private let registry = MetricsRegistry()
+    private let metrics: ServiceMetrics
+    private let state: LiveStateHolder
+    private let wakeUps = Monitor(0)
+
+    init(failure: StoreError? = nil, logLevel: LogLevel = .debug) throws {
+        directory = try ConfigurationDirectory()
+        for (name, number) in [("SHOP", 21), ("SHOP_SIG", 22), ("BANK", 23), ("SIGN_SIG", 24)] {
+            directory.environment[name] = TestSecret.text(number)
+        }
+        try directory.scratch.write("secrets/app-4.key", TestSecret.text(4))
+        let configuration = try directory.configuration(Self.json)
+        log = try TestLog(in: directory.scratch, level: logLevel)
+        store = RecordingStore(failure: failure)
+        metrics = ServiceMetrics(registry: registry, version: "test")
+        state = LiveStateHolder(try LiveState(configuration, metrics: metrics))
+        let clocks = Clocks(unixSeconds: { TestTime.now }, unixMilliseconds: { Self.time })
+        let route = WebhookRoute(
+            state: state, store: store, clocks: clocks, logger: log.logger,
+            onAccepted: { [wakeUps] in wakeUps.update { $0 += 1 } })
+        router = Router(route.routes)
+    }
+
+    deinit {
+        store.close()
+    }
+
+    /// How often the dispatcher has been woken.
+    var wakeUpCount: Int { wakeUps.withLock { $0 } }
+
+    /// Puts the configuration in force again, with another secret in the path of `shop`, and one notifier.
+    func reload(shopSecret: Int) throws {
+        directory.environment["SHOP"] = TestSecret.text(shopSecret)
+        var configuration = try directory.configuration(Self.json)
+        configuration.apps[0].notifiers = ["journal"]
+        state.replace(with: try LiveState(configuration, metrics: metrics))
+    }
+
+    var client: InProcessClient { InProcessClient(router) }
+
+    func withServer<Result>(_ body: (ListenAddress) throws -> Result) throws -> Result {
+        let server = try Server(.tcp(host: "127.0.0.1", port: 0), router: router, settings: ServerSettings(), observer: { _, _ in })
+        defer { server.stop(drainMilliseconds: 1000) }
+        return try body(server.address)
+    }
+
+    /// The counters above zero, without the metric's name.
+    func counts() -> [String] {
+        let name = "deskgate_webhook_events_total"
+        return metricsText().split(separator: "\n").filter { $0.hasPrefix("\(name){") && !$0.hasSuffix(" 0") }
+            .map { String($0.dropFirst(name.count)) }
+    }
+
+    func metricsText() -> String {
+        String(decoding: registry.render(), as: UTF8.self)
+    }
+
+    /// The header with which an app signs a body.
+    static func signature(of body: [UInt8], secret: Int, prefix: String = "", uppercased: Bool = false) throws -> [String: String] {
+        let key = try HMACKey<SHA1>(secret: Array(TestSecret.text(secret).utf8).span)
+        let code = try key.code { message throws(CryptoError) in try message.append(body.span) }
+        let hex = code.indices.map { index in
+            let text = String(code[index], radix: 16, uppercase: uppercased)
+            return text.utf8.count == 1 ? "0\(text)" : text
+        }
+        return ["X-Pyrus-Sig": prefix + hex.joined()]
+    }
+
+    private static let json = """
+        {"apps":[
+          {"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],
+           "webhook":{"secret":{"env":"SHOP"},"signature_secret":{"env":"SHOP_SIG"}},"notifiers":["log","journal"]},
+          {"app_id":"bank","keys":[{"id":1,"secret":{"file":"secrets/app-2.key"}}],
+           "webhook":{"secret":{"env":"BANK"}},"notifiers":[]},
+          {"app_id":"sign","keys":[{"id":1,"secret":{"file":"secrets/app-3.key"}}],
+           "webhook":{"signature_secret":{"env":"SIGN_SIG"}}},
+          {"app_id":"none","keys":[{"id":1,"secret":{"file":"secrets/app-4.key"}}]}],
+         "notifiers":{"log":{"type":"log"},"journal":{"type":"log"}},"deliveries":{"expire_after_seconds":60}}
+        """
+}
+
+/// Webhooks as the help desk may send them.
+enum WebhookBody {
+    static let members: [(String, String)] = [
+        ("ticket_id", "9007199254740993"), ("author", #"{"name":"Ann","avatar_id":17,"avatar_color":"abcdef"}"#),
+        ("created_at", #""2026-03-10T08:15:12Z""#),
+        ("attachments", #"[{"id":5,"name":"a.png","size":1024,"is_text":false,"is_video":false}]"#),
+    ]
+    static let token: [(String, String)] = [
+        ("user_id", #""user-1""#), ("app_id", #""shop""#), ("device_id", #""device-1""#), ("type", #""ios""#),
+    ]
+    static let comment: [(String, String)] = [("comment_id", "71"), ("body", #""Hello""#), ("is_inbound", "false")]
+
+    /// A body with members replaced by raw JSON, added, or left out.
+    static func json(_ changed: [String: String?] = [:], token: [String: String?] = [:], comment: [String: String?] = [:]) -> [UInt8] {
+        let parts = members + [("token", object(self.token, token)), ("comment", object(self.comment, comment))]
+        return Array(object(parts, changed).utf8)
+    }
+
+    /// The form of the vendor's feed: what is about the comment stands in it.
+    static func nested() -> [UInt8] {
+        let moved = ["author", "created_at", "attachments"]
+        let changed = Dictionary(uniqueKeysWithValues: moved.map { ($0, String?.none) })
+        let comment = Dictionary(uniqueKeysWithValues: members.filter { moved.contains($0.0) }.map { ($0.0, String?.some($0.1)) })
+        return json(changed, comment: comment)
+    }
+
+    private static func object(_ members: [(String, String)], _ changed: [String: String?]) -> String {
+        let kept = members.compactMap { name, value in (changed[name] ?? value).map { "\"\(name)\":\($0)" } }
+        let added = changed.filter { change in !members.contains { $0.0 == change.key } }.sorted { $0.key < $1.key }
+            .compactMap { name, value in value.map { "\"\(name)\":\($0)" } }
+        return "{\((kept + added).joined(separator: ","))}"
+    }
+}

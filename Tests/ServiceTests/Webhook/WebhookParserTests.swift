@@ -1,0 +1,195 @@
+import JSON
+import Testing
+
+@testable import Service
+
+/// What a webhook's body may be like.
+@Suite struct WebhookParserTests {
+    private static let full = WebhookComment(
+        appID: "shop", userID: "user-1", ticketID: 9_007_199_254_740_993, commentID: 71, deviceID: "device-1", deviceType: "ios",
+        body: "Hello", isInbound: false, author: WebhookComment.Author(name: "Ann", avatarID: 17, avatarColor: "abcdef"),
+        createdAt: 1_773_130_512_000, attachments: [WebhookComment.Attachment(id: 5, name: "a.png", size: 1024)])
+
+    private func parse(_ body: [UInt8]) throws(WebhookMistake) -> WebhookComment {
+        try WebhookParser(body.span).comment()
+    }
+
+    private func mistake(_ body: [UInt8]) -> String? {
+        do throws(WebhookMistake) {
+            _ = try parse(body)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    @Test(arguments: [
+        WebhookBody.json(), WebhookBody.nested(), WebhookBody.json(["x": "[null,{\"y\":1.5}]"], token: ["z": "{}"], comment: ["": "[]"]),
+        WebhookBody.json(token: ["token": #""push""#, "push_token": "7", "value": "null"]),
+        WebhookBody.json(["ticket_id": #""9007199254740993""#], comment: ["comment_id": #""71""#]),
+        WebhookBody.json(["created_at": #""2026-03-10T11:15:12.000+03:00""#]), WebhookBody.json(comment: ["is_inbound": nil]),
+        WebhookBody.json(comment: ["is_inbound": "null", "author": "{}", "created_at": "7", "attachments": "{}"]),
+        Array(" \r\n\t".utf8) + WebhookBody.json(),
+    ])
+    func isReadInEveryForm(_ body: [UInt8]) throws {
+        #expect(try parse(body) == Self.full)
+    }
+
+    @Test func mayLackWhatIsNotNeeded() throws {
+        let bare = WebhookComment(
+            appID: "shop", userID: "user-1", ticketID: 1, commentID: 2, deviceID: "", deviceType: nil, body: "", isInbound: false,
+            author: nil, createdAt: nil, attachments: [])
+        let body = #"{"ticket_id":1,"token":{"app_id":"shop","user_id":"user-1"},"comment":{"comment_id":2}}"#
+        #expect(try parse(Array(body.utf8)) == bare)
+        let nulls = #"""
+            {"ticket_id":1,"token":{"app_id":"shop","user_id":"user-1","device_id":null,"type":null},"author":null,"created_at":null,
+             "attachments":null,"comment":{"comment_id":2,"body":null,"is_inbound":null,"author":null,"created_at":null,"attachments":null}}
+            """#
+        #expect(try parse(Array(nulls.utf8)) == bare)
+    }
+
+    @Test func mayLackPartsOfTheAuthorAndOfAttachments() throws {
+        let comment = try parse(
+            WebhookBody.json([
+                "author": #"{"avatar_id":0}"#, "attachments": #"[{"id":5},{"id":"6","name":null,"size":null},{"id":7,"size":"8"}]"#,
+            ]))
+        #expect(comment.author == WebhookComment.Author(name: nil, avatarID: 0, avatarColor: nil))
+        #expect(
+            comment.attachments == [
+                WebhookComment.Attachment(id: 5, name: nil, size: nil), WebhookComment.Attachment(id: 6, name: nil, size: nil),
+                WebhookComment.Attachment(id: 7, name: nil, size: 8),
+            ])
+    }
+
+    @Test(arguments: [Int64.min, -1, 0, 1, 9_007_199_254_740_993, Int64.max] as [Int64])
+    func hasExactNumbers(_ number: Int64) throws {
+        for text in ["\(number)", "\"\(number)\""] {
+            let comment = try parse(
+                WebhookBody.json(
+                    ["ticket_id": text, "author": #"{"avatar_id":\#(text)}"#, "attachments": #"[{"id":\#(text),"size":\#(text)}]"#],
+                    comment: ["comment_id": text]))
+            #expect(comment.ticketID == number)
+            #expect(comment.commentID == number)
+            #expect(comment.author?.avatarID == number)
+            #expect(comment.attachments == [WebhookComment.Attachment(id: number, name: nil, size: number)])
+        }
+    }
+
+    @Test(arguments: ["", "caf\u{E9}", "cafe\u{301}", "\u{1F469}\u{200D}\u{1F4BB}", "\u{0}", "\u{10FFFF}", "\u{202E}x", "\u{FEFF}"])
+    func keepsTextAsItIs(_ text: String) throws {
+        let json = String(decoding: JSONValue.string(text).serialized(), as: UTF8.self)
+        let comment = try parse(WebhookBody.json(["author": #"{"name":\#(json)}"#], token: ["type": json], comment: ["body": json]))
+        for read in [comment.body, comment.author?.name, comment.deviceType] {
+            #expect(read.map { Array($0.utf8) } == Array(text.utf8))
+        }
+    }
+
+    private static let integer = "a whole number of 64 bits"
+    private static func identifier(_ longest: Int) -> String { "a string of 1 to \(longest) UTF-16 code units without control characters" }
+
+    private static let missing: [([UInt8], String, String)] = [
+        (WebhookBody.json(["ticket_id": nil]), "ticket_id", integer), (WebhookBody.json(["ticket_id": "null"]), "ticket_id", integer),
+        (WebhookBody.json(["token": nil]), "token", "an object"), (WebhookBody.json(["token": "null"]), "token", "an object"),
+        (WebhookBody.json(["comment": nil]), "comment", "an object"), (WebhookBody.json(["comment": "null"]), "comment", "an object"),
+        (WebhookBody.json(token: ["app_id": nil]), "token.app_id", identifier(255)),
+        (WebhookBody.json(token: ["app_id": "null"]), "token.app_id", identifier(255)),
+        (WebhookBody.json(token: ["user_id": nil]), "token.user_id", identifier(100)),
+        (WebhookBody.json(comment: ["comment_id": nil]), "comment.comment_id", integer),
+        (WebhookBody.json(["attachments": #"[{"id":1},{"name":"x"}]"#]), "attachments[1].id", integer),
+        (WebhookBody.json(["attachments": nil], comment: ["attachments": "[{}]"]), "comment.attachments[0].id", integer),
+    ]
+
+    @Test(arguments: missing)
+    func namesWhatIsMissing(body: [UInt8], path: String, expectation: String) {
+        #expect(mistake(body) == "\(path) is missing; expected \(expectation).")
+    }
+
+    private static let date = "a date and time since 1970 as in RFC 3339, such as 2026-03-10T08:15:12Z"
+
+    private struct Unexpected {
+        let body: [UInt8]
+        let path: String
+        let expectation: String
+
+        init(_ body: [UInt8], _ path: String, _ expectation: String) {
+            self.body = body
+            self.path = path
+            self.expectation = expectation
+        }
+    }
+
+    private static func noInteger(_ value: String) -> [Unexpected] {
+        [
+            Unexpected(WebhookBody.json(["ticket_id": value]), "ticket_id", integer),
+            Unexpected(WebhookBody.json(comment: ["comment_id": value]), "comment.comment_id", integer),
+            Unexpected(WebhookBody.json(["author": "{\"avatar_id\":\(value)}"]), "author.avatar_id", integer),
+            Unexpected(WebhookBody.json(["attachments": "[{\"id\":\(value)}]"]), "attachments[0].id", integer),
+            Unexpected(WebhookBody.json(["attachments": "[{\"id\":1,\"size\":\(value)}]"]), "attachments[0].size", integer),
+        ]
+    }
+
+    private static func noString(_ value: String) -> [Unexpected] {
+        let inside = WebhookBody.json(["author": nil], comment: ["author": "{\"avatar_color\":\(value)}"])
+        return [
+            Unexpected(WebhookBody.json(token: ["app_id": value]), "token.app_id", identifier(255)),
+            Unexpected(WebhookBody.json(token: ["user_id": value]), "token.user_id", identifier(100)),
+            Unexpected(WebhookBody.json(token: ["device_id": value]), "token.device_id", "a string"),
+            Unexpected(WebhookBody.json(token: ["type": value]), "token.type", "a string"),
+            Unexpected(WebhookBody.json(comment: ["body": value]), "comment.body", "a string"),
+            Unexpected(WebhookBody.json(["author": "{\"name\":\(value)}"]), "author.name", "a string"),
+            Unexpected(inside, "comment.author.avatar_color", "a string"),
+            Unexpected(WebhookBody.json(["attachments": "[{\"id\":1,\"name\":\(value)}]"]), "attachments[0].name", "a string"),
+            Unexpected(WebhookBody.json(["created_at": value]), "created_at", "a string"),
+        ]
+    }
+
+    private static func noObject(_ value: String) -> [Unexpected] {
+        [
+            Unexpected(WebhookBody.json(["token": value]), "token", "an object"),
+            Unexpected(WebhookBody.json(["comment": value]), "comment", "an object"),
+            Unexpected(WebhookBody.json(["author": value]), "author", "an object"),
+            Unexpected(WebhookBody.json(["attachments": "[\(value)]"]), "attachments[0]", "an object"),
+        ]
+    }
+
+    private static let others: [Unexpected] = [
+        Unexpected(WebhookBody.json(["attachments": "{}"]), "attachments", "a list"),
+        Unexpected(WebhookBody.json(["attachments": "[null]"]), "attachments[0]", "an object"),
+        Unexpected(WebhookBody.json(comment: ["is_inbound": "0"]), "comment.is_inbound", "true or false"),
+        Unexpected(WebhookBody.json(["created_at": #""yesterday""#]), "created_at", date),
+        Unexpected(WebhookBody.json(["created_at": nil], comment: ["created_at": "\"\""]), "comment.created_at", date),
+        Unexpected(WebhookBody.json(token: ["app_id": "\"\""]), "token.app_id", identifier(255)),
+        Unexpected(WebhookBody.json(token: ["user_id": #""a\u0000""#]), "token.user_id", identifier(100)),
+        Unexpected(
+            WebhookBody.json(token: ["user_id": "\"\(String(repeating: "\u{1F600}", count: 51))\""]), "token.user_id", identifier(100)),
+        Unexpected(
+            WebhookBody.json(token: ["device_id": "\"\(String(repeating: "x", count: 256))\""]), "token.device_id",
+            "a string of at most 255 UTF-16 code units without control characters"),
+    ]
+
+    private static let notIntegers = [
+        "true", "1.0", "[]", "{}", "\"\"", #""1x""#, #"" 1""#, #""+1""#, #""9223372036854775808""#, #""1.0""#, "\"\u{0661}\"",
+    ]
+
+    @Test func namesWhatIsUnexpected() {
+        let cases =
+            Self.notIntegers.flatMap(Self.noInteger) + ["7", "true", "[]", "{}"].flatMap(Self.noString)
+            + ["7", "true", "[]", #""x""#].flatMap(Self.noObject) + Self.others
+        for entry in cases {
+            #expect(
+                mistake(entry.body) == "\(entry.path): expected \(entry.expectation).", "\(String(decoding: entry.body, as: UTF8.self))")
+        }
+    }
+
+    @Test(arguments: [
+        ("", "The body is not valid JSON: line 1, column 1: the text ends too early."),
+        ("{\"ticket_id\":9223372036854775808}", "The body is not valid JSON: line 1, column 32: number out of range."),
+        ("{\"a\":1,\"a\":2}", "The body is not valid JSON: line 1, column 10: duplicate key."),
+        ("{}x", "The body is not valid JSON: line 1, column 3: more text after the end of the JSON value."),
+        ("[]", "The body is JSON, but not an object with ticket_id, token and comment."),
+        ("null", "The body is JSON, but not an object with ticket_id, token and comment."),
+    ])
+    func mustBeStrictJSON(body: String, message: String) {
+        #expect(mistake(Array(body.utf8)) == message)
+    }
+}

@@ -1,0 +1,194 @@
+import Core
+import HTTPServer
+import Observability
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// The webhook's answers, with and without a socket, and what is stored.
+@Suite struct WebhookRouteTests {
+    private static let cases = Result { try WebhookCases.all() }
+
+    /// By index, because the arguments of tests are printed.
+    @Test(arguments: try cases.get().indices)
+    func answersInProcess(_ index: Int) throws {
+        let exchange = try Self.cases.get()[index]
+        let fixture = try WebhookFixture()
+        exchange.check(exchange.send(to: fixture.client))
+        #expect(fixture.store.accepted.count == (exchange.answer == WebhookCases.accepted ? 1 : 0), "\(exchange.name)")
+        #expect(fixture.wakeUpCount == fixture.store.accepted.count, "\(exchange.name)")
+    }
+
+    @Test func answersOnASocket() throws {
+        let fixture = try WebhookFixture()
+        try fixture.withServer { address in
+            for exchange in try Self.cases.get() { exchange.check(try exchange.send(to: SocketClient(address))) }
+        }
+        #expect(fixture.store.accepted.count == 10)
+        #expect(fixture.wakeUpCount == 10)
+    }
+
+    @Test func storesTheEventWithADeliveryForEachNotifier() throws {
+        let fixture = try WebhookFixture()
+        #expect(fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json()).status == 200)
+        let (event, deliveries) = try #require(fixture.store.accepted.first)
+        let identity = Event.Identity(appID: "shop", ticketID: 9_007_199_254_740_993, commentID: 71, deviceID: "device-1")
+        #expect(event.kind == .commentCreated)
+        #expect(event.identity == identity)
+        #expect(event.userID == "user-1")
+        #expect(event.occurredAt == TestTime.now * 1000)
+        #expect(event.receivedAt == WebhookFixture.time)
+        #expect(event.expiresAt == WebhookFixture.time + 60_000)
+        #expect(deliveries.map(\.notifier) == ["log", "journal"])
+        #expect(Set(deliveries.map(\.id) + [event.id]).count == 3)
+        for delivery in deliveries {
+            #expect(delivery.event == event)
+            #expect(delivery.state == .pending)
+            #expect(delivery.attempts == 0)
+            #expect(delivery.dueAt == WebhookFixture.time)
+        }
+    }
+
+    @Test(arguments: [
+        WebhookBody.json(), WebhookBody.nested(), WebhookBody.json(token: ["token": #""MARKER""#, "push_token": #""MARKER""#]),
+    ])
+    func rendersThePayloadOnce(_ body: [UInt8]) throws {
+        let fixture = try WebhookFixture()
+        #expect(fixture.client.send(.post, WebhookCases.shopPath, body: body).status == 200)
+        let event = try #require(fixture.store.accepted.first?.event)
+        let expected = #"""
+            {"id":"\#(event.id)","type":"comment.created","occurred_at":"2026-03-10T08:15:12.000Z","app_id":"shop","user_id":"user-1",\#
+            "data":{"ticket_id":9007199254740993,"device_id":"device-1","device_type":"ios","comment":{"comment_id":71,"body":"Hello"},\#
+            "author":{"name":"Ann","avatar_id":17,"avatar_color":"abcdef"},"created_at":"2026-03-10T08:15:12.000Z",\#
+            "attachments":[{"id":5,"name":"a.png","size":1024}]}}
+            """#
+        #expect(String(decoding: event.payload, as: UTF8.self) == expected)
+    }
+
+    @Test func rendersWhatIsMissingAsNull() throws {
+        let fixture = try WebhookFixture()
+        let body = #"{"ticket_id":1,"token":{"app_id":"shop","user_id":"u"},"comment":{"comment_id":2},"attachments":[{"id":3}]}"#
+        #expect(fixture.client.send(.post, WebhookCases.shopPath, body: Array(body.utf8)).status == 200)
+        let event = try #require(fixture.store.accepted.first?.event)
+        #expect(event.occurredAt == WebhookFixture.time)
+        let expected = #"""
+            {"id":"\#(event.id)","type":"comment.created","occurred_at":"2026-03-10T08:15:12.250Z","app_id":"shop","user_id":"u",\#
+            "data":{"ticket_id":1,"device_id":null,"device_type":null,"comment":{"comment_id":2,"body":""},"author":null,\#
+            "created_at":"2026-03-10T08:15:12.250Z","attachments":[{"id":3,"name":null,"size":null}]}}
+            """#
+        #expect(String(decoding: event.payload, as: UTF8.self) == expected)
+    }
+
+    @Test func takesAnEventWithoutNotifiers() throws {
+        let fixture = try WebhookFixture()
+        let body = WebhookBody.json(token: ["app_id": #""bank""#])
+        #expect(fixture.client.send(.post, WebhookCases.bankPath, body: body).status == 200)
+        #expect(fixture.store.accepted.map(\.deliveries.count) == [0])
+    }
+
+    @Test func knowsDuplicatesByTicketCommentAndDevice() throws {
+        let fixture = try WebhookFixture()
+        func status(_ body: [UInt8]) -> String { fixture.client.send(.post, WebhookCases.shopPath, body: body).text }
+        #expect(status(WebhookBody.json()) == WebhookCases.accepted)
+        #expect(status(WebhookBody.json()) == #"{"status":"duplicate"}"#)
+        #expect(status(WebhookBody.nested()) == #"{"status":"duplicate"}"#)
+        #expect(status(WebhookBody.json(["ticket_id": "1"])) == WebhookCases.accepted)
+        #expect(status(WebhookBody.json(token: ["device_id": #""device-2""#])) == WebhookCases.accepted)
+        #expect(status(WebhookBody.json(comment: ["comment_id": "72"])) == WebhookCases.accepted)
+        #expect(fixture.wakeUpCount == 4)
+        #expect(fixture.counts() == [#"{app="shop",result="accepted"} 4"#, #"{app="shop",result="duplicate"} 2"#])
+    }
+
+    @Test(arguments: [
+        (StoreError.Kind.queueFull, "queue_full", "Too many deliveries wait; try again later.", "30"),
+        (.diskFull, "disk_full", "There is no room to store the event; try again later.", "60"),
+        (.corrupt, "corrupt", "The store is damaged; try again later.", "60"),
+        (.unavailable, "unavailable", "The event could not be stored; try again.", "5"),
+        (.closed, "closed", "The service is stopping; try again.", "1"),
+    ])
+    func saysWhenToComeBack(kind: StoreError.Kind, code: String, message: String, seconds: String) throws {
+        let fixture = try WebhookFixture(failure: StoreError(kind, "what operators read"))
+        ExchangeCase(
+            name: code, status: 503, answer: ExchangeCase.error(code, message), answerHeaders: ["retry-after": seconds]
+        ).check(fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json()))
+        #expect(fixture.wakeUpCount == 0)
+        #expect(fixture.counts() == [#"{app="shop",result="unavailable"} 1"#])
+        #expect(
+            try fixture.log.lines() == [
+                #"ERROR webhook result=unavailable reason=\#(kind.rawValue) app=shop detail="what operators read""#
+            ])
+    }
+
+    @Test func takesTheNextSecretAfterAReload() throws {
+        let fixture = try WebhookFixture()
+        try fixture.reload(shopSecret: 31)
+        #expect(fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json()).status == 403)
+        #expect(fixture.client.send(.post, "/pyrus/webhook/\(TestSecret.text(31))", body: WebhookBody.json()).status == 200)
+        #expect(fixture.store.accepted.map { $0.deliveries.map(\.notifier) } == [["journal"]])
+        #expect(fixture.counts() == [#"{app="",result="denied"} 1"#, #"{app="shop",result="accepted"} 1"#])
+    }
+
+    @Test func holdsNoThreadWhileItWaits() throws {
+        let fixture = try WebhookFixture()
+        fixture.store.hold()
+        try fixture.withServer { address in
+            let clients = try (1...20).map { number in
+                let client = try SocketClient(address)
+                let body = WebhookBody.json(comment: ["comment_id": "\(number)"])
+                try client.send(
+                    Array("POST \(WebhookCases.shopPath) HTTP/1.1\r\nHost: t\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body)
+                return client
+            }
+            fixture.store.waitForWork(20)
+            let other = ExchangeCase(name: "meanwhile", path: "/pyrus/webhook/x", status: 403, answer: WebhookCases.denied)
+            other.check(try other.send(to: SocketClient(address)))
+            fixture.store.release()
+            for client in clients { #expect(try client.readResponse().text == WebhookCases.accepted) }
+        }
+    }
+
+    @Test func countsByAppAndResult() throws {
+        let fixture = try WebhookFixture()
+        for exchange in try Self.cases.get() { _ = exchange.send(to: fixture.client) }
+        #expect(
+            fixture.counts() == [
+                #"{app="",result="denied"} 20"#, #"{app="",result="malformed"} 2"#, #"{app="bank",result="accepted"} 1"#,
+                #"{app="bank",result="denied"} 2"#, #"{app="shop",result="accepted"} 5"#, #"{app="shop",result="denied"} 1"#,
+                #"{app="shop",result="ignored"} 1"#, #"{app="shop",result="malformed"} 2"#, #"{app="sign",result="accepted"} 4"#,
+                #"{app="sign",result="denied"} 4"#, #"{app="sign",result="malformed"} 1"#,
+            ])
+    }
+
+    @Test func tellsNeitherSecretsNorWhatWasSaid() throws {
+        let fixture = try WebhookFixture()
+        try fixture.withServer { address in
+            for exchange in try Self.cases.get() { _ = try exchange.send(to: SocketClient(address)) }
+            let body = WebhookBody.json(["MARKER": "1"], token: ["token": #""MARKER""#], comment: ["body": #""MARKER""#])
+            let said = ExchangeCase(name: "said", path: WebhookCases.shopPath, body: body, status: 200, answer: WebhookCases.accepted)
+            said.check(try said.send(to: SocketClient(address)))
+        }
+        let told = try fixture.log.text() + fixture.metricsText() + fixture.router.routes.map { "\($0.path)" }.joined()
+        for number in 21...24 { #expect(!told.contains(TestSecret.text(number).prefix(16))) }
+        #expect(!told.contains("MARKER"))
+        #expect(!told.contains("Hello"))
+        #expect(told.contains("/pyrus/webhook/:secret"))
+    }
+
+    @Test func logsWhy() throws {
+        let fixture = try WebhookFixture(logLevel: .info)
+        let headers = ["X-Request-Id": "r1"]
+        _ = fixture.client.send(.post, "/pyrus/webhook/x", headers: headers, body: WebhookBody.json())
+        _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: WebhookBody.json(token: ["app_id": #""bank""#]))
+        _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: WebhookBody.json(token: ["user_id": nil]))
+        _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: [])
+        _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: WebhookBody.json())
+        #expect(
+            try fixture.log.lines() == [
+                "INFO  webhook result=denied reason=origin request_id=r1",
+                "INFO  webhook result=denied reason=origin app=bank request_id=r1",
+                "INFO  webhook result=malformed reason=token.user_id app=shop request_id=r1",
+                "INFO  webhook result=malformed reason=invalid_json request_id=r1",
+            ])
+    }
+}

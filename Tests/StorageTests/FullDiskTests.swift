@@ -1,0 +1,98 @@
+import Core
+import Glibc
+import POSIX
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct FullDiskTests {
+    /// Accepts until the store refuses.
+    /// - Returns: how many were accepted, and the refusal.
+    private func fill(_ store: SQLiteStore) -> (count: Int, error: StoreError?) {
+        for number in 0..<10_000 {
+            let sample = Sample(number).with { $0.payload = Array(repeating: 1, count: 4000) }
+            do throws(StoreError) {
+                _ = try store.take(sample.event, [sample.delivery()])
+            } catch {
+                return (number, error)
+            }
+        }
+        return (10_000, nil)
+    }
+
+    @Test func keepsWhatItTookAndWorksAgainWhenThereIsRoom() throws {
+        let directory = try TemporaryDirectory()
+        var settings = StoreSettings()
+        settings.maximumFileBytes = 1 << 20
+        settings.probeIntervalMilliseconds = 5
+        let store = try SQLiteStore(path: directory.path("store.db"), settings: settings)
+        defer { store.close() }
+        let (count, error) = fill(store)
+        #expect(error?.kind == .diskFull)
+        #expect(count > 50)
+        #expect(try store.pending().map(\.count) == [count])
+        #expect(try store.all().count == count)
+        for delivery in try store.claim(at: 2000, limit: 20) { try store.report(delivery, .delivered, at: 2001) }
+        #expect(try store.purge(now: 2002, deliveredBefore: 9000, deadBefore: 0, limit: 20) == 20)
+        #expect(eventually { store.refusal == nil })
+        let late = Sample(20_000).with { $0.payload = Array(repeating: 1, count: 4000) }
+        #expect(try store.take(late.event, [late.delivery()]) == .accepted)
+        #expect(try store.pending().map(\.count) == [count - 19])
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
+    func survivesADiskThatIsReallyFull() throws {
+        let disk = try SmallDisk()
+        let ballast = disk.path("ballast")
+        try File.create(ballast, mode: 0o600, Array(repeating: 0, count: 700_000))
+        var settings = StoreSettings()
+        settings.minimumFreeBytes = 0
+        settings.probeIntervalMilliseconds = 5
+        let path = disk.path("store.db")
+        let store = try SQLiteStore(path: path, settings: settings)
+        let (count, error) = fill(store)
+        #expect(error?.kind == .diskFull)
+        #expect(store.refusal == "disk_full")
+        #expect(try store.all().count == count)
+        #expect(unsafe unlink(ballast) == 0)
+        #expect(eventually { store.refusal == nil }, "it finds the room by itself")
+        #expect(try store.take(Sample(20_000).event, []) == .accepted)
+        store.close()
+        let again = try SQLiteStore(path: path, settings: settings)
+        defer { again.close() }
+        #expect(try again.pending().map(\.count) == [count])
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
+    func saysThatItMayNotWrite() throws {
+        let disk = try SmallDisk()
+        let store = try SQLiteStore(path: disk.path("store.db"))
+        store.close()
+        try disk.makeReadOnly()
+        do throws(StoreError) {
+            try SQLiteStore(path: disk.path("store.db")).close()
+            Issue.record("it was opened")
+        } catch {
+            #expect(error.kind == .unavailable)
+            #expect(error.description.contains("must be allowed to write"))
+        }
+    }
+
+    @Test func leavesTheRestOfTheDiskToOthers() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.db")
+        let first = try SQLiteStore(path: path)
+        try first.take(Sample(1))
+        first.close()
+        var settings = StoreSettings()
+        settings.minimumFreeBytes = .max
+        settings.probeIntervalMilliseconds = 5
+        let store = try SQLiteStore(path: path, settings: settings)
+        defer { store.close() }
+        #expect(eventually { store.refusal == "disk_full" }, "it looks without being asked")
+        #expect(throws: StoreError.self) { try store.take(Sample(2)) }
+        #expect(try store.take(Sample(1).event, []) == .duplicate(of: Sample(1).event.id))
+        for delivery in try store.claim(at: 2000) { try store.report(delivery, .delivered, at: 2001) }
+        #expect(try store.pending() == [], "what it has it still delivers")
+    }
+}

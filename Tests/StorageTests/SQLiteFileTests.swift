@@ -1,0 +1,161 @@
+import Core
+import POSIX
+import SQLite
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct SQLiteFileTests {
+    private func open(_ path: String, _ change: (inout StoreSettings) -> Void = { _ in }) throws(StoreError) -> SQLiteStore {
+        var settings = StoreSettings()
+        change(&settings)
+        return try SQLiteStore(path: path, settings: settings)
+    }
+
+    private func error(_ path: String) -> StoreError? {
+        do throws(StoreError) {
+            try open(path).close()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func remembersEveryState() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.db")
+        var store = try open(path)
+        for number in 0..<5 { try store.take(Sample(number)) }
+        _ = try store.take(Sample(9).event, [])
+        let claimed = try store.claim(at: 2000, limit: 4)
+        try store.report(claimed[0], .delivered, "ok", at: 2001)
+        try store.report(claimed[1], .dead, "no", at: 2001)
+        try store.report(claimed[2], .retry(at: 9000), "later", at: 2001)
+        let before = try store.all().map { try store.story(of: $0.id) }
+        let pending = try store.pending()
+        store.close()
+        store = try open(path)
+        defer { store.close() }
+        #expect(try store.all().map { try store.story(of: $0.id) } == before)
+        #expect(try store.pending() == pending)
+        for number in [0, 1, 2, 3, 4, 9] {
+            #expect(try store.take(Sample(number).event, []) == .duplicate(of: Sample(number).event.id))
+        }
+        #expect(try store.claim(at: 2999).map(\.event.identity.commentID) == [4])
+        #expect(try store.claim(at: 3000).map(\.event.identity.commentID) == [3], "the lease outlives the process")
+    }
+
+    @Test func leavesOneFileBehindForItsOwnerOnly() throws {
+        let directory = try TemporaryDirectory()
+        let store = try open(directory.path("store.db"))
+        try store.take(Sample(1))
+        store.close()
+        #expect(directory.contents() == ["store.db", "store.db.lock"])
+        #expect(try File.read(directory.path("store.db"), limit: 1 << 20).isReadableByEveryone == false)
+    }
+
+    @Test func refusesASecondStore() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.db")
+        let store = try open(path)
+        let refusal = try #require(error(path))
+        #expect(refusal.kind == .unavailable)
+        #expect(refusal.description.contains("used by another process"))
+        try store.take(Sample(1))
+        store.close()
+        #expect(error(path) == nil)
+    }
+
+    @Test func refusesANewerSchema() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.db")
+        try open(path).close()
+        let connection = try Connection(path: path, mode: .readWriteCreate)
+        try connection.setUserVersion(99)
+        try connection.close()
+        let refusal = try #require(error(path))
+        #expect(refusal.kind == .corrupt)
+        #expect(refusal.description.contains("newer version (schema 99, this one knows 1)"))
+    }
+
+    @Test func refusesWhatIsNoDatabase() throws {
+        let directory = try TemporaryDirectory()
+        try File.create(directory.path("store.db"), mode: 0o600, Array(repeating: UInt8(ascii: "x"), count: 8192))
+        #expect(error(directory.path("store.db"))?.kind == .corrupt)
+    }
+
+    /// A closed file with some events, and the same with damage in most of its pages.
+    private func damaged(_ directory: TemporaryDirectory, marksRun: Bool) throws -> String {
+        let path = directory.path("whole.db")
+        let store = try open(path)
+        for number in 0..<200 { try store.take(Sample(number)) }
+        store.close()
+        if marksRun {
+            let connection = try Connection(path: path, mode: .readWriteCreate)
+            try connection.execute("UPDATE runs SET closed = 0")
+            try connection.close()
+        }
+        var bytes = try File.read(path, limit: 1 << 24).bytes
+        for index in stride(from: bytes.count / 2, to: bytes.count, by: 3) { bytes[index] = 0xA5 }
+        try File.create(directory.path("store.db"), mode: 0o600, bytes)
+        return directory.path("store.db")
+    }
+
+    @Test func findsDamageAfterARunThatWasNotClosed() throws {
+        let directory = try TemporaryDirectory()
+        let refusal = try #require(error(try damaged(directory, marksRun: true)))
+        #expect(refusal.kind == .corrupt)
+        #expect(refusal.description.contains("restore"))
+    }
+
+    @Test func acceptsNothingOnceDamageWasMet() throws {
+        let directory = try TemporaryDirectory()
+        let path = try damaged(directory, marksRun: false)
+        // Where the damage is met depends on SQLite: at the start at the earliest, or when rows are changed.
+        guard let store = try? open(path) else { return #expect(error(path)?.kind == .corrupt) }
+        defer { store.close() }
+        var kinds: Set<StoreError.Kind> = []
+        for number in 0..<300 {
+            do throws(StoreError) {
+                _ = try store.take(Sample(number).event, [Sample(number).delivery(5)])
+                for delivery in try store.claim(at: 2000) { try store.report(delivery, .delivered, at: 2001) }
+            } catch {
+                kinds.insert(error.kind)
+            }
+        }
+        #expect(kinds == [.corrupt])
+        #expect(store.refusal == "corrupt")
+        #expect(throws: StoreError.self) { try store.take(Sample(1000).event, []) }
+    }
+
+    @Test func saysWhatIsMissing() throws {
+        let directory = try TemporaryDirectory()
+        let refusal = try #require(error(directory.path("missing/store.db")))
+        #expect(refusal.kind == .unavailable)
+        #expect(refusal.description.contains("directory must exist"))
+    }
+
+    @Test func waitsForAForeignLockAndThenSaysSo() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.db")
+        let store = try open(path) {
+            $0.busyTimeoutMilliseconds = 1
+            $0.probeIntervalMilliseconds = 5
+        }
+        defer { store.close() }
+        let tool = try Connection(path: path, mode: .readWriteCreate)
+        try tool.transaction { () throws(SQLiteError) in
+            do throws(StoreError) {
+                _ = try store.take(Sample(1).event, [Sample(1).delivery()])
+                Issue.record("it was accepted in spite of the lock")
+            } catch {
+                #expect(error.kind == .unavailable)
+            }
+            #expect(store.refusal == "unavailable")
+        }
+        #expect(eventually { store.refusal == nil }, "it finds out by itself")
+        try store.take(Sample(1))
+        #expect(try store.all().count == 1)
+        try tool.close()
+    }
+}

@@ -1,0 +1,127 @@
+import Core
+import Testing
+import Threading
+
+@Suite struct StoreContractAcceptTests {
+    @Test(arguments: Backend.allCases) func storesAnEventWithItsDeliveries(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let sample = Sample(1).with { $0.payload = [0, 255, 10] }
+        let deliveries = [sample.delivery(0, to: "log"), sample.delivery(1, to: "http")]
+        #expect(try fixture.store.take(sample.event, deliveries) == .accepted)
+        #expect(try fixture.store.all() == deliveries.reversed())
+    }
+
+    @Test(arguments: Backend.allCases) func storesAnEventForNobody(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        #expect(try fixture.store.take(Sample(1).event, []) == .accepted)
+        #expect(try fixture.store.take(Sample(1).event, []) == .duplicate(of: Sample(1).event.id))
+        #expect(try fixture.store.all() == [])
+    }
+
+    @Test(arguments: Backend.allCases) func recognisesADuplicateByItsIdentityAlone(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let first = try fixture.store.take(Sample(1).with { $0.comment = 7 })
+        let again = Sample(2).with {
+            $0.comment = 7
+            $0.user = "other"
+        }
+        #expect(try fixture.store.take(again.event, [again.delivery()]) == .duplicate(of: first.event.id))
+        #expect(try fixture.store.all() == [first])
+    }
+
+    @Test(arguments: Backend.allCases) func recognisesDuplicatesThatComeTogether(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let answers = Monitor<[Acceptance]>([])
+        for number in 1...20 {
+            let sample = Sample(number).with { $0.comment = 7 }
+            fixture.store.accept(sample.event, [sample.delivery()]) { result in
+                answers.update { $0.append((try? result.get()) ?? .accepted) }
+            }
+        }
+        let all = try #require(answers.wait(timeoutMilliseconds: 60_000) { $0.count == 20 ? $0 : nil })
+        #expect(all == [.accepted] + Array(repeating: .duplicate(of: Sample(1).event.id), count: 19))
+        #expect(try fixture.store.all().count == 1)
+    }
+
+    @Test(arguments: Backend.allCases) func tellsEventsApartByEachPartOfTheIdentity(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let samples = [
+            Sample(1).with { $0.comment = 5 }, Sample(2).with { $0.comment = 6 },
+            Sample(3).with {
+                $0.comment = 5
+                $0.ticket = 2
+            },
+            Sample(4).with {
+                $0.comment = 5
+                $0.app = "other"
+            },
+            Sample(5).with {
+                $0.comment = 5
+                $0.device = "phone"
+            },
+        ]
+        for sample in samples { #expect(try fixture.store.take(sample.event, [sample.delivery()]) == .accepted) }
+    }
+
+    // The same word to Unicode, but not the same bytes, with a NUL and something after it for good measure.
+    @Test(arguments: Backend.allCases) func comparesIdentifiersAsBytes(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let spellings = ["caf\u{E9}", "cafe\u{301}", "caf\u{E9}\u{0}a", "caf\u{E9}\u{0}b"]
+        for (number, spelling) in spellings.enumerated() {
+            let sample = Sample(number).with {
+                $0.comment = 1
+                $0.device = spelling
+                $0.notifier = spelling
+            }
+            #expect(try fixture.store.take(sample.event, [sample.delivery()]) == .accepted)
+        }
+        #expect(try fixture.store.pending().map(\.count) == [1, 1, 1, 1])
+        let claimed = try #require(try fixture.store.claim(spellings[1], at: 2000).first)
+        #expect(claimed.event.identity.deviceID.utf8.elementsEqual(spellings[1].utf8))
+    }
+
+    @Test(arguments: Backend.allCases) func keepsExtremeNumbers(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for (number, value) in [Int64.min, -1, 0, Int64.max].enumerated() {
+            let delivery = try fixture.store.take(
+                Sample(number).with {
+                    $0.ticket = value
+                    $0.comment = value
+                })
+            #expect(try fixture.store.current(delivery) == delivery)
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func refusesADeliveryIDThatIsInUseAndNothingElse(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let first = try fixture.store.take(Sample(1))
+        let stolen = Delivery(id: first.id, notifier: "log", event: Sample(2).event, dueAt: 1)
+        let answers = Monitor<[Bool]>([])
+        for number in 2...6 {
+            let deliveries = [Sample(number).delivery(1), number == 4 ? stolen : Sample(number).delivery(2)]
+            fixture.store.accept(Sample(number).event, deliveries) { result in
+                answers.update { $0.append((try? result.get()) == .accepted) }
+            }
+        }
+        #expect(answers.wait(timeoutMilliseconds: 60_000) { $0.count == 5 ? $0 : nil } == [true, true, false, true, true])
+        #expect(try fixture.store.all().count == 9)
+        #expect(try fixture.store.pending().map(\.count) == [9])
+        #expect(try fixture.store.take(Sample(4).event, []) == .accepted, "what was refused is not half there")
+    }
+
+    @Test(arguments: Backend.allCases) func refusesMoreThanMayWait(_ backend: Backend) throws {
+        let fixture = try backend.store(maxPending: 3)
+        try fixture.store.take(Sample(1))
+        let two = Sample(2)
+        _ = try fixture.store.take(two.event, [two.delivery(0), two.delivery(1)])
+        #expect(fixture.store.refusal == "queue_full")
+        #expect(throws: StoreError.self) { try fixture.store.take(Sample(3)) }
+        #expect(try fixture.store.take(Sample(1).event, []) == .duplicate(of: Sample(1).event.id), "a duplicate needs no room")
+        #expect(try fixture.store.take(Sample(4).event, []) == .accepted, "neither does what nobody gets")
+        let claimed = try #require(try fixture.store.claim(at: 2000, limit: 1).first)
+        try fixture.store.report(claimed, .delivered, at: 2001)
+        #expect(fixture.store.refusal == nil)
+        try fixture.store.take(Sample(3))
+        #expect(try fixture.store.pending().map(\.count) == [3])
+    }
+}

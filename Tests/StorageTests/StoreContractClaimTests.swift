@@ -1,0 +1,94 @@
+import Core
+import Testing
+
+@Suite struct StoreContractClaimTests {
+    @Test(arguments: Backend.allCases) func takesTheLongestDueFirst(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for (number, due) in [50, 20, 40, 20, 30].enumerated() {
+            try fixture.store.take(
+                Sample(number).with {
+                    $0.ticket = Int64(number)
+                    $0.due = UInt64(due)
+                })
+        }
+        #expect(try fixture.store.claim(at: 40, limit: 3).map(\.event.identity.ticketID) == [1, 3, 4])
+        #expect(try fixture.store.claim(at: 40, limit: 3).map(\.event.identity.ticketID) == [2])
+        #expect(try fixture.store.claim(at: 40, limit: 3) == [])
+    }
+
+    @Test(arguments: Backend.allCases) func countsTheTryAndLeases(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let delivery = try fixture.store.take(Sample(1))
+        let claimed = try #require(try fixture.store.claim(at: 5000).first)
+        #expect(claimed == Delivery(id: delivery.id, notifier: "log", event: delivery.event, attempts: 1, dueAt: 6000))
+        #expect(try fixture.store.current(delivery) == claimed)
+        #expect(try fixture.store.claim(at: 5999) == [])
+        #expect(try fixture.store.claim(at: 6000).map(\.attempts) == [2], "nobody reported, so it comes back")
+    }
+
+    @Test(arguments: Backend.allCases) func leavesOtherNotifiersAlone(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let sample = Sample(1)
+        _ = try fixture.store.take(sample.event, [sample.delivery(0, to: "log"), sample.delivery(1, to: "http")])
+        #expect(try fixture.store.claim("http", at: 2000).map(\.notifier) == ["http"])
+        #expect(try fixture.store.current(sample.delivery(0)) == sample.delivery(0))
+        #expect(try fixture.store.claim("nobody", at: 2000) == [])
+    }
+
+    @Test(arguments: Backend.allCases) func takesNothingForALimitOfNone(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.take(Sample(1))
+        #expect(try fixture.store.claim(at: 2000, limit: 0) == [])
+    }
+
+    @Test(arguments: Backend.allCases) func givesUpWhatHasExpired(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let old = try fixture.store.take(Sample(1).with { $0.expires = 3000 })
+        let fresh = try fixture.store.take(Sample(2).with { $0.expires = 3001 })
+        #expect(try fixture.store.claim(at: 3000).map(\.id) == [fresh.id])
+        let ended = try #require(try fixture.store.current(old))
+        #expect(ended.state == .dead)
+        #expect(ended.reason == "expired")
+        #expect(ended.endedAt == 3000)
+        #expect(ended.attempts == 0)
+    }
+
+    @Test(arguments: Backend.allCases) func letsARunningTryEndAfterTheExpiry(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.take(Sample(1).with { $0.expires = 3000 })
+        let claimed = try #require(try fixture.store.claim(at: 2999).first)
+        #expect(try fixture.store.claim(at: 3500) == [])
+        try fixture.store.report(claimed, .delivered, at: 3600)
+        #expect(try fixture.store.current(claimed)?.state == .delivered)
+    }
+
+    @Test(arguments: Backend.allCases, [false, true]) func givesUpABoundedNumberAtOnce(_ backend: Backend, keepsTicketOrder: Bool) throws {
+        let fixture = try backend.store()
+        for number in 0..<600 { try fixture.store.take(Sample(number).with { $0.expires = 1500 }) }
+        let fresh = try fixture.store.take(Sample(1000).with { $0.due = 1001 })
+        var counts: [Int] = []
+        var claimed: [Delivery] = []
+        while claimed.isEmpty, try fixture.store.nextDue(notifier: "log", keepsTicketOrder: keepsTicketOrder) ?? .max <= 2000 {
+            claimed = try fixture.store.claim(at: 2000, keepsTicketOrder: keepsTicketOrder)
+            counts.append(try fixture.store.pending()[0].count)
+        }
+        #expect(counts == [345, 89, 1])
+        #expect(claimed.map(\.id) == [fresh.id])
+    }
+
+    @Test(arguments: Backend.allCases) func saysWhenTheNextIsDue(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        func nextDue() throws -> UInt64? { try fixture.store.nextDue(notifier: "log", keepsTicketOrder: false) }
+        #expect(try nextDue() == nil)
+        try fixture.store.take(Sample(1).with { $0.due = 7000 })
+        try fixture.store.take(Sample(2).with { $0.due = 6000 })
+        try fixture.store.take(Sample(3).with { $0.notifier = "http" })
+        #expect(try nextDue() == 6000)
+        let claimed = try #require(try fixture.store.claim(at: 6500).first)
+        #expect(try nextDue() == 7000)
+        try fixture.store.report(claimed, .retry(at: 6800), at: 6600)
+        #expect(try nextDue() == 6800)
+        for delivery in try fixture.store.claim(at: 9000) { try fixture.store.report(delivery, .dead, at: 9001) }
+        #expect(try nextDue() == nil)
+    }
+}

@@ -1,0 +1,114 @@
+import Core
+import Testing
+
+@Suite struct StoreContractFinishTests {
+    private func claimed(_ store: any Store) throws -> Delivery {
+        try store.take(Sample(1))
+        return try #require(try store.claim(at: 2000).first)
+    }
+
+    @Test(arguments: Backend.allCases) func endsWhatHasArrived(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let delivery = try claimed(fixture.store)
+        try fixture.store.report(delivery, .delivered, "status_200", at: 2100)
+        let story = try #require(try fixture.store.story(of: delivery.id))
+        #expect(
+            story.delivery
+                == Delivery(
+                    id: delivery.id, notifier: "log", event: delivery.event, state: .delivered, attempts: 1, dueAt: 3000, endedAt: 2100,
+                    reason: "status_200"))
+        #expect(
+            story.attempts == [DeliveryAttempt(number: 1, startedAt: 2000, endedAt: 2100, outcome: "delivered", reason: "status_200")])
+        #expect(try fixture.store.claim(at: 9000) == [])
+    }
+
+    @Test(arguments: Backend.allCases) func putsOffWhatMayArriveLater(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let delivery = try claimed(fixture.store)
+        try fixture.store.report(delivery, .retry(at: 7000), "timeout", at: 2100)
+        let waiting = try #require(try fixture.store.current(delivery))
+        #expect((waiting.state, waiting.dueAt, waiting.endedAt) == (.pending, 7000, nil))
+        #expect(waiting.reason == "timeout")
+        #expect(try fixture.store.claim(at: 6999) == [])
+        let again = try #require(try fixture.store.claim(at: 7000).first)
+        #expect(again.attempts == 2)
+        #expect(again.reason == "timeout")
+        #expect(again.id == delivery.id)
+    }
+
+    @Test(arguments: Backend.allCases) func endsWhatIsGivenUp(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let delivery = try claimed(fixture.store)
+        try fixture.store.report(delivery, .dead, "status_410", at: 2100)
+        let dead = try #require(try fixture.store.current(delivery))
+        #expect((dead.state, dead.endedAt, dead.reason) == (.dead, 2100, "status_410"))
+        #expect(try fixture.store.pending() == [])
+    }
+
+    @Test(arguments: Backend.allCases) func takesAReportAfterTheLeaseWhileNobodyTriesAgain(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let delivery = try claimed(fixture.store)
+        try fixture.store.report(delivery, .delivered, at: 90_000)
+        #expect(try fixture.store.current(delivery)?.state == .delivered)
+    }
+
+    @Test(arguments: Backend.allCases) func letsAStaleReportChangeTheStoryOnly(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let first = try claimed(fixture.store)
+        let second = try #require(try fixture.store.claim(at: 3000).first)
+        try fixture.store.report(first, .dead, "timeout", at: 3100)
+        #expect(try fixture.store.current(first) == second)
+        try fixture.store.report(second, .delivered, "status_200", at: 3200)
+        #expect(
+            try fixture.store.story(of: first.id)?.attempts == [
+                DeliveryAttempt(number: 1, startedAt: 2000, endedAt: 3100, outcome: "dead", reason: "timeout"),
+                DeliveryAttempt(number: 2, startedAt: 3000, endedAt: 3200, outcome: "delivered", reason: "status_200"),
+            ])
+    }
+
+    @Test(arguments: Backend.allCases) func tellsOfATryThatNobodyReportedOn(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let delivery = try claimed(fixture.store)
+        #expect(
+            try fixture.store.story(of: delivery.id)?.attempts
+                == [DeliveryAttempt(number: 1, startedAt: 2000, endedAt: nil, outcome: "", reason: "")])
+    }
+
+    @Test(arguments: Backend.allCases) func countsTheFirstOfSeveralReports(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let delivery = try claimed(fixture.store)
+        try fixture.store.report(delivery, .retry(at: 7000), "timeout", at: 2100)
+        try fixture.store.report(delivery, .dead, "late", at: 2200)
+        try fixture.store.report(delivery, .delivered, "later", at: 2300)
+        let story = try #require(try fixture.store.story(of: delivery.id))
+        #expect(story.delivery.state == .pending)
+        #expect(story.attempts.map(\.reason) == ["timeout"])
+    }
+
+    @Test(arguments: Backend.allCases) func passesOverWhatItDoesNotKnow(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let delivery = try claimed(fixture.store)
+        let reports = [
+            FinishedTry(id: UUIDv7(milliseconds: 9, number: 9), attempt: 1, next: .delivered, reason: "", now: 2100),
+            FinishedTry(id: delivery.id, attempt: 2, next: .delivered, reason: "", now: 2100),
+            FinishedTry(id: delivery.id, attempt: 0, next: .delivered, reason: "", now: 2100),
+        ]
+        try fixture.store.finish(reports)
+        #expect(try fixture.store.current(delivery) == delivery)
+    }
+
+    @Test(arguments: Backend.allCases) func takesManyReportsAtOnce(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for number in 0..<50 { try fixture.store.take(Sample(number)) }
+        let claimed = try fixture.store.claim(at: 2000)
+        try fixture.store.finish(
+            claimed.enumerated().map { number, delivery in
+                FinishedTry(
+                    id: delivery.id, attempt: 1, next: number.isMultiple(of: 2) ? .delivered : .dead, reason: "", now: 2000 + UInt64(number)
+                )
+            })
+        let states = try fixture.store.all().map(\.state)
+        #expect(states.count { $0 == .delivered } == 25)
+        #expect(states.count { $0 == .dead } == 25)
+    }
+}

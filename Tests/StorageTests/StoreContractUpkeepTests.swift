@@ -1,0 +1,136 @@
+import Core
+import Testing
+import Threading
+
+@Suite struct StoreContractUpkeepTests {
+    private func purge(
+        _ store: any Store, now: UInt64 = 2000, delivered: UInt64 = 0, dead: UInt64 = 0, limit: Int = 1000
+    ) throws -> Int {
+        try store.purge(now: now, deliveredBefore: delivered, deadBefore: dead, limit: limit)
+    }
+
+    private func take(_ store: any Store, _ numbers: Range<Int>, _ next: FinishedTry.Next, at time: UInt64) throws {
+        for number in numbers { try store.take(Sample(number)) }
+        for delivery in try store.claim(at: time - 1) { try store.report(delivery, next, at: time) }
+    }
+
+    @Test(arguments: Backend.allCases) func revivesOneAlone(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try take(fixture.store, 0..<3, .dead, at: 2000)
+        var filter = DeliveryFilter()
+        filter.id = Sample(1).delivery().id
+        #expect(try fixture.store.retry(filter, now: 3000, expiresAt: 9000) == 1)
+        #expect(try fixture.store.retry(filter, now: 3000, expiresAt: 9000) == 0, "it is not dead any more")
+        let claimed = try fixture.store.claim(at: 3000)
+        #expect(claimed.map(\.id) == [Sample(1).delivery().id])
+        #expect(claimed.map(\.attempts) == [2])
+        #expect(try fixture.store.claim(at: 8999).count == 1)
+        #expect(try fixture.store.claim(at: 9999).count == 0, "the new expiry holds")
+    }
+
+    @Test(arguments: Backend.allCases) func revivesMoreThanOneStepHolds(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for number in 0..<1201 { try fixture.store.take(Sample(number).with { $0.expires = 1001 }) }
+        while try purge(fixture.store, limit: 500) > 0 {}
+        #expect(try fixture.store.pending() == [])
+        #expect(try fixture.store.retry(DeliveryFilter(), now: 3000, expiresAt: 9000) == 1201)
+        #expect(try fixture.store.pending().map(\.count) == [1201])
+    }
+
+    @Test(arguments: Backend.allCases) func forgetsInSmallSteps(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try take(fixture.store, 0..<10, .delivered, at: 2000)
+        try take(fixture.store, 10..<20, .dead, at: 2000)
+        #expect(try purge(fixture.store, delivered: 2000, dead: 2000) == 0)
+        #expect(try purge(fixture.store, delivered: 2001, limit: 4) == 4)
+        #expect(try purge(fixture.store, delivered: 2001, dead: 2001, limit: 8) == 8)
+        #expect(try fixture.store.all().count == 8)
+        #expect(try purge(fixture.store, delivered: 2001, dead: 2001, limit: 9) == 8)
+        #expect(try fixture.store.all() == [])
+    }
+
+    @Test(arguments: Backend.allCases) func forgetsTheStoryAndTheEventWithTheLastDelivery(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let sample = Sample(1)
+        let deliveries = [sample.delivery(0, to: "log"), sample.delivery(1, to: "http")]
+        _ = try fixture.store.take(sample.event, deliveries)
+        try fixture.store.report(try fixture.store.claim(at: 2000)[0], .delivered, at: 2001)
+        #expect(try purge(fixture.store, delivered: 3000) == 1)
+        #expect(try fixture.store.story(of: deliveries[0].id) == nil)
+        #expect(try fixture.store.take(sample.event, []) == .duplicate(of: sample.event.id), "the other one still needs it")
+        try fixture.store.report(try fixture.store.claim("http", at: 2000)[0], .delivered, at: 2001)
+        #expect(try purge(fixture.store, delivered: 3000) == 1)
+        #expect(try fixture.store.take(sample.event, deliveries) == .accepted)
+        #expect(try fixture.store.story(of: deliveries[0].id)?.attempts == [])
+    }
+
+    @Test(arguments: Backend.allCases) func forgetsEventsThatNobodyGets(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for number in 0..<5 { _ = try fixture.store.take(Sample(number).event, []) }
+        #expect(try purge(fixture.store, delivered: 1000) == 0)
+        #expect(try purge(fixture.store, delivered: 1001, limit: 3) == 3)
+        #expect(try purge(fixture.store, delivered: 1001, limit: 3) == 2)
+        #expect(try fixture.store.take(Sample(0).event, []) == .accepted)
+    }
+
+    @Test(arguments: Backend.allCases) func givesUpWhatNobodyClaims(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for number in 0..<3 { try fixture.store.take(Sample(number).with { $0.expires = 1999 + UInt64(number) }) }
+        let leased = try #require(try fixture.store.claim(at: 1500, limit: 1).first)
+        #expect(try purge(fixture.store, now: 2000) == 1, "one runs, one has not expired")
+        #expect(try fixture.store.current(leased)?.state == .pending)
+        #expect(try purge(fixture.store, now: 9000, limit: 1) == 1)
+        #expect(try purge(fixture.store, now: 9000, limit: 5) == 1)
+        #expect(try fixture.store.all().map(\.reason) == ["expired", "expired", "expired"])
+    }
+
+    @Test(arguments: Backend.allCases) func countsWhatWaits(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        #expect(try fixture.store.pending() == [])
+        for number in 0..<6 {
+            try fixture.store.take(
+                Sample(number).with {
+                    $0.notifier = number < 4 ? "log" : "http"
+                    $0.received = 1000 + UInt64(number)
+                })
+        }
+        let claimed = try fixture.store.claim(at: 2000, limit: 2)
+        #expect(
+            try fixture.store.pending() == [
+                PendingDeliveries(notifier: "http", count: 2, oldestReceivedAt: 1004),
+                PendingDeliveries(notifier: "log", count: 4, oldestReceivedAt: 1000),
+            ])
+        try fixture.store.report(claimed[0], .delivered, at: 2001)
+        try fixture.store.report(claimed[1], .retry(at: 9000), at: 2001)
+        for delivery in try fixture.store.claim("http", at: 2000) { try fixture.store.report(delivery, .dead, at: 2001) }
+        #expect(try fixture.store.pending() == [PendingDeliveries(notifier: "log", count: 3, oldestReceivedAt: 1001)])
+    }
+
+    @Test(arguments: Backend.allCases) func failsEverythingOnceClosed(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let store = fixture.store
+        try store.take(Sample(1))
+        store.close()
+        store.close()
+        #expect(store.refusal == "closed")
+        let calls: [() throws -> Void] = [
+            { try store.take(Sample(2)) }, { _ = try store.claim(at: 1) }, { try store.finish([]) },
+            { _ = try store.nextDue(notifier: "log", keepsTicketOrder: false) }, { _ = try store.all() },
+            { _ = try store.story(of: Sample(1).delivery().id) }, { _ = try store.retry(DeliveryFilter(), now: 1, expiresAt: 2) },
+            { _ = try store.purge(now: 1, deliveredBefore: 1, deadBefore: 1, limit: 1) }, { _ = try store.pending() },
+        ]
+        for call in calls { #expect(throws: StoreError(.closed, "the store is closed: the service is stopping")) { try call() } }
+    }
+
+    @Test(arguments: Backend.allCases) func answersEverythingThatWasBegunBeforeTheClose(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let answers = Monitor(0)
+        for number in 0..<500 {
+            fixture.store.accept(Sample(number).event, [Sample(number).delivery()]) { result in
+                if (try? result.get()) == .accepted { answers.update { $0 += 1 } }
+            }
+        }
+        fixture.store.close()
+        #expect(answers.withLock { $0 } == 500)
+    }
+}

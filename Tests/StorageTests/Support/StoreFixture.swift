@@ -1,0 +1,60 @@
+import Core
+import Storage
+import TestSupport
+import Threading
+
+/// A store of a test, closed when it is let go.
+final class StoreFixture: Sendable {
+    let store: any Store
+    private let directory: TemporaryDirectory?
+
+    init(_ store: any Store, in directory: TemporaryDirectory?) {
+        self.store = store
+        self.directory = directory
+    }
+
+    deinit {
+        store.close()
+    }
+}
+
+extension Store {
+    /// Accepts and waits for the answer.
+    func take(_ event: Event, _ deliveries: [Delivery]) throws(StoreError) -> Acceptance {
+        let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
+        accept(event, deliveries) { result in answer.update { $0 = result } }
+        return try (answer.wait(timeoutMilliseconds: 60_000) { $0 } ?? .failure(StoreError(.unavailable, "no answer"))).get()
+    }
+
+    /// Accepts an event with one delivery.
+    /// - Returns: the delivery as it should be stored.
+    @discardableResult
+    func take(_ sample: Sample) throws -> Delivery {
+        let delivery = sample.delivery()
+        _ = try take(delivery.event, [delivery])
+        return delivery
+    }
+
+    /// Claims with a lease of 1000.
+    func claim(_ notifier: String = "log", at now: UInt64, limit: Int = 100, keepsTicketOrder: Bool = false) throws(StoreError)
+        -> [Delivery]
+    {
+        try claimDue(
+            Claim(notifier: notifier, now: now, leaseMilliseconds: 1000, limit: limit, keepsTicketOrder: keepsTicketOrder))
+    }
+
+    /// Reports on a claimed delivery.
+    func report(_ delivery: Delivery, _ next: FinishedTry.Next, _ reason: String = "", at now: UInt64) throws(StoreError) {
+        try finish([FinishedTry(id: delivery.id, attempt: delivery.attempts, next: next, reason: reason, now: now)])
+    }
+
+    /// Everything there is, newest first.
+    func all() throws(StoreError) -> [Delivery] {
+        try deliveries(DeliveryFilter(), limit: 1_000_000)
+    }
+
+    /// The delivery as it stands.
+    func current(_ delivery: Delivery) throws -> Delivery? {
+        try story(of: delivery.id)?.delivery
+    }
+}
