@@ -43,7 +43,7 @@ let package = Package(
         library("Observability", ["Threading"]),
         library("Core", ["Crypto"]),
         library("Storage", ["Core", "SQLite", "POSIX", "Threading"]),
-        library("Notifiers", ["Core", "Crypto", "HTTPClient", "Observability"]),
+        library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability"]),
         library(
             "Service",
             ["HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient", "Threading"]),

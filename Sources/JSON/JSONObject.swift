@@ -21,6 +21,12 @@ package struct JSONObject: Sendable {
         self.members = members
     }
 
+    /// Makes an object with these members in their order; a repeated key traps.
+    package init(_ members: [(String, JSONValue)]) {
+        self.init()
+        for (key, value) in members { append(value, forKey: key) }
+    }
+
     /// Finds the value of a key by its UTF-8 bytes; the cost grows with the number of members.
     package subscript(key: String) -> JSONValue? {
         members.first { $0.key.utf8.elementsEqual(key.utf8) }?.value

@@ -71,7 +71,7 @@ package struct HTTPNotifier: Notifier {
 
     private func signedRequest(_ delivery: Delivery) throws -> ClientRequest {
         let id = delivery.id.description
-        let body = delivery.event.payload
+        let body = EventBody.bytes(of: delivery)
         let signature = try StandardWebhookSignature(
             id: id, nowMilliseconds: nowMilliseconds(), body: body.span, secrets: destination.secrets)
         return try ClientRequest(

@@ -22,13 +22,14 @@ package struct LogNotifier: Notifier {
     /// Writes one line.
     package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let identity = delivery.event.identity
-        logger.log(
-            .info, "event",
-            [
-                "type": .string(delivery.event.kind.rawValue), "id": .string(delivery.event.id.description), "app": .string(identity.appID),
-                "ticket_id": .integer(Int(identity.ticketID)), "comment_id": .integer(Int(identity.commentID)),
-                "notifier": .string(delivery.notifier),
-            ])
+        var fields: LogFields = [
+            "type": .string(delivery.event.kind.rawValue), "id": .string(delivery.event.id.description), "app": .string(identity.appID),
+        ]
+        if let ticketID = identity.ticketID { fields.append("ticket_id", .integer(Int(ticketID))) }
+        if let commentID = identity.commentID { fields.append("comment_id", .integer(Int(commentID))) }
+        if let device = delivery.device { fields.append("token", .string(device.token.masked)) }
+        fields.append("notifier", .string(delivery.notifier))
+        logger.log(.info, "event", fields)
         completion(DeliveryOutcome(.delivered, reason: "logged"))
     }
 }

@@ -11,6 +11,8 @@ final class LiveState: Sendable {
     let adminToken: SecretBytes?
     let metricsNeedToken: Bool
     let webhooks: WebhookApps
+    let routes: AppRoutes
+    let pushTokenLimits: [LimitRule]
     /// How long after its arrival an event is delivered.
     let eventLifeMilliseconds: UInt64
 
@@ -23,6 +25,8 @@ final class LiveState: Sendable {
         adminToken = configuration.admin.token
         metricsNeedToken = configuration.admin.metricsNeedToken
         webhooks = try WebhookApps(configuration.apps, counters: metrics.webhookCounters)
+        routes = AppRoutes(configuration)
+        pushTokenLimits = configuration.pushTokens.limits
         eventLifeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
     }
 }

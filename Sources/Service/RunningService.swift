@@ -46,12 +46,8 @@ package final class RunningService: Sendable {
     package init(_ configuration: Configuration, logger: Logger, clocks: Clocks = .system) throws(StartError) {
         self.configuration = configuration
         self.logger = logger
-        let store = try Self.openStore(configuration)
-        do throws(CryptoError) {
-            graph = try ServiceGraph(configuration, logger: logger, store: store, clocks: clocks)
-        } catch {
-            store.close()
-            throw .crypto(error)
+        graph = try ServiceGraph(configuration, logger: logger, clocks: clocks) { announcer throws(StoreError) in
+            try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser, announcer: announcer)
         }
         (deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
         logger.log(
@@ -60,14 +56,6 @@ package final class RunningService: Sendable {
                 "version": .string(Version.current), "public": .string(publicAddress.description),
                 "admin": .string(adminAddress.description), "apps": .integer(configuration.apps.count),
             ])
-    }
-
-    private static func openStore(_ configuration: Configuration) throws(StartError) -> any Store {
-        do throws(StoreError) {
-            return try configuration.store.open()
-        } catch {
-            throw .store(error)
-        }
     }
 
     /// Starts what has threads; what was started before something failed is stopped again.

@@ -1,8 +1,8 @@
 package import Core
-package import Crypto
+internal import Crypto
 package import HTTPServer
 package import Observability
-internal import Storage
+package import Storage
 internal import Threading
 
 /// All objects of the service, built once from a configuration; the binary and the tests use the same.
@@ -22,22 +22,49 @@ package struct ServiceGraph: Sendable {
     /// Builds the graph.
     /// - Parameters:
     ///   - logger: takes what operators should know.
-    ///   - store: keeps events and deliveries; stays the caller's to close.
     ///   - clocks: the time.
-    /// - Throws: when OpenSSL fails.
+    ///   - openStore: opens what keeps events, deliveries and devices; the caller closes it.
+    /// - Throws: when OpenSSL fails, or the store cannot be opened.
     package init(
-        _ configuration: Configuration, logger: Logger, store: any Store = MemoryStore(), clocks: Clocks = .system
-    ) throws(CryptoError) {
-        self.store = store
-        readiness = Readiness(store: store)
+        _ configuration: Configuration, logger: Logger, clocks: Clocks = .system,
+        openStore: (@escaping RegistryAnnouncer) throws(StoreError) -> any Store = { MemoryStore(announcer: $0) }
+    ) throws(RunningService.StartError) {
         metrics = ServiceMetrics(registry: MetricsRegistry(), version: Version.current)
-        state = LiveStateHolder(try LiveState(configuration, metrics: metrics))
+        state = try Self.liveState(configuration, metrics)
+        store = try Self.open(configuration, state, openStore)
+        readiness = Readiness(store: store)
         let authorize = AuthorizeRoute(state: state, duration: metrics.authorizeDuration, logger: logger, clocks: clocks)
         let inbox = dispatcherInbox
         let webhook = WebhookRoute(state: state, store: store, clocks: clocks, logger: logger) { inbox.update { $0.hasNews = true } }
-        publicRouter = Router([authorize.route] + webhook.routes + HealthRoutes(readiness: readiness).routes)
+        let pushToken = PushTokenRoute(
+            state: state, store: store, counters: metrics.pushTokenCounters, clocks: clocks, logger: logger
+        ) { inbox.update { $0.hasNews = true } }
+        publicRouter = Router([authorize.route, pushToken.route] + webhook.routes + HealthRoutes(readiness: readiness).routes)
         adminRoutes = AdminRoutes(state: state, registry: metrics.registry, logger: logger, clocks: clocks).routes
         adminRouter = Router(adminRoutes)
+    }
+
+    private static func liveState(
+        _ configuration: Configuration, _ metrics: ServiceMetrics
+    ) throws(RunningService.StartError) -> LiveStateHolder {
+        do throws(CryptoError) {
+            return LiveStateHolder(try LiveState(configuration, metrics: metrics))
+        } catch {
+            throw .crypto(error)
+        }
+    }
+
+    private static func open(
+        _ configuration: Configuration, _ state: LiveStateHolder,
+        _ openStore: (@escaping RegistryAnnouncer) throws(StoreError) -> any Store
+    ) throws(RunningService.StartError) -> any Store {
+        let events = RegistryEvents(
+            routes: { state.current.routes.registrations($0) }, lifeMilliseconds: state.current.eventLifeMilliseconds)
+        do throws(StoreError) {
+            return try openStore(events.announcer)
+        } catch {
+            throw .store(error)
+        }
     }
 
     /// The operators' router with further routes.

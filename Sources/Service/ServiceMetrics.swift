@@ -6,6 +6,7 @@ struct ServiceMetrics: Sendable {
     let registry: MetricsRegistry
     let authorizeDuration: Histogram
     let webhookCounters: WebhookCounters
+    let pushTokenCounters: PushTokenCounters
     private let authorizeRequests: MetricFamily<Counter>
     private let httpRequests: MetricFamily<Counter>
     private let reloads: MetricFamily<Counter>
@@ -18,6 +19,8 @@ struct ServiceMetrics: Sendable {
             "deskgate_authorize_duration_seconds", "Time from a whole authorization request to its verdict.")
         webhookCounters = WebhookCounters(
             registry.counter("deskgate_webhook_events_total", "Webhooks by result.", labels: ["app", "result"]))
+        pushTokenCounters = PushTokenCounters(
+            registry.counter("deskgate_push_token_requests_total", "Calls of devices by result.", labels: ["app", "result"]))
         httpRequests = registry.counter(
             "deskgate_http_requests_total", "Responses by listener, route and status code.", labels: ["listener", "route", "code"])
         reloads = registry.counter("deskgate_config_reloads_total", "Configuration reloads by result.", labels: ["result"])

@@ -7,9 +7,29 @@ enum StoreRules {
     /// How many expired deliveries one claim gives up at most, so that others do not wait for it.
     static let expiredPerClaim = 256
 
-    /// Traps when deliveries were not made for acceptance.
-    static func check(_ deliveries: [Delivery]) {
-        precondition(deliveries.allSatisfy { $0.state == .pending && $0.attempts == 0 }, "a new delivery has not been tried")
+    /// The reason of a delivery that has no device to go to.
+    static let noTarget = "no_target"
+
+    /// What the deliveries of an event are kept in order by, within a notifier and an app: a comment's ticket, or the person of a token.
+    ///
+    /// Two persons may share a number, which only makes one wait for the other.
+    static func orderKey(_ event: Event) -> Int64 {
+        if let ticketID = event.identity.ticketID { return ticketID }
+        // FNV-1a, which stays the same in every process.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in event.userID.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return Int64(bitPattern: hash)
+    }
+
+    /// Whether one device of a person leaves before another when there are too many: those that signed out, then those not seen for longest.
+    static func leavesFirst(_ left: (hasSignedOut: Bool, seenAt: UInt64), _ right: (hasSignedOut: Bool, seenAt: UInt64)) -> Bool {
+        left.hasSignedOut == right.hasSignedOut ? left.seenAt < right.seenAt : left.hasSignedOut
+    }
+
+    /// Whether a device that its provider does not know any more leaves: not when it has another token by now, or was seen after the provider's
+    /// time.
+    static func leaves(_ device: Device, goneSince since: UInt64?, tried: Device) -> Bool {
+        device.token == tried.token && since.map { device.seenAt < $0 } ?? (device.seenAt <= tried.seenAt)
     }
 
     /// Traps when a claim would come back at once.

@@ -2,6 +2,8 @@
 package struct StoreSettings: Sendable, Equatable {
     /// How many deliveries may be pending; what would exceed it is refused with `queueFull`.
     package var maxPending = 1_000_000
+    /// How many devices a person may have; when there is one more, the one that has not been seen for longest leaves.
+    package var devicesPerUser = 20
     /// How many bytes of the disk stay free for everything else; below, events are refused with `diskFull`.
     package var minimumFreeBytes: UInt64 = 128 << 20
     /// The largest size of the database file in bytes, without its log; nil is as large as the disk.

@@ -14,7 +14,8 @@ import Threading
 
     init() throws {
         workspace = try Workspace(["store": ["minimum_free_megabytes": 0]])
-        let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
+        let store = try SQLiteStore(
+            path: workspace.directory.path("deskgate.db"), announcer: { _ in preconditionFailure("no device registers here") })
         defer { store.close() }
         for number in 1...4 { try Self.accept(store, number) }
         try Self.tryOnce(store, 1, attempt: 1, at: Self.time, .delivered, "status_204")
@@ -131,7 +132,8 @@ import Threading
     }
 
     @Test func saysThatTheStoreIsInUse() throws {
-        let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
+        let store = try SQLiteStore(
+            path: workspace.directory.path("deskgate.db"), announcer: { _ in preconditionFailure("no device registers here") })
         defer { store.close() }
         let result = try run("list")
         #expect(result.code == 2)
@@ -147,12 +149,12 @@ import Threading
 
     private func words(_ line: Substring) -> [String] { line.split(separator: " ").map(String.init) }
 
-    private static func id(_ number: Int) -> UUIDv7 { UUIDv7(milliseconds: 2, random: InlineArray(repeating: UInt8(number))) }
+    private static func id(_ number: Int) -> UUIDv7 { eventID(number).delivery(0) }
 
-    private static func eventID(_ number: Int) -> UUIDv7 { UUIDv7(milliseconds: 1, random: InlineArray(repeating: UInt8(number))) }
+    private static func eventID(_ number: Int) -> UUIDv7 { UUIDv7(milliseconds: 1, random: InlineArray(repeating: UInt8(number))).event }
 
     private static func claim(_ number: Int, at time: UInt64) -> Claim {
-        Claim(notifier: "sink-\(number)", now: time, leaseMilliseconds: 1000, limit: 10, keepsTicketOrder: false)
+        Claim(notifier: "sink-\(number)", now: time, leaseMilliseconds: 1000, limit: 10)
     }
 
     private static func tryOnce(
@@ -169,7 +171,7 @@ import Threading
             userID: number == 4 ? "u\u{1B}[31m" : "user-1", occurredAt: time - 1000, receivedAt: time + UInt64(number),
             expiresAt: time + (number == 4 ? 40_000 : 60_000), payload: Array("{}".utf8))
         let done = Monitor(false)
-        store.accept(event, [Delivery(id: id(number), notifier: "sink-\(number)", event: event, dueAt: time)]) { result in
+        store.accept(Arrival(event, to: [DeliveryRoute(notifier: "sink-\(number)")])) { result in
             if (try? result.get()) == .accepted { done.update { $0 = true } }
         }
         try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)

@@ -17,14 +17,14 @@ final class WebhookSite: Sendable {
         secrets = [try StandardWebhookSecret(Self.signingSecret)]
         let http: JSONValue = [
             "type": "http", "url": .string(sink.url("/events")), "secret": ["file": "sink.whsec"],
-            "timeout_seconds": .integer(timeoutSeconds), "concurrency": 8,
+            "timeout_seconds": .integer(timeoutSeconds), "concurrency": 8, "requires_device": false,
         ]
         let app: JSONValue = [
             "app_id": .string(Workspace.app), "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
             "webhook": ["secret": ["file": "path-secret"]], "notifiers": log ? ["log", "sink"] : ["sink"],
         ]
         workspace = try Workspace([
-            "apps": [app], "notifiers": ["log": ["type": "log"], "sink": http],
+            "apps": [app], "notifiers": ["log": ["type": "log", "requires_device": false], "sink": http],
             "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0],
             "shutdown": ["drain_seconds": .integer(drainSeconds)], "log": ["level": "info", "format": "json"],
         ])

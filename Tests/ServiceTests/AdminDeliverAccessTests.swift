@@ -25,7 +25,7 @@ import Testing
     @Test func opensTheStoreOfAServiceThatDoesNotRun() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
-        let store = try SQLiteStore(path: path)
+        let store = try SQLiteStore(path: path, announcer: { _ in preconditionFailure("no device registers here") })
         try AdminDeliverFixture.fill(store)
         var configuration = try AdminDeliverFixture().configuration
         configuration.store.kind = .sqlite(path: path)

@@ -23,7 +23,7 @@ final class AdminDeliverFixture {
     private let routes: DeliveryRoutes
     private let wakeUps = Monitor(0)
 
-    init(store: any Store = MemoryStore(), port: UInt16 = 0) throws {
+    init(store: any Store = MemoryStore(announcer: { _ in preconditionFailure("no device registers here") }), port: UInt16 = 0) throws {
         self.store = store
         directory = try ConfigurationDirectory()
         configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port)"#))
@@ -50,14 +50,13 @@ final class AdminDeliverFixture {
     static let authorization = ["Authorization": "Bearer \(ServiceFixture.token)"]
 
     static func id(_ number: Int) -> UUIDv7 {
-        UUIDv7(milliseconds: 2, random: InlineArray(repeating: UInt8(number)))
+        event(number).id.delivery(0)
     }
 
     static func fill(_ store: any Store) throws {
         for number in 1...4 {
             let done = Monitor(false)
-            store.accept(event(number), [Delivery(id: id(number), notifier: "sink-\(number)", event: event(number), dueAt: time)]) {
-                result in
+            store.accept(Arrival(event(number), to: [DeliveryRoute(notifier: "sink-\(number)")])) { result in
                 if (try? result.get()) == .accepted { done.update { $0 = true } }
             }
             try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
@@ -76,12 +75,12 @@ final class AdminDeliverFixture {
     }
 
     private static func claim(_ number: Int, at time: UInt64) -> Claim {
-        Claim(notifier: "sink-\(number)", now: time, leaseMilliseconds: 1000, limit: 10, keepsTicketOrder: false)
+        Claim(notifier: "sink-\(number)", now: time, leaseMilliseconds: 1000, limit: 10)
     }
 
     private static func event(_ number: Int) -> Event {
         Event(
-            id: UUIDv7(milliseconds: 1, random: InlineArray(repeating: UInt8(number))), kind: .commentCreated,
+            id: UUIDv7(milliseconds: 1, random: InlineArray(repeating: UInt8(number))).event, kind: .commentCreated,
             identity: Event.Identity(
                 appID: number == 4 ? "bank" : "shop", ticketID: 9_007_199_254_740_993, commentID: Int64(number), deviceID: "device"),
             userID: number == 4 ? oddUser : "user-1", occurredAt: time - 1000, receivedAt: time + UInt64(number),

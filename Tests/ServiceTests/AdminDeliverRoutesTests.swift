@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func saysThatTheStoreIsClosed() throws {
-        let store = MemoryStore()
+        let store = MemoryStore(announcer: { _ in preconditionFailure("no device registers here") })
         let fixture = try AdminDeliverFixture(store: store)
         store.close()
         let response = fixture.send(.get, "/v1/deliveries")

@@ -38,7 +38,7 @@ final class DeliveryFixture {
         inbox.update { $0 = DispatcherInbox() }
         let clocks = Clocks(unixSeconds: { [time] in time.withLock { $0 / 1000 } }, unixMilliseconds: { [time] in time.withLock { $0 } })
         dispatcher = try Dispatcher(
-            store: store, notifiers: notifiers, retention: Retention(deliveredMilliseconds: 1 << 40, deadMilliseconds: 1 << 40),
+            store: store, notifiers: notifiers, retention: Retention(deliveredMilliseconds: 1 << 40, deadMilliseconds: 1 << 40, idleDeviceMilliseconds: 1 << 40),
             metrics: DeliveryMetrics(registry: MetricsRegistry(), store: store, notifiers: notifiers.keys.sorted(), clocks: clocks),
             logger: log.logger, clocks: clocks,
             inbox: inbox)
@@ -65,12 +65,12 @@ final class DeliveryFixture {
     }
 
     /// Accepts an event for a notifier, and tells the dispatcher.
-    func accept(_ number: Int, for notifier: String = "a", ticket: Int64 = 1, lifeMilliseconds: UInt64 = 86_400_000) {
+    func accept(_ number: Int, for notifier: String = "a", ticket: Int64 = 1, keepsOrder: Bool = false, lifeMilliseconds: UInt64 = 86_400_000) {
         let identity = Event.Identity(appID: "app", ticketID: ticket, commentID: Int64(number), deviceID: "")
         let event = Event(
-            id: Self.id(1, number), kind: .commentCreated, identity: identity, userID: "user", occurredAt: now, receivedAt: now,
+            id: Self.event(number), kind: .commentCreated, identity: identity, userID: "user", occurredAt: now, receivedAt: now,
             expiresAt: now + lifeMilliseconds, payload: [])
-        store.accept(event, [Delivery(id: Self.id(2, number), notifier: notifier, event: event, dueAt: now)]) { [inbox] _ in
+        store.accept(Arrival(event, to: [DeliveryRoute(notifier: notifier, keepsOrder: keepsOrder)])) { [inbox] _ in
             inbox.update { $0.hasNews = true }
         }
     }
@@ -82,11 +82,11 @@ final class DeliveryFixture {
     }
 
     func delivery(_ number: Int) -> Delivery? {
-        (try? store.story(of: Self.id(2, number)))?.delivery
+        (try? store.story(of: Self.id(number)))?.delivery
     }
 
     func story(_ number: Int) -> [String] {
-        (try? store.story(of: Self.id(2, number)))?.attempts.map { "\($0.number) \($0.outcome) \($0.reason)" } ?? []
+        (try? store.story(of: Self.id(number)))?.attempts.map { "\($0.number) \($0.outcome) \($0.reason)" } ?? []
     }
 
     func waitForState(_ state: Delivery.State, of number: Int) -> Bool {
@@ -98,12 +98,16 @@ final class DeliveryFixture {
     }
 
     /// The number of the event that a delivery is for.
-    static func number(_ delivery: Delivery) -> Int { Int(delivery.event.identity.commentID) }
+    static func number(_ delivery: Delivery) -> Int { Int(delivery.event.identity.commentID ?? 0) }
 
-    static func id(_ kind: UInt64, _ number: Int) -> UUIDv7 {
+    /// The id of an event.
+    static func event(_ number: Int) -> UUIDv7 {
         var random = InlineArray<10, UInt8>(repeating: 0)
-        random[8] = UInt8(number >> 8)
-        random[9] = UInt8(number & 255)
-        return UUIDv7(milliseconds: kind, random: random)
+        random[6] = UInt8(number >> 8)
+        random[7] = UInt8(number & 255)
+        return UUIDv7(milliseconds: 1, random: random)
     }
+
+    /// The id of its delivery.
+    static func id(_ number: Int) -> UUIDv7 { event(number).delivery(0) }
 }

@@ -11,10 +11,10 @@ import Testing
 
     private func delivery(_ number: Int, attempts: Int = 1) -> Delivery {
         let event = Event(
-            id: DeliveryFixture.id(1, number), kind: .commentCreated,
+            id: DeliveryFixture.event(number), kind: .commentCreated,
             identity: Event.Identity(appID: "app", ticketID: 1, commentID: Int64(number), deviceID: ""), userID: "user", occurredAt: 0,
             receivedAt: 0, expiresAt: 1 << 40, payload: [])
-        return Delivery(id: DeliveryFixture.id(2, number), notifier: "a", event: event, attempts: attempts, dueAt: 0)
+        return Delivery(id: DeliveryFixture.id(number), notifier: "a", event: event, attempts: attempts, dueAt: 0)
     }
 
     private func wakeAt(_ now: UInt64) -> UInt64? { lane.wakeAt(now: now) }

@@ -19,7 +19,8 @@ final class DeliveryStore: Store {
     private let state = Monitor(State())
 
     init() throws {
-        store = try Configuration.Store(kind: .memory, maximumPending: 1000, minimumFreeMegabytes: 0).open()
+        store = try Configuration.Store(kind: .memory, maximumPending: 1000, minimumFreeMegabytes: 0)
+            .open(devicesPerUser: 20, announcer: { _ in preconditionFailure("no device registers here") })
     }
 
     /// Refuses the next calls of this kind.
@@ -40,8 +41,8 @@ final class DeliveryStore: Store {
         if isRefused { throw StoreError(.unavailable, "refused by the test") }
     }
 
-    func accept(_ event: Event, _ deliveries: [Delivery], completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
-        store.accept(event, deliveries, completion: completion)
+    func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+        store.accept(arrival, completion: completion)
     }
 
     func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery] {
@@ -54,10 +55,20 @@ final class DeliveryStore: Store {
         try store.finish(results)
     }
 
-    func nextDue(notifier: String, keepsTicketOrder: Bool) throws(StoreError) -> UInt64? {
+    func nextDue(notifier: String) throws(StoreError) -> UInt64? {
         try check(.nextDue)
-        return try store.nextDue(notifier: notifier, keepsTicketOrder: keepsTicketOrder)
+        return try store.nextDue(notifier: notifier)
     }
+
+    func register(
+        _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
+    ) { store.register(registration, completion: completion) }
+
+    func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] { try store.devices(filter, after: after, limit: limit) }
+
+    func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int { try store.removeDevices(filter, now: now) }
+
+    func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int { try store.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit) }
 
     func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
         try store.deliveries(filter, limit: limit)

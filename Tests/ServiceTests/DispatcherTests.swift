@@ -28,7 +28,7 @@ import Testing
         #expect(notifier.started.count == 1)
         fixture.advance(1)
         #expect(fixture.waitForState(.delivered, of: 1))
-        #expect(notifier.started.map(\.id) == [DeliveryFixture.id(2, 1), DeliveryFixture.id(2, 1)])
+        #expect(notifier.started.map(\.id) == [DeliveryFixture.id(1), DeliveryFixture.id(1)])
         #expect(fixture.story(1) == ["1 retry later", "2 delivered arrived"])
     }
 
@@ -79,8 +79,8 @@ import Testing
     @Test func keepsTheOrderOfATicket() throws {
         let notifier = DeliveryNotifier(keepsTicketOrder: true)
         let fixture = try DeliveryFixture(["a": notifier])
-        for number in 1...3 { fixture.accept(number) }
-        fixture.accept(4, ticket: 2)
+        for number in 1...3 { fixture.accept(number, keepsOrder: true) }
+        fixture.accept(4, ticket: 2, keepsOrder: true)
         #expect(notifier.waitForTries(2))
         #expect(fixture.settle(100))
         #expect(notifier.started.map(DeliveryFixture.number) == [1, 4])

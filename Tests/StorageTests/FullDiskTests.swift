@@ -12,7 +12,7 @@ import Testing
         for number in 0..<10_000 {
             let sample = Sample(number).with { $0.payload = Array(repeating: 1, count: 4000) }
             do throws(StoreError) {
-                _ = try store.take(sample.event, [sample.delivery()])
+                _ = try store.take(sample.arrival())
             } catch {
                 return (number, error)
             }
@@ -36,7 +36,7 @@ import Testing
         #expect(try store.purge(now: 2002, deliveredBefore: 9000, deadBefore: 0, limit: 20) == 20)
         #expect(eventually { store.refusal == nil })
         let late = Sample(20_000).with { $0.payload = Array(repeating: 1, count: 4000) }
-        #expect(try store.take(late.event, [late.delivery()]) == .accepted)
+        #expect(try store.take(late.arrival()) == .accepted)
         #expect(try store.pending().map(\.count) == [count - 19])
     }
 
@@ -56,7 +56,7 @@ import Testing
         #expect(try store.all().count == count)
         #expect(unsafe unlink(ballast) == 0)
         #expect(eventually { store.refusal == nil }, "it finds the room by itself")
-        #expect(try store.take(Sample(20_000).event, []) == .accepted)
+        #expect(try store.take(Sample(20_000).arrival(to: [])) == .accepted)
         store.close()
         let again = try SQLiteStore(path: path, settings: settings)
         defer { again.close() }
@@ -91,7 +91,7 @@ import Testing
         defer { store.close() }
         #expect(eventually { store.refusal == "disk_full" }, "it looks without being asked")
         #expect(throws: StoreError.self) { try store.take(Sample(2)) }
-        #expect(try store.take(Sample(1).event, []) == .duplicate(of: Sample(1).event.id))
+        #expect(try store.take(Sample(1).arrival(to: [])) == .duplicate(of: Sample(1).event.id))
         for delivery in try store.claim(at: 2000) { try store.report(delivery, .delivered, at: 2001) }
         #expect(try store.pending() == [], "what it has it still delivers")
     }

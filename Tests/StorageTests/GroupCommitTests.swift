@@ -9,7 +9,7 @@ import Threading
     private func accept(_ count: Int, _ store: SQLiteStore) {
         let answers = Monitor(0)
         for number in 0..<count {
-            store.accept(Sample(number).event, [Sample(number).delivery()]) { _ in answers.update { $0 += 1 } }
+            store.accept(Sample(number).arrival()) { _ in answers.update { $0 += 1 } }
         }
         #expect(answers.wait(timeoutMilliseconds: 60_000) { $0 == count ? true : nil } == true)
     }
@@ -44,7 +44,7 @@ import Threading
         let store = try SQLiteStore(path: directory.path("store.db"), settings: settings)
         let kinds = Monitor<[StoreError.Kind?]>([])
         for number in 0..<30 {
-            store.accept(Sample(number).event, []) { result in
+            store.accept(Sample(number).arrival(to: [])) { result in
                 kinds.update { kinds in
                     if case .failure(let error) = result { kinds.append(error.kind) } else { kinds.append(nil) }
                 }

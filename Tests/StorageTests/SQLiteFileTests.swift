@@ -26,7 +26,7 @@ import Testing
         let path = directory.path("store.db")
         var store = try open(path)
         for number in 0..<5 { try store.take(Sample(number)) }
-        _ = try store.take(Sample(9).event, [])
+        _ = try store.take(Sample(9).arrival(to: []))
         let claimed = try store.claim(at: 2000, limit: 4)
         try store.report(claimed[0], .delivered, "ok", at: 2001)
         try store.report(claimed[1], .dead, "no", at: 2001)
@@ -39,7 +39,7 @@ import Testing
         #expect(try store.all().map { try store.story(of: $0.id) } == before)
         #expect(try store.pending() == pending)
         for number in [0, 1, 2, 3, 4, 9] {
-            #expect(try store.take(Sample(number).event, []) == .duplicate(of: Sample(number).event.id))
+            #expect(try store.take(Sample(number).arrival(to: [])) == .duplicate(of: Sample(number).event.id))
         }
         #expect(try store.claim(at: 2999).map(\.event.identity.commentID) == [4])
         #expect(try store.claim(at: 3000).map(\.event.identity.commentID) == [3], "the lease outlives the process")
@@ -117,7 +117,7 @@ import Testing
         var kinds: Set<StoreError.Kind> = []
         for number in 0..<300 {
             do throws(StoreError) {
-                _ = try store.take(Sample(number).event, [Sample(number).delivery(5)])
+                _ = try store.take(Sample(number).arrival())
                 for delivery in try store.claim(at: 2000) { try store.report(delivery, .delivered, at: 2001) }
             } catch {
                 kinds.insert(error.kind)
@@ -125,7 +125,7 @@ import Testing
         }
         #expect(kinds == [.corrupt])
         #expect(store.refusal == "corrupt")
-        #expect(throws: StoreError.self) { try store.take(Sample(1000).event, []) }
+        #expect(throws: StoreError.self) { try store.take(Sample(1000).arrival(to: [])) }
     }
 
     @Test func saysWhatIsMissing() throws {
@@ -146,7 +146,7 @@ import Testing
         let tool = try Connection(path: path, mode: .readWriteCreate)
         try tool.transaction { () throws(SQLiteError) in
             do throws(StoreError) {
-                _ = try store.take(Sample(1).event, [Sample(1).delivery()])
+                _ = try store.take(Sample(1).arrival())
                 Issue.record("it was accepted in spite of the lock")
             } catch {
                 #expect(error.kind == .unavailable)

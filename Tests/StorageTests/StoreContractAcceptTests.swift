@@ -6,15 +6,14 @@ import Threading
     @Test(arguments: Backend.allCases) func storesAnEventWithItsDeliveries(_ backend: Backend) throws {
         let fixture = try backend.store()
         let sample = Sample(1).with { $0.payload = [0, 255, 10] }
-        let deliveries = [sample.delivery(0, to: "log"), sample.delivery(1, to: "http")]
-        #expect(try fixture.store.take(sample.event, deliveries) == .accepted)
-        #expect(try fixture.store.all() == deliveries.reversed())
+        #expect(try fixture.store.take(sample.arrival(to: ["log", "http"])) == .accepted)
+        #expect(try fixture.store.all() == [sample.delivery(1, to: "http"), sample.delivery(0, to: "log")])
     }
 
     @Test(arguments: Backend.allCases) func storesAnEventForNobody(_ backend: Backend) throws {
         let fixture = try backend.store()
-        #expect(try fixture.store.take(Sample(1).event, []) == .accepted)
-        #expect(try fixture.store.take(Sample(1).event, []) == .duplicate(of: Sample(1).event.id))
+        #expect(try fixture.store.take(Sample(1).arrival(to: [])) == .accepted)
+        #expect(try fixture.store.take(Sample(1).arrival(to: [])) == .duplicate(of: Sample(1).event.id))
         #expect(try fixture.store.all() == [])
     }
 
@@ -25,7 +24,7 @@ import Threading
             $0.comment = 7
             $0.user = "other"
         }
-        #expect(try fixture.store.take(again.event, [again.delivery()]) == .duplicate(of: first.event.id))
+        #expect(try fixture.store.take(again.arrival()) == .duplicate(of: first.event.id))
         #expect(try fixture.store.all() == [first])
     }
 
@@ -34,7 +33,7 @@ import Threading
         let answers = Monitor<[Acceptance]>([])
         for number in 1...20 {
             let sample = Sample(number).with { $0.comment = 7 }
-            fixture.store.accept(sample.event, [sample.delivery()]) { result in
+            fixture.store.accept(sample.arrival()) { result in
                 answers.update { $0.append((try? result.get()) ?? .accepted) }
             }
         }
@@ -60,7 +59,7 @@ import Threading
                 $0.device = "phone"
             },
         ]
-        for sample in samples { #expect(try fixture.store.take(sample.event, [sample.delivery()]) == .accepted) }
+        for sample in samples { #expect(try fixture.store.take(sample.arrival()) == .accepted) }
     }
 
     // The same word to Unicode, but not the same bytes, with a NUL and something after it for good measure.
@@ -73,7 +72,7 @@ import Threading
                 $0.device = spelling
                 $0.notifier = spelling
             }
-            #expect(try fixture.store.take(sample.event, [sample.delivery()]) == .accepted)
+            #expect(try fixture.store.take(sample.arrival()) == .accepted)
         }
         #expect(try fixture.store.pending().map(\.count) == [1, 1, 1, 1])
         let claimed = try #require(try fixture.store.claim(spellings[1], at: 2000).first)
@@ -92,32 +91,33 @@ import Threading
         }
     }
 
-    @Test(arguments: Backend.allCases) func refusesADeliveryIDThatIsInUseAndNothingElse(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func refusesAnIDThatIsInUseAndNothingElse(_ backend: Backend) throws {
         let fixture = try backend.store()
-        let first = try fixture.store.take(Sample(1))
-        let stolen = Delivery(id: first.id, notifier: "log", event: Sample(2).event, dueAt: 1)
+        let first = Sample(1)
+        try fixture.store.take(first)
+        let thief = Event(
+            id: first.event.id, kind: .commentCreated, identity: Sample(4).event.identity, userID: "user", occurredAt: 1, receivedAt: 1,
+            expiresAt: 9, payload: [])
         let answers = Monitor<[Bool]>([])
         for number in 2...6 {
-            let deliveries = [Sample(number).delivery(1), number == 4 ? stolen : Sample(number).delivery(2)]
-            fixture.store.accept(Sample(number).event, deliveries) { result in
-                answers.update { $0.append((try? result.get()) == .accepted) }
-            }
+            let arrival = number == 4 ? Arrival(thief, to: Sample(4).arrival().routes) : Sample(number).arrival(to: ["log", "log"])
+            fixture.store.accept(arrival) { result in answers.update { $0.append((try? result.get()) == .accepted) } }
         }
         #expect(answers.wait(timeoutMilliseconds: 60_000) { $0.count == 5 ? $0 : nil } == [true, true, false, true, true])
         #expect(try fixture.store.all().count == 9)
         #expect(try fixture.store.pending().map(\.count) == [9])
-        #expect(try fixture.store.take(Sample(4).event, []) == .accepted, "what was refused is not half there")
+        #expect(try fixture.store.take(Sample(4).arrival(to: [])) == .accepted, "what was refused is not half there")
     }
 
     @Test(arguments: Backend.allCases) func refusesMoreThanMayWait(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 3)
         try fixture.store.take(Sample(1))
         let two = Sample(2)
-        _ = try fixture.store.take(two.event, [two.delivery(0), two.delivery(1)])
+        _ = try fixture.store.take(two.arrival(to: ["log", "log"]))
         #expect(fixture.store.refusal == "queue_full")
         #expect(throws: StoreError.self) { try fixture.store.take(Sample(3)) }
-        #expect(try fixture.store.take(Sample(1).event, []) == .duplicate(of: Sample(1).event.id), "a duplicate needs no room")
-        #expect(try fixture.store.take(Sample(4).event, []) == .accepted, "neither does what nobody gets")
+        #expect(try fixture.store.take(Sample(1).arrival(to: [])) == .duplicate(of: Sample(1).event.id), "a duplicate needs no room")
+        #expect(try fixture.store.take(Sample(4).arrival(to: [])) == .accepted, "neither does what nobody gets")
         let claimed = try #require(try fixture.store.claim(at: 2000, limit: 1).first)
         try fixture.store.report(claimed, .delivered, at: 2001)
         #expect(fixture.store.refusal == nil)

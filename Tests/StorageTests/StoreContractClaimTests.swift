@@ -8,7 +8,7 @@ import Testing
             try fixture.store.take(
                 Sample(number).with {
                     $0.ticket = Int64(number)
-                    $0.due = UInt64(due)
+                    $0.received = UInt64(due)
                 })
         }
         #expect(try fixture.store.claim(at: 40, limit: 3).map(\.event.identity.ticketID) == [1, 3, 4])
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: Backend.allCases) func leavesOtherNotifiersAlone(_ backend: Backend) throws {
         let fixture = try backend.store()
         let sample = Sample(1)
-        _ = try fixture.store.take(sample.event, [sample.delivery(0, to: "log"), sample.delivery(1, to: "http")])
+        _ = try fixture.store.take(sample.arrival(to: ["log", "http"]))
         #expect(try fixture.store.claim("http", at: 2000).map(\.notifier) == ["http"])
         #expect(try fixture.store.current(sample.delivery(0)) == sample.delivery(0))
         #expect(try fixture.store.claim("nobody", at: 2000) == [])
@@ -62,14 +62,20 @@ import Testing
         #expect(try fixture.store.current(claimed)?.state == .delivered)
     }
 
-    @Test(arguments: Backend.allCases, [false, true]) func givesUpABoundedNumberAtOnce(_ backend: Backend, keepsTicketOrder: Bool) throws {
+    @Test(arguments: Backend.allCases, [false, true]) func givesUpABoundedNumberAtOnce(_ backend: Backend, keepsOrder: Bool) throws {
         let fixture = try backend.store()
-        for number in 0..<600 { try fixture.store.take(Sample(number).with { $0.expires = 1500 }) }
-        let fresh = try fixture.store.take(Sample(1000).with { $0.due = 1001 })
+        for number in 0..<600 {
+            try fixture.store.take(
+                Sample(number).with {
+                    $0.expires = 1500
+                    $0.keepsOrder = keepsOrder
+                })
+        }
+        let fresh = try fixture.store.take(Sample(1000).with { $0.received = 1001 })
         var counts: [Int] = []
         var claimed: [Delivery] = []
-        while claimed.isEmpty, try fixture.store.nextDue(notifier: "log", keepsTicketOrder: keepsTicketOrder) ?? .max <= 2000 {
-            claimed = try fixture.store.claim(at: 2000, keepsTicketOrder: keepsTicketOrder)
+        while claimed.isEmpty, try fixture.store.nextDue(notifier: "log") ?? .max <= 2000 {
+            claimed = try fixture.store.claim(at: 2000)
             counts.append(try fixture.store.pending()[0].count)
         }
         #expect(counts == [345, 89, 1])
@@ -78,10 +84,10 @@ import Testing
 
     @Test(arguments: Backend.allCases) func saysWhenTheNextIsDue(_ backend: Backend) throws {
         let fixture = try backend.store()
-        func nextDue() throws -> UInt64? { try fixture.store.nextDue(notifier: "log", keepsTicketOrder: false) }
+        func nextDue() throws -> UInt64? { try fixture.store.nextDue(notifier: "log") }
         #expect(try nextDue() == nil)
-        try fixture.store.take(Sample(1).with { $0.due = 7000 })
-        try fixture.store.take(Sample(2).with { $0.due = 6000 })
+        try fixture.store.take(Sample(1).with { $0.received = 7000 })
+        try fixture.store.take(Sample(2).with { $0.received = 6000 })
         try fixture.store.take(Sample(3).with { $0.notifier = "http" })
         #expect(try nextDue() == 6000)
         let claimed = try #require(try fixture.store.claim(at: 6500).first)

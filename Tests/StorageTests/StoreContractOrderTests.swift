@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct StoreContractOrderTests {
     private func claim(_ store: any Store, at now: UInt64, limit: Int = 100) throws -> [Int64] {
-        try store.claim(at: now, limit: limit, keepsTicketOrder: true).map(\.event.identity.commentID)
+        try store.claim(at: now, limit: limit).compactMap(\.event.identity.commentID)
     }
 
     private func delivery(_ store: any Store, comment: Int64) throws -> Delivery {
@@ -14,8 +14,8 @@ import Testing
 
     @Test(arguments: Backend.allCases) func triesOneOfATicketAtATime(_ backend: Backend) throws {
         let fixture = try backend.store()
-        for number in 1...3 { try fixture.store.take(Sample(number)) }
-        try fixture.store.take(Sample(4).with { $0.ticket = 2 })
+        for number in 1...3 { try fixture.store.take(ordered(number)) }
+        try fixture.store.take(ordered(4) { $0.ticket = 2 })
         #expect(try claim(fixture.store, at: 2000) == [1, 4])
         #expect(try claim(fixture.store, at: 2000) == [])
         try fixture.store.report(try delivery(fixture.store, comment: 1), .delivered, at: 2001)
@@ -24,12 +24,11 @@ import Testing
 
     @Test(arguments: Backend.allCases) func waitsForARetryOfTheFirst(_ backend: Backend) throws {
         let fixture = try backend.store()
-        for number in 1...2 { try fixture.store.take(Sample(number)) }
+        for number in 1...2 { try fixture.store.take(ordered(number)) }
         #expect(try claim(fixture.store, at: 2000) == [1])
         try fixture.store.report(try delivery(fixture.store, comment: 1), .retry(at: 9000), at: 2001)
         #expect(try claim(fixture.store, at: 8999) == [])
-        #expect(try fixture.store.nextDue(notifier: "log", keepsTicketOrder: true) == 9000, "what waits for another is not due")
-        #expect(try fixture.store.nextDue(notifier: "log", keepsTicketOrder: false) == 1000)
+        #expect(try fixture.store.nextDue(notifier: "log") == 9000, "what waits for another is not due")
         #expect(try claim(fixture.store, at: 9000) == [1])
         try fixture.store.report(try delivery(fixture.store, comment: 1), .dead, at: 9001)
         #expect(try claim(fixture.store, at: 9001) == [2])
@@ -37,20 +36,20 @@ import Testing
 
     @Test(arguments: Backend.allCases) func keepsTicketsOfAppsAndNotifiersApart(_ backend: Backend) throws {
         let fixture = try backend.store()
-        try fixture.store.take(Sample(1))
-        try fixture.store.take(Sample(2).with { $0.app = "other" })
-        try fixture.store.take(Sample(3).with { $0.notifier = "http" })
+        try fixture.store.take(ordered(1))
+        try fixture.store.take(ordered(2) { $0.app = "other" })
+        try fixture.store.take(ordered(3) { $0.notifier = "http" })
         #expect(try claim(fixture.store, at: 2000) == [1, 2])
-        #expect(try fixture.store.claim("http", at: 2000, keepsTicketOrder: true).count == 1)
+        #expect(try fixture.store.claim("http", at: 2000).count == 1)
     }
 
     @Test(arguments: Backend.allCases) func passesOnWhatExpiredAtTheHead(_ backend: Backend) throws {
         let fixture = try backend.store()
-        for number in 1...5 { try fixture.store.take(Sample(number).with { $0.expires = number == 4 ? 9000 : 1500 }) }
+        for number in 1...5 { try fixture.store.take(ordered(number) { $0.expires = number == 4 ? 9000 : 1500 }) }
         try fixture.store.take(
-            Sample(6).with {
+            ordered(6) {
                 $0.ticket = 2
-                $0.due = 1001
+                $0.received = 1001
             })
         #expect(try claim(fixture.store, at: 2000, limit: 1) == [4])
         #expect(try claim(fixture.store, at: 2000, limit: 1) == [6])
@@ -58,7 +57,7 @@ import Testing
 
     @Test(arguments: Backend.allCases) func putsARevivedOneBackInItsPlace(_ backend: Backend) throws {
         let fixture = try backend.store()
-        for number in 1...3 { try fixture.store.take(Sample(number)) }
+        for number in 1...3 { try fixture.store.take(ordered(number)) }
         #expect(try claim(fixture.store, at: 2000) == [1])
         try fixture.store.report(try delivery(fixture.store, comment: 1), .dead, at: 2001)
         #expect(try fixture.store.retry(DeliveryFilter(), now: 3000, expiresAt: 9000) == 1)
@@ -69,22 +68,28 @@ import Testing
 
     @Test(arguments: Backend.allCases) func doesNotLetARevivedLaterOneOvertake(_ backend: Backend) throws {
         let fixture = try backend.store()
-        for number in 1...3 { try fixture.store.take(Sample(number).with { $0.due = number == 2 ? 1000 : 5000 }) }
-        let second = try #require(try fixture.store.claim(at: 2000).first)
-        try fixture.store.report(second, .dead, at: 2001)
+        for number in 1...3 { try fixture.store.take(ordered(number) { $0.expires = number == 2 ? 1500 : 9000 }) }
+        #expect(try claim(fixture.store, at: 1400) == [1])
+        try fixture.store.report(try delivery(fixture.store, comment: 1), .retry(at: 5000), at: 1401)
+        #expect(try fixture.store.purge(now: 2000, deliveredBefore: 0, deadBefore: 0, limit: 10) == 1)
         #expect(try fixture.store.retry(DeliveryFilter(), now: 2002, expiresAt: 9000) == 1)
         #expect(try claim(fixture.store, at: 2002) == [])
         #expect(try claim(fixture.store, at: 5000) == [1])
+        try fixture.store.report(try delivery(fixture.store, comment: 1), .delivered, at: 5001)
+        #expect(try claim(fixture.store, at: 5001) == [2])
     }
 
     @Test(arguments: Backend.allCases) func ignoresTheOrderWhereNobodyAsksForIt(_ backend: Backend) throws {
         let fixture = try backend.store()
-        for number in 1...3 { try fixture.store.take(Sample(number)) }
-        let claimed = try fixture.store.claim(at: 2000)
-        #expect(claimed.count == 3)
-        try fixture.store.report(claimed[1], .delivered, at: 2001)
-        #expect(try claim(fixture.store, at: 3000) == [1])
-        try fixture.store.report(try delivery(fixture.store, comment: 1), .delivered, at: 3001)
-        #expect(try claim(fixture.store, at: 3001) == [3])
+        for number in 1...2 { try fixture.store.take(Sample(number)) }
+        for number in 3...4 { try fixture.store.take(ordered(number)) }
+        #expect(try claim(fixture.store, at: 2000) == [1, 2, 3])
+    }
+
+    private func ordered(_ number: Int, _ change: (inout Sample) -> Void = { _ in }) -> Sample {
+        var sample = Sample(number)
+        sample.keepsOrder = true
+        change(&sample)
+        return sample
     }
 }

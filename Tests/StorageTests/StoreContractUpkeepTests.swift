@@ -52,25 +52,25 @@ import Threading
     @Test(arguments: Backend.allCases) func forgetsTheStoryAndTheEventWithTheLastDelivery(_ backend: Backend) throws {
         let fixture = try backend.store()
         let sample = Sample(1)
-        let deliveries = [sample.delivery(0, to: "log"), sample.delivery(1, to: "http")]
-        _ = try fixture.store.take(sample.event, deliveries)
+        let arrival = sample.arrival(to: ["log", "http"])
+        _ = try fixture.store.take(arrival)
         try fixture.store.report(try fixture.store.claim(at: 2000)[0], .delivered, at: 2001)
         #expect(try purge(fixture.store, delivered: 3000) == 1)
-        #expect(try fixture.store.story(of: deliveries[0].id) == nil)
-        #expect(try fixture.store.take(sample.event, []) == .duplicate(of: sample.event.id), "the other one still needs it")
+        #expect(try fixture.store.story(of: sample.delivery(0).id) == nil)
+        #expect(try fixture.store.take(sample.arrival(to: [])) == .duplicate(of: sample.event.id), "the other one still needs it")
         try fixture.store.report(try fixture.store.claim("http", at: 2000)[0], .delivered, at: 2001)
         #expect(try purge(fixture.store, delivered: 3000) == 1)
-        #expect(try fixture.store.take(sample.event, deliveries) == .accepted)
-        #expect(try fixture.store.story(of: deliveries[0].id)?.attempts == [])
+        #expect(try fixture.store.take(arrival) == .accepted)
+        #expect(try fixture.store.story(of: sample.delivery(0).id)?.attempts == [])
     }
 
     @Test(arguments: Backend.allCases) func forgetsEventsThatNobodyGets(_ backend: Backend) throws {
         let fixture = try backend.store()
-        for number in 0..<5 { _ = try fixture.store.take(Sample(number).event, []) }
+        for number in 0..<5 { _ = try fixture.store.take(Sample(number).arrival(to: [])) }
         #expect(try purge(fixture.store, delivered: 1000) == 0)
         #expect(try purge(fixture.store, delivered: 1001, limit: 3) == 3)
         #expect(try purge(fixture.store, delivered: 1001, limit: 3) == 2)
-        #expect(try fixture.store.take(Sample(0).event, []) == .accepted)
+        #expect(try fixture.store.take(Sample(0).arrival(to: [])) == .accepted)
     }
 
     @Test(arguments: Backend.allCases) func givesUpWhatNobodyClaims(_ backend: Backend) throws {
@@ -115,7 +115,7 @@ import Threading
         #expect(store.refusal == "closed")
         let calls: [() throws -> Void] = [
             { try store.take(Sample(2)) }, { _ = try store.claim(at: 1) }, { try store.finish([]) },
-            { _ = try store.nextDue(notifier: "log", keepsTicketOrder: false) }, { _ = try store.all() },
+            { _ = try store.nextDue(notifier: "log") }, { _ = try store.all() },
             { _ = try store.story(of: Sample(1).delivery().id) }, { _ = try store.retry(DeliveryFilter(), now: 1, expiresAt: 2) },
             { _ = try store.purge(now: 1, deliveredBefore: 1, deadBefore: 1, limit: 1) }, { _ = try store.pending() },
         ]
@@ -126,7 +126,7 @@ import Threading
         let fixture = try backend.store()
         let answers = Monitor(0)
         for number in 0..<500 {
-            fixture.store.accept(Sample(number).event, [Sample(number).delivery()]) { result in
+            fixture.store.accept(Sample(number).arrival()) { result in
                 if (try? result.get()) == .accepted { answers.update { $0 += 1 } }
             }
         }

@@ -9,7 +9,7 @@ import Testing
         let directory = try TemporaryDirectory()
         var settings = StoreSettings()
         settings.maxPending = 40
-        let model = MemoryStore(maxPending: settings.maxPending)
+        let model = MemoryStore(settings: settings, announcer: Announcements().announcer)
         var store = try SQLiteStore(path: directory.path("store.db"), settings: settings)
         defer { store.close() }
         var script = RandomCalls(seed: seed)
@@ -29,9 +29,7 @@ import Testing
         let all = try store.all()
         return StoreState(
             stories: try all.compactMap { try store.story(of: $0.id) }, pending: try store.pending(), refusal: store.refusal,
-            due: try ["log", "http"].flatMap { notifier in
-                try [true, false].map { try store.nextDue(notifier: notifier, keepsTicketOrder: $0) }
-            })
+            due: try ["log", "http"].map { try store.nextDue(notifier: $0) })
     }
 }
 
@@ -75,18 +73,18 @@ private struct RandomCalls {
         sample.ticket = Int64.random(in: 0..<3, using: &random)
         sample.app = random.element(of: ["caf\u{E9}", "cafe\u{301}"])
         sample.received = now
-        sample.due = now + UInt64.random(in: 0..<60, using: &random)
+        sample.received = now + UInt64.random(in: 0..<60, using: &random)
         sample.expires = now + UInt64.random(in: 50..<400, using: &random)
         let names = random.element(of: [["log"], ["http"], ["log", "http"], ["log", "log"], []])
-        let deliveries = names.enumerated().map { sample.delivery($0, to: $1) }
-        let event = sample.event
-        return { store in describe { try store.take(event, deliveries) } }
+        sample.keepsOrder = Bool.random(using: &random)
+        let arrival = sample.arrival(to: names)
+        return { store in describe { try store.take(arrival) } }
     }
 
     private mutating func claim() -> Call {
         let claim = Claim(
             notifier: random.element(of: ["log", "http"]), now: now, leaseMilliseconds: UInt64.random(in: 1..<100, using: &random),
-            limit: Int.random(in: 0..<6, using: &random), keepsTicketOrder: Bool.random(using: &random))
+            limit: Int.random(in: 0..<6, using: &random))
         return { store in describe { try store.claimDue(claim) } }
     }
 

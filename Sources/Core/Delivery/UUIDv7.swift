@@ -18,6 +18,10 @@ package struct UUIDv7: Hashable, Sendable {
         value = UInt128(min(milliseconds, Self.latestMilliseconds)) << 80 | Self.versionAndVariant | tail.placed
     }
 
+    private init(unchecked value: UInt128) {
+        self.value = value
+    }
+
     private init?(value: UInt128) {
         guard value & Self.versionAndVariantMask == Self.versionAndVariant else { return nil }
         self.value = value
@@ -46,6 +50,22 @@ package struct UUIDv7: Hashable, Sendable {
         }
         self.init(value: value)
     }
+
+    /// How many deliveries an event can have.
+    package static let mostDeliveries = 0xFFFF
+
+    /// The same number with its last 16 bits cleared: the id of an event, which leaves room for the ids of its deliveries.
+    package var event: UUIDv7 { UUIDv7(unchecked: value & ~0xFFFF) }
+
+    /// The id of an event's delivery, so that one is found by the other.
+    /// - Parameter position: which of its deliveries, from 0 to below `mostDeliveries`.
+    package func delivery(_ position: Int) -> UUIDv7 {
+        precondition(0..<Self.mostDeliveries ~= position, "an event has no such delivery")
+        return UUIDv7(unchecked: event.value | UInt128(position + 1))
+    }
+
+    /// Which of its event's deliveries has this id; -1 for an event's own.
+    package var position: Int { Int(value & 0xFFFF) - 1 }
 
     /// When it was made, in Unix milliseconds, as its maker says.
     package var milliseconds: UInt64 { UInt64(value >> 80) }

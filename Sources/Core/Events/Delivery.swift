@@ -8,14 +8,20 @@ package struct Delivery: Sendable, Equatable {
         case delivered
         /// It is given up; the reason says why.
         case dead
+        /// There is no device to notify, which is no error: people sign out, and web chats have none.
+        case noTarget = "no_target"
     }
 
-    /// Its id, the same on every try: receivers recognise repetitions by it.
+    /// Its id, the same on every try: receivers recognise repetitions by it. `UUIDv7.delivery` of the event's.
     package let id: UUIDv7
     /// The notifier's name in the configuration.
     package let notifier: String
     /// The event.
     package let event: Event
+    /// Which of the person's devices it is for; nil when it is for none in particular.
+    package let deviceID: String?
+    /// That device as it is registered now; nil when it is not, or has signed out.
+    package let device: Device?
     /// Where it stands.
     package let state: State
     /// How many tries have begun.
@@ -29,12 +35,14 @@ package struct Delivery: Sendable, Equatable {
 
     /// Makes a delivery.
     package init(
-        id: UUIDv7, notifier: String, event: Event, state: State = .pending, attempts: Int = 0, dueAt: UInt64, endedAt: UInt64? = nil,
-        reason: String = ""
+        id: UUIDv7, notifier: String, event: Event, deviceID: String? = nil, device: Device? = nil, state: State = .pending,
+        attempts: Int = 0, dueAt: UInt64, endedAt: UInt64? = nil, reason: String = ""
     ) {
         self.id = id
         self.notifier = notifier
         self.event = event
+        self.deviceID = deviceID
+        self.device = device
         self.state = state
         self.attempts = attempts
         self.dueAt = dueAt

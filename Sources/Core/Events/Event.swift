@@ -4,21 +4,25 @@ package struct Event: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// Support has answered in a chat.
         case commentCreated = "comment.created"
+        /// A device has registered a push token.
+        case pushTokenRegistered = "push_token.registered"
+        /// A device's push token is not to be used any more.
+        case pushTokenRemoved = "push_token.removed"
     }
 
-    /// What makes two webhooks the same event: the help desk may send one several times, and one for each device.
+    /// What an event is about. It makes two webhooks the same event: the help desk may send one several times, and one for each device.
     package struct Identity: Sendable, Hashable {
         /// The app, as it arrived.
         package let appID: String
-        /// The ticket that the comment was added to.
-        package let ticketID: Int64
-        /// The comment.
-        package let commentID: Int64
-        /// The device to notify; empty when none was named.
+        /// The ticket that the comment was added to; nil when it is about no comment.
+        package let ticketID: Int64?
+        /// The comment; nil when it is about none.
+        package let commentID: Int64?
+        /// The device; empty when none was named.
         package let deviceID: String
 
         /// Names an event.
-        package init(appID: String, ticketID: Int64, commentID: Int64, deviceID: String) {
+        package init(appID: String, ticketID: Int64?, commentID: Int64?, deviceID: String) {
             self.appID = appID
             self.ticketID = ticketID
             self.commentID = commentID
@@ -50,24 +54,27 @@ package struct Event: Sendable, Equatable {
     package let identity: Identity
     /// The person whom it concerns.
     package let userID: String
+    /// What kind of device it names, in the app's own words; nil when that was not said.
+    package let deviceType: String?
     /// When it happened, in Unix milliseconds, as the help desk says.
     package let occurredAt: UInt64
     /// When it arrived here, in Unix milliseconds.
     package let receivedAt: UInt64
     /// After this time nothing is sent any more, in Unix milliseconds.
     package let expiresAt: UInt64
-    /// The JSON that notifiers send, rendered once.
+    /// The JSON that notifiers send, rendered once: an object whose last member `data` is an object that is not empty.
     package let payload: [UInt8]
 
     /// Makes an event.
     package init(
-        id: UUIDv7, kind: Kind, identity: Identity, userID: String, occurredAt: UInt64, receivedAt: UInt64, expiresAt: UInt64,
-        payload: [UInt8]
+        id: UUIDv7, kind: Kind, identity: Identity, userID: String, deviceType: String? = nil, occurredAt: UInt64, receivedAt: UInt64,
+        expiresAt: UInt64, payload: [UInt8]
     ) {
         self.id = id
         self.kind = kind
         self.identity = identity
         self.userID = userID
+        self.deviceType = deviceType
         self.occurredAt = occurredAt
         self.receivedAt = receivedAt
         self.expiresAt = expiresAt

@@ -1,29 +1,46 @@
 /// Where events and deliveries are kept, named by what happens to them. Safe on any thread.
 ///
-/// What a method has reported is durable. Every method but `accept` blocks until it is done, so none is called on a thread that serves requests.
+/// What a method has reported is durable. Every method but `accept` and `register` blocks until it is done, so none is called on a thread that
+/// serves requests.
 package protocol Store: Sendable {
-    /// Takes an event in, with one delivery for each notifier, or finds that it is there already.
+    /// Takes an event in, with its deliveries as `DeliveryPlan` says, or finds that it is there already.
     ///
     /// Returns at once; many calls are made durable together.
-    /// - Parameters:
-    ///   - deliveries: for the same event; may be empty.
-    ///   - completion: called exactly once, when the event is durable or cannot be stored: on the store's thread, or on the caller's, before this
-    ///     returns, when that is known at once. It must neither block nor call the store's other methods.
-    func accept(
-        _ event: Event, _ deliveries: [Delivery], completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void)
+    /// - Parameter completion: called exactly once, when the event is durable or cannot be stored: on the store's thread, or on the caller's,
+    ///   before this returns, when that is known at once. It must neither block nor call the store's other methods.
+    func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void)
+
+    /// Registers or unsubscribes a device, if the limits allow it: the decision, its record, the registry's change and the events that tell of it
+    /// are one transaction.
+    /// - Parameter completion: as for `accept`.
+    func register(_ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void)
+
+    /// The registered devices that match, by person and device in the order of their bytes.
+    /// - Parameter after: the last of an earlier list, which the next one goes on from.
+    func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device]
+
+    /// Removes devices that match, for an operator; of a person as a whole also what kept their limits.
+    /// - Returns: how many.
+    func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int
+
+    /// Removes devices that nobody has seen since a time, and forgets those that signed out before it; at most `limit`, so that nobody waits
+    /// long.
+    /// - Returns: how many; fewer than `limit` when nothing is left to do.
+    func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int
 
     /// Takes due deliveries for a try: each is counted as tried and leased, so that it comes back by itself when nobody reports on it.
     ///
-    /// The longest due come first. Those that have expired are given up instead, with the reason `expired`; of these only so many at once that
-    /// nobody waits long, so there may be more when fewer than wanted are returned: `nextDue` tells.
+    /// The longest due come first. Those that have expired are given up instead, with the reason `expired`, and those whose
+    /// device has left end as `noTarget`; of these only so many at once that nobody waits long, so there may be more when fewer than wanted are
+    /// returned: `nextDue` tells.
     func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery]
 
-    /// Reports what came of tries; of several reports on the same try the first one counts, and what is forgotten is passed over.
+    /// Reports what came of tries; of several reports on the same try the first one counts, and what is forgotten is passed over. What a
+    /// provider has said of a device changes the registry.
     func finish(_ results: [FinishedTry]) throws(StoreError)
 
-    /// When the next delivery of a notifier is due, in Unix milliseconds; nil when none is pending.
-    /// - Parameter keepsTicketOrder: as in the claims; what waits for an earlier delivery of its ticket does not count then.
-    func nextDue(notifier: String, keepsTicketOrder: Bool) throws(StoreError) -> UInt64?
+    /// When the next delivery of a notifier is due, in Unix milliseconds; nil when none is. What waits for an earlier one does not count.
+    func nextDue(notifier: String) throws(StoreError) -> UInt64?
 
     /// The deliveries that match, newest first.
     func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery]
@@ -39,7 +56,7 @@ package protocol Store: Sendable {
     /// ended or arrived before the given times; at most `limit` in all, so that nobody waits long.
     /// - Parameters:
     ///   - now: the time in Unix milliseconds.
-    ///   - deliveredBefore: also for events that never had a delivery.
+    ///   - deliveredBefore: also for those without a device, and for events that never had a delivery.
     /// - Returns: how many it dealt with; fewer than `limit` when nothing is left to do.
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int
 

@@ -16,16 +16,13 @@ package struct Claim: Sendable, Equatable {
     package let leaseMilliseconds: UInt64
     /// The most that are wanted.
     package let limit: Int
-    /// Whether a delivery waits for earlier pending ones of its app and ticket.
-    package let keepsTicketOrder: Bool
 
     /// Makes a claim.
-    package init(notifier: String, now: UInt64, leaseMilliseconds: UInt64, limit: Int, keepsTicketOrder: Bool) {
+    package init(notifier: String, now: UInt64, leaseMilliseconds: UInt64, limit: Int) {
         self.notifier = notifier
         self.now = now
         self.leaseMilliseconds = leaseMilliseconds
         self.limit = limit
-        self.keepsTicketOrder = keepsTicketOrder
     }
 }
 
@@ -41,6 +38,15 @@ package struct FinishedTry: Sendable, Equatable {
         case dead
     }
 
+    /// What a provider has said of the device.
+    package enum DeviceNews: Sendable, Equatable {
+        /// It does not know the token any more, since a time in Unix milliseconds if it said one: the device leaves, unless it has been seen
+        /// since, or has another token than was tried.
+        case gone(since: UInt64?)
+        /// This environment of it has taken the token.
+        case environment(String)
+    }
+
     /// Which delivery.
     package let id: UUIDv7
     /// The number of the try, as claimed: a report on an earlier one, whose lease has ended, changes nothing but its story.
@@ -51,14 +57,22 @@ package struct FinishedTry: Sendable, Equatable {
     package let reason: String
     /// When the outcome was known, in Unix milliseconds.
     package let now: UInt64
+    /// The device as it was claimed, when there is news of it.
+    package let device: Device?
+    /// What is new of it.
+    package let news: DeviceNews?
 
     /// Makes a report.
-    package init(id: UUIDv7, attempt: Int, next: Next, reason: String, now: UInt64) {
+    package init(
+        id: UUIDv7, attempt: Int, next: Next, reason: String, now: UInt64, device: Device? = nil, news: DeviceNews? = nil
+    ) {
         self.id = id
         self.attempt = attempt
         self.next = next
         self.reason = reason
         self.now = now
+        self.device = device
+        self.news = news
     }
 }
 

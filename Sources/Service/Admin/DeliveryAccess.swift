@@ -46,6 +46,9 @@ package struct DeliveryAccess {
         guard File.exists(path) else {
             throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet")
         }
-        return try configuration.store.open()
+        let routes = AppRoutes(configuration)
+        let events = RegistryEvents(
+            routes: { routes.registrations($0) }, lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
+        return try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser, announcer: events.announcer)
     }
 }

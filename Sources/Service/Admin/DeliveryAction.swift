@@ -15,7 +15,7 @@ package enum DeliveryAction: Sendable, Equatable {
 
     /// How a delivery has ended.
     package enum Ended: String, Sendable {
-        /// It has arrived; events that had no delivery go with these.
+        /// It has arrived; those without a device, and events that had no delivery, go with these.
         case delivered
         /// It was given up.
         case dead
@@ -33,7 +33,7 @@ package enum DeliveryAction: Sendable, Equatable {
     package static func purging(state: String?, before: String?) throws(DeliveryMistake) -> DeliveryAction {
         let time = try before.map { text throws(DeliveryMistake) in try DeliveryCriteria.time("before", text) }
         switch try state.map({ text throws(DeliveryMistake) in try DeliveryCriteria.state(text) }) {
-        case .delivered: return .purge(.delivered, before: time)
+        case .delivered, .noTarget: return .purge(.delivered, before: time)
         case .dead: return .purge(.dead, before: time)
         case .pending, nil: throw DeliveryMistake(message: "state: expected delivered or dead; what is pending cannot be purged.")
         }

@@ -8,9 +8,20 @@ extension Delivery {
             "id": .string(id.description), "notifier": .string(notifier), "state": .string(state.rawValue), "reason": .string(reason),
             "attempts": .integer(Int64(attempts)), "due_at": state == .pending ? .string(DeliveryTime.text(dueAt)) : .null,
             "ended_at": .time(endedAt), "event_id": .string(event.id.description), "type": .string(event.kind.rawValue),
-            "app_id": .string(event.identity.appID), "user_id": .string(event.userID), "ticket_id": .integer(event.identity.ticketID),
-            "comment_id": .integer(event.identity.commentID), "device_id": .string(event.identity.deviceID),
+            "app_id": .string(event.identity.appID), "user_id": .string(event.userID), "ticket_id": .number(event.identity.ticketID),
+            "comment_id": .number(event.identity.commentID), "device_id": .string(event.identity.deviceID),
+            "target": deviceID.map { .object(target($0)) } ?? .null,
             "occurred_at": .time(event.occurredAt), "received_at": .time(event.receivedAt), "expires_at": .time(event.expiresAt),
+        ]
+    }
+}
+
+extension Delivery {
+    /// The device that it is for, as it is registered now.
+    private func target(_ deviceID: String) -> JSONObject {
+        [
+            "device_id": .string(deviceID), "type": device.map { .string($0.type) } ?? .null,
+            "token": device.map { .string($0.token.masked) } ?? .null,
         ]
     }
 }
@@ -34,6 +45,10 @@ extension DeliveryAttempt {
 }
 
 extension JSONValue {
+    fileprivate static func number(_ number: Int64?) -> JSONValue {
+        number.map { .integer($0) } ?? .null
+    }
+
     fileprivate static func time(_ unixMilliseconds: UInt64?) -> JSONValue {
         unixMilliseconds.map { .string(DeliveryTime.text($0)) } ?? .null
     }

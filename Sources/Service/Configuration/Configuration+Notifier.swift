@@ -13,10 +13,12 @@ extension Configuration {
         package var name: String
         /// What it does.
         package var kind: Kind
+        /// Whether it is told of comments only for people who have a device that can be notified.
+        package var requiresDevice = true
 
         /// Whether both say the same.
         func isConfigured(like other: Notifier) -> Bool {
-            guard name.utf8.elementsEqual(other.name.utf8) else { return false }
+            guard name.utf8.elementsEqual(other.name.utf8), requiresDevice == other.requiresDevice else { return false }
             return switch (kind, other.kind) {
             case (.log, .log): true
             case (.http(let destination), .http(let other)): destination.isConfigured(like: other)

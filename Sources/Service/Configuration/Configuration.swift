@@ -63,6 +63,8 @@ package struct Configuration: Sendable {
     package var store: Store
     /// How long they are worth something.
     package var deliveries: Deliveries
+    /// How devices register.
+    package var pushTokens: PushTokens
     /// What is asked of security keys.
     package var keyPolicy: KeyPolicy
     /// How long a minted key lives when nobody says, in seconds; 0 for ever.
@@ -77,7 +79,8 @@ package struct Configuration: Sendable {
         [
             ("$.listen", listen.isConfigured(like: other.listen)), ("$.admin", admin.listener.isConfigured(like: other.admin.listener)),
             ("$.notifiers", notifiers.elementsEqual(other.notifiers) { $0.isConfigured(like: $1) }),
-            ("$.store", store == other.store), ("$.deliveries", deliveries == other.deliveries), ("$.log", log == other.log),
+            ("$.store", store == other.store), ("$.deliveries", deliveries == other.deliveries),
+            ("$.push_tokens", pushTokens.isConfigured(like: other.pushTokens)), ("$.log", log == other.log),
             ("$.shutdown", drainSeconds == other.drainSeconds),
         ].filter { !$0.1 }.map(\.0)
     }

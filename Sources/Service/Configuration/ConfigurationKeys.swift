@@ -1,19 +1,21 @@
 /// The keys that the objects of a configuration may have.
 enum ConfigurationKeys {
     static let root = [
-        "listen", "admin", "apps", "notifiers", "store", "deliveries", "security_keys", "log", "shutdown", "allow_insecure_secrets",
+        "listen", "admin", "apps", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "log", "shutdown", "allow_insecure_secrets",
     ]
     static let listener = ["host", "port", "unix", "tls", "max_connections", "idle_timeout_seconds", "request_timeout_seconds"]
     static let admin = listener + ["token", "metrics_need_token"]
     static let tls = ["certificate", "key"]
     static let app = ["app_id", "keys", "webhook", "notifiers"]
     static let webhook = ["secret", "signature_secret"]
-    static let logNotifier = ["type"]
+    static let logNotifier = ["type", "requires_device"]
     static let httpNotifier = [
-        "type", "url", "secret", "allow_http", "timeout_seconds", "concurrency", "keeps_ticket_order", "certificate_authorities", "proxy",
+        "type", "requires_device", "url", "secret", "allow_http", "timeout_seconds", "concurrency", "keeps_ticket_order", "certificate_authorities", "proxy",
     ]
     static let store = ["type", "path", "max_pending", "minimum_free_megabytes"]
     static let deliveries = ["expire_after_seconds", "keep_delivered_days", "keep_dead_days"]
+    static let pushTokens = ["limits", "devices_per_user", "forget_after_days"]
+    static let pushTokenLimit = ["per", "max", "window_seconds"]
     static let appKey = ["id", "secret"]
     static let secret = ["file", "env"]
     static let securityKeys = ["clock_skew_seconds", "longest_life_seconds", "default_life_seconds"]

@@ -29,9 +29,10 @@ extension ConfigurationReader {
         let keys = Self.isLog(value) ? ConfigurationKeys.logNotifier : ConfigurationKeys.httpNotifier
         guard let object = ConfigurationObject(value, path: path, keys: keys, problems: problems) else { return nil }
         if object.value("type") == nil { problems.add(object.path(of: "type"), "missing; give \"log\" or \"http\"") }
+        let requiresDevice = object.bool("requires_device", default: true)
         switch object.choice("type", default: NotifierType.log) {
-        case .log: return Configuration.Notifier(name: name, kind: .log)
-        case .http: return Configuration.Notifier(name: name, kind: .http(destination(object)))
+        case .log: return Configuration.Notifier(name: name, kind: .log, requiresDevice: requiresDevice)
+        case .http: return Configuration.Notifier(name: name, kind: .http(destination(object)), requiresDevice: requiresDevice)
         }
     }
 

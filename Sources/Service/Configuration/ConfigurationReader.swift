@@ -56,6 +56,7 @@ struct ConfigurationReader {
             notifiers: notifiers(in: root),
             store: store(root.object("store", keys: ConfigurationKeys.store)),
             deliveries: deliveries(root.object("deliveries", keys: ConfigurationKeys.deliveries)),
+            pushTokens: pushTokens(root.object("push_tokens", keys: ConfigurationKeys.pushTokens)),
             keyPolicy: policy,
             defaultLifeSeconds: defaultLife,
             log: log(),

@@ -35,7 +35,8 @@ final class DeliveryServices: Sendable {
             let days: UInt64 = 24 * 3600 * 1000
             let retention = Retention(
                 deliveredMilliseconds: UInt64(configuration.deliveries.keepDeliveredDays) * days,
-                deadMilliseconds: UInt64(configuration.deliveries.keepDeadDays) * days)
+                deadMilliseconds: UInt64(configuration.deliveries.keepDeadDays) * days,
+                idleDeviceMilliseconds: UInt64(configuration.pushTokens.forgetAfterDays) * days)
             let inbox = graph.dispatcherInbox
             deliveryRoutes = try DeliveryRoutes(state: graph.state, store: graph.store, clocks: clocks) {
                 inbox.update { $0.hasNews = true }

@@ -48,7 +48,9 @@ final class DispatcherWorker: Sendable {
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
             inbox.update { $0.unfinished = unfinished }
             if isStopping, unfinished == 0 { break }
-            if !isStopping { purge(&purgeAt, now) }
+            if !isStopping, purge(&purgeAt, now) {
+                for index in lanes.indices { lanes[index].nextDue = 0 }
+            }
         }
         inbox.update { $0.hasEnded = true }
     }
@@ -115,7 +117,7 @@ final class DispatcherWorker: Sendable {
     /// Asks the store; when it cannot tell, it is asked again soon.
     private func nextDue(_ lane: DeliveryLane, _ now: UInt64) -> UInt64? {
         do throws(StoreError) {
-            return try store.nextDue(notifier: lane.name, keepsTicketOrder: lane.notifier.keepsTicketOrder)
+            return try store.nextDue(notifier: lane.name)
         } catch {
             return now + Self.storeRetryMilliseconds
         }
@@ -125,8 +127,7 @@ final class DispatcherWorker: Sendable {
         do throws(StoreError) {
             return try store.claimDue(
                 Claim(
-                    notifier: lane.name, now: now, leaseMilliseconds: lane.leaseMilliseconds, limit: limit,
-                    keepsTicketOrder: lane.notifier.keepsTicketOrder))
+                    notifier: lane.name, now: now, leaseMilliseconds: lane.leaseMilliseconds, limit: limit))
         } catch {
             logger.log(
                 .error, "due deliveries could not be claimed", ["notifier": .string(lane.name), "reason": .string(error.description)])
@@ -143,15 +144,21 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    private func purge(_ purgeAt: inout UInt64, _ now: UInt64) {
+    /// - Returns: whether something new may be due.
+    private func purge(_ purgeAt: inout UInt64, _ now: UInt64) -> Bool {
         // Later than it can be was set before the clock was set back.
-        guard now >= purgeAt || purgeAt - now > Self.purgeIntervalMilliseconds else { return }
+        guard now >= purgeAt || purgeAt - now > Self.purgeIntervalMilliseconds else { return false }
         let forgotten = try? store.purge(
             now: now, deliveredBefore: now - min(now, retention.deliveredMilliseconds),
             deadBefore: now - min(now, retention.deadMilliseconds),
             limit: Self.mostPurged)
+        let removed = try? store.removeIdleDevices(
+            seenBefore: now - min(now, retention.idleDeviceMilliseconds), now: now, limit: Self.mostPurged)
         // In small steps, one a pass, until nothing is left.
-        purgeAt = forgotten == Self.mostPurged ? now : now + Self.purgeIntervalMilliseconds
+        let isDone = forgotten ?? 0 < Self.mostPurged && removed ?? 0 < Self.mostPurged
+        purgeAt = isDone ? now + Self.purgeIntervalMilliseconds : now
+        // Other systems are told of the devices that left.
+        return removed ?? 0 > 0
     }
 
     private func waitingTime(_ lanes: inout [DeliveryLane], _ purgeAt: UInt64, hasUnreported: Bool, isStopping: Bool) -> UInt64 {

@@ -1,7 +1,9 @@
-/// How long ended deliveries are remembered.
+/// How long ended deliveries and idle devices are remembered.
 package struct Retention: Sendable, Equatable {
     /// Delivered ones, in milliseconds.
     package var deliveredMilliseconds: UInt64
     /// Dead ones, in milliseconds.
     package var deadMilliseconds: UInt64
+    /// Devices that nobody sees, in milliseconds.
+    package var idleDeviceMilliseconds: UInt64
 }

@@ -5,8 +5,6 @@ final class WebhookApps: Sendable {
     /// One of them.
     struct App: Sendable {
         let id: String
-        /// Whom its events go to.
-        let notifiers: [String]
         let counters: WebhookCounters.App
         fileprivate let secret: SecretBytes?
         fileprivate let signatureKey: HMACKey<SHA1>?
@@ -27,7 +25,7 @@ final class WebhookApps: Sendable {
             let key = try webhook.signatureSecret?.withSpan { secret throws(CryptoError) in try HMACKey<SHA1>(secret: secret) }
             takers.append(
                 App(
-                    id: app.id, notifiers: app.notifiers, counters: counters.app(app.id), secret: webhook.secret, signatureKey: key))
+                    id: app.id, counters: counters.app(app.id), secret: webhook.secret, signatureKey: key))
         }
         unknown = counters.unknown
         self.apps = takers

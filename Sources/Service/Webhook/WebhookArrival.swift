@@ -1,19 +1,21 @@
 internal import Core
 internal import Crypto
 
-/// An event as it is handed to the store, with its deliveries.
+/// An event as it is handed to the store, with the app that it counts for.
 struct WebhookArrival {
     let app: WebhookApps.App
-    let event: Event
-    let deliveries: [Delivery]
+    let arrival: Arrival
 
-    /// Names the event and its deliveries, and renders what notifiers are told.
+    /// Names the event, and renders what notifiers are told.
     /// - Parameters:
+    ///   - routes: whom it goes to.
     ///   - receivedAt: in Unix milliseconds.
     ///   - lifeMilliseconds: how long after its arrival it is delivered; what the help desk says of the time may be wrong, and must not
     ///     end or lengthen it.
     /// - Throws: when OpenSSL fails.
-    init(_ proven: WebhookIntake.Proven, receivedAt: UInt64, lifeMilliseconds: UInt64) throws(WebhookIntake.Refusal) {
+    init(
+        _ proven: WebhookIntake.Proven, to routes: [DeliveryRoute], receivedAt: UInt64, lifeMilliseconds: UInt64
+    ) throws(WebhookIntake.Refusal) {
         let comment = proven.comment
         let id = try Self.newID(receivedAt)
         let occurredAt = comment.createdAt ?? receivedAt
@@ -21,20 +23,15 @@ struct WebhookArrival {
             id: id, kind: .commentCreated,
             identity: Event.Identity(
                 appID: comment.appID, ticketID: comment.ticketID, commentID: comment.commentID, deviceID: comment.deviceID),
-            userID: comment.userID, occurredAt: occurredAt, receivedAt: receivedAt, expiresAt: receivedAt + lifeMilliseconds,
+            userID: comment.userID, deviceType: comment.deviceType, occurredAt: occurredAt, receivedAt: receivedAt, expiresAt: receivedAt + lifeMilliseconds,
             payload: comment.payload(id: id.description, type: Event.Kind.commentCreated.rawValue, occurredAt: occurredAt))
-        var deliveries: [Delivery] = []
-        for notifier in proven.app.notifiers {
-            deliveries.append(Delivery(id: try Self.newID(receivedAt), notifier: notifier, event: event, dueAt: receivedAt))
-        }
         app = proven.app
-        self.event = event
-        self.deliveries = deliveries
+        arrival = Arrival(event, to: routes)
     }
 
     private static func newID(_ milliseconds: UInt64) throws(WebhookIntake.Refusal) -> UUIDv7 {
         do throws(CryptoError) {
-            return UUIDv7(milliseconds: milliseconds, random: try randomBytes())
+            return UUIDv7(milliseconds: milliseconds, random: try randomBytes()).event
         } catch {
             throw .failed(error)
         }

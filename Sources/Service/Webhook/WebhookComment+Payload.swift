@@ -43,8 +43,3 @@ extension JSONValue {
     }
 }
 
-extension WallTime {
-    fileprivate init(unixMilliseconds: UInt64) {
-        self.init(seconds: Int64(unixMilliseconds / 1000), milliseconds: Int(unixMilliseconds % 1000))
-    }
-}

@@ -64,7 +64,9 @@ final class WebhookRoute: Sendable {
                 return .answer(answers.ignored)
             }
             let now = clocks.unixMilliseconds()
-            return .store(try WebhookArrival(proven, receivedAt: now, lifeMilliseconds: state.eventLifeMilliseconds))
+            return .store(
+                try WebhookArrival(
+                    proven, to: state.routes.comments(proven.app.id), receivedAt: now, lifeMilliseconds: state.eventLifeMilliseconds))
         } catch {
             let app = error.app
             (app?.counters ?? state.webhooks.unknown).count(error.result)
@@ -74,8 +76,8 @@ final class WebhookRoute: Sendable {
     }
 
     private func accept(_ arrival: WebhookArrival, _ pending: PendingBox) {
-        store.accept(arrival.event, arrival.deliveries) { [self] result in
-            pending.respond(response(to: result, arrival.app, arrival.event.id))
+        store.accept(arrival.arrival) { [self] result in
+            pending.respond(response(to: result, arrival.app, arrival.arrival.event.id))
         }
     }
 

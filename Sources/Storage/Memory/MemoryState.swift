@@ -1,14 +1,24 @@
 internal import Core
 
+/// What a memory store was told when it was made.
+struct MemoryRules: Sendable {
+    let maxPending: Int
+    let devicesPerUser: Int
+    let announcer: RegistryAnnouncer
+}
+
 /// All that a memory store knows, and what each transition makes of it.
 struct MemoryState {
     /// A delivery with its tries.
     struct Entry {
         var delivery: Delivery
+        let route: DeliveryRoute
         var attempts: [DeliveryAttempt] = []
     }
 
-    private var events: [Event.Identity: Event] = [:]
+    var devices = MemoryDevices()
+    /// In the order of their acceptance.
+    private var events: [Event] = []
     /// In the order of their acceptance.
     private(set) var entries: [Entry] = []
 
@@ -16,23 +26,67 @@ struct MemoryState {
         entries.count { $0.delivery.state == .pending }
     }
 
-    mutating func accept(_ event: Event, _ deliveries: [Delivery], maxPending: Int) -> Result<Acceptance, StoreError> {
-        if let earlier = events[event.identity] { return .success(.duplicate(of: earlier.id)) }
-        guard deliveries.isEmpty || pendingCount + deliveries.count <= maxPending else { return .failure(.queueFull(maxPending)) }
-        let ids = Set(deliveries.map(\.id))
-        guard ids.count == deliveries.count, !entries.contains(where: { ids.contains($0.delivery.id) }) else { return .failure(.idInUse) }
-        events[event.identity] = event
-        for delivery in deliveries {
-            entries.append(Entry(delivery: Delivery(id: delivery.id, notifier: delivery.notifier, event: event, dueAt: delivery.dueAt)))
+    mutating func accept(_ arrival: Arrival, _ rules: MemoryRules) -> Result<Acceptance, StoreError> {
+        let event = arrival.event
+        if let earlier = events.first(where: { isSameComment($0, event) && $0.identity == event.identity }) {
+            return .success(.duplicate(of: earlier.id))
         }
+        guard !events.contains(where: { $0.id == event.id }) else { return .failure(.idInUse) }
+        learn(arrival, rules)
+        let rows = plan(arrival)
+        let pending = rows.count { $0.hasTarget }
+        guard pending == 0 || pendingCount + pending <= rules.maxPending else { return .failure(.queueFull(rules.maxPending)) }
+        insert(event, rows)
         return .success(.accepted)
+    }
+
+    func plan(_ arrival: Arrival) -> [DeliveryPlan.Row] {
+        DeliveryPlan.rows(arrival.event, arrival.routes) {
+            candidates(arrival.event)
+        } isNotified: { notifier, device in
+            entries.contains { entry in
+                isSameComment(entry.delivery.event, arrival.event) && entry.delivery.notifier.utf8.elementsEqual(notifier.utf8)
+                    && entry.delivery.deviceID.map { $0.utf8.elementsEqual(device.utf8) } ?? false
+            }
+        }
+    }
+
+    mutating func insert(_ event: Event, _ rows: [DeliveryPlan.Row]) {
+        events.append(event)
+        for (position, row) in rows.enumerated() {
+            let delivery = Delivery(
+                id: event.id.delivery(position), notifier: row.route.notifier, event: event, deviceID: row.deviceID, dueAt: event.receivedAt)
+            entries.append(
+                Entry(
+                    delivery: row.hasTarget ? delivery : delivery.ended(.noTarget, at: event.receivedAt, reason: StoreRules.noTarget),
+                    route: row.route))
+        }
+    }
+
+    private func isSameComment(_ left: Event, _ right: Event) -> Bool {
+        left.identity.commentID != nil && left.identity.commentID == right.identity.commentID
+            && left.identity.ticketID == right.identity.ticketID && left.identity.appID.utf8.elementsEqual(right.identity.appID.utf8)
+    }
+
+    /// A delivery as it is shown: with its device as that is registered now.
+    func shown(_ entry: Entry) -> Delivery {
+        let (delivery, event) = (entry.delivery, entry.delivery.event)
+        let device = delivery.deviceID.flatMap {
+            devices.device(Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: $0))
+        }
+        return Delivery(
+            id: delivery.id, notifier: delivery.notifier, event: event, deviceID: delivery.deviceID, device: device, state: delivery.state,
+            attempts: delivery.attempts, dueAt: delivery.dueAt, endedAt: delivery.endedAt, reason: delivery.reason)
     }
 
     mutating func claimDue(_ claim: Claim) -> [Delivery] {
         var claimed: [Delivery] = []
         var givenUp = 0
         while claimed.count < claim.limit, givenUp < StoreRules.expiredPerClaim, let index = longestDue(claim) {
-            if entries[index].delivery.event.expiresAt <= claim.now {
+            if entries[index].route.requiresDevice, shown(entries[index]).device == nil {
+                end(index, .noTarget, at: claim.now, reason: StoreRules.noTarget)
+                givenUp += 1
+            } else if entries[index].delivery.event.expiresAt <= claim.now {
                 end(index, .dead, at: claim.now, reason: StoreRules.expired)
                 givenUp += 1
             } else {
@@ -42,9 +96,10 @@ struct MemoryState {
         return claimed
     }
 
-    mutating func finish(_ result: FinishedTry) {
+    mutating func finish(_ result: FinishedTry, _ rules: MemoryRules) {
         guard let index = entries.firstIndex(where: { $0.delivery.id == result.id }) else { return }
         guard record(result, in: &entries[index].attempts) else { return }
+        takeIn(result, rules)
         let delivery = entries[index].delivery
         guard delivery.state == .pending, delivery.attempts == result.attempt else { return }
         switch result.next {
@@ -68,7 +123,7 @@ struct MemoryState {
         }
         let ended = entries.lazy.map(\.delivery).filter { delivery in
             guard let time = delivery.endedAt else { return false }
-            return time < (delivery.state == .delivered ? deliveredBefore : deadBefore)
+            return time < (delivery.state == .dead ? deadBefore : deliveredBefore)
         }
         let forgotten = Set(ended.prefix(limit - done).map(\.id))
         forget(forgotten)
@@ -83,18 +138,18 @@ struct MemoryState {
         }
     }
 
-    /// The pending deliveries of a notifier, without those that wait for an earlier one of their ticket where order is kept.
-    func waiting(for notifier: String, keepsTicketOrder: Bool) -> [Int] {
-        var tickets: Set<TicketKey> = []
+    /// The pending deliveries of a notifier, without those that wait for an earlier one.
+    func waiting(for notifier: String) -> [Int] {
+        var leaders: Set<OrderKey> = []
         return entries.indices.filter { index in
-            let delivery = entries[index].delivery
-            guard delivery.state == .pending, delivery.notifier.utf8.elementsEqual(notifier.utf8) else { return false }
-            return tickets.insert(TicketKey(delivery)).inserted || !keepsTicketOrder
+            let entry = entries[index]
+            guard entry.delivery.state == .pending, entry.delivery.notifier.utf8.elementsEqual(notifier.utf8) else { return false }
+            return !entry.route.keepsOrder || leaders.insert(OrderKey(entry.delivery)).inserted
         }
     }
 
     private func longestDue(_ claim: Claim) -> Int? {
-        waiting(for: claim.notifier, keepsTicketOrder: claim.keepsTicketOrder)
+        waiting(for: claim.notifier)
             .filter { entries[$0].delivery.dueAt <= claim.now }
             .min { (entries[$0].delivery.dueAt, $0) < (entries[$1].delivery.dueAt, $1) }
     }
@@ -108,7 +163,7 @@ struct MemoryState {
         entries[index].delivery = delivery
         entries[index].attempts.append(
             DeliveryAttempt(number: delivery.attempts, startedAt: claim.now, endedAt: nil, outcome: "", reason: ""))
-        return delivery
+        return shown(entries[index])
     }
 
     private mutating func end(_ index: Int, _ state: Delivery.State, at time: UInt64, reason: String) {
@@ -126,28 +181,28 @@ struct MemoryState {
 
     /// Removes deliveries, and the events whose last ones they were.
     private mutating func forget(_ ids: Set<UUIDv7>) {
-        let identities = Set(entries.lazy.map(\.delivery).filter { ids.contains($0.id) }.map(\.event.identity))
+        let eventIDs = Set(ids.map(\.event))
         entries.removeAll { ids.contains($0.delivery.id) }
-        let remaining = Set(entries.map(\.delivery.event.identity))
-        for identity in identities.subtracting(remaining) { events[identity] = nil }
+        let remaining = Set(entries.map(\.delivery.event.id))
+        events.removeAll { eventIDs.contains($0.id) && !remaining.contains($0.id) }
     }
 
     /// Removes events that never had a delivery.
     private mutating func forgetEvents(receivedBefore time: UInt64, limit: Int) -> Int {
-        let inUse = Set(entries.map(\.delivery.event.identity))
-        let old = events.values.filter { $0.receivedAt < time && !inUse.contains($0.identity) }.prefix(limit).map(\.identity)
-        for identity in old { events[identity] = nil }
+        let inUse = Set(entries.map(\.delivery.event.id))
+        let old = Set(events.filter { $0.receivedAt < time && !inUse.contains($0.id) }.prefix(limit).map(\.id))
+        events.removeAll { old.contains($0.id) }
         return old.count
     }
 }
 
 /// What deliveries are kept in order by, within a notifier.
-private struct TicketKey: Hashable {
+private struct OrderKey: Hashable {
     let appID: ByteKey
-    let ticketID: Int64
+    let number: Int64
 
     init(_ delivery: Delivery) {
         appID = ByteKey(delivery.event.identity.appID)
-        ticketID = delivery.event.identity.ticketID
+        number = StoreRules.orderKey(delivery.event)
     }
 }

@@ -6,21 +6,47 @@ internal import Threading
 /// It looks at everything that it holds for each claim, so it is for thousands of deliveries, not for millions.
 package final class MemoryStore: Store {
     private let state: Monitor<MemoryState?>
-    private let maxPending: Int
+    private let rules: MemoryRules
 
     /// Makes an empty store.
-    /// - Parameter maxPending: how many deliveries may be pending.
-    package init(maxPending: Int = 1_000_000) {
-        self.maxPending = maxPending
+    /// - Parameters:
+    ///   - settings: of these `maxPending` and `devicesPerUser` count.
+    ///   - announcer: tells of changes in the registry.
+    package init(settings: StoreSettings = StoreSettings(), announcer: @escaping RegistryAnnouncer) {
+        rules = MemoryRules(maxPending: settings.maxPending, devicesPerUser: settings.devicesPerUser, announcer: announcer)
         state = Monitor(MemoryState())
     }
 
     /// As `Store` says; the completion is always called on the caller's thread, before this returns.
-    package func accept(
-        _ event: Event, _ deliveries: [Delivery], completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
+    package func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+        completion(state.withLock { $0?.accept(arrival, rules) ?? .failure(.closed) })
+    }
+
+    /// As `Store` says; the completion is always called on the caller's thread, before this returns.
+    package func register(
+        _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
-        StoreRules.check(deliveries)
-        completion(state.withLock { $0?.accept(event, deliveries, maxPending: maxPending) ?? .failure(.closed) })
+        completion(state.withLock { $0?.register(registration, rules) ?? .failure(.closed) })
+    }
+
+    /// As `Store` says.
+    package func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
+        StoreRules.check(limit: limit)
+        return try whileOpen { state in
+            let all = state.devices.entries(filter).lazy.filter { !$0.hasSignedOut }.map(\.device)
+            return Array(all.filter { device in after.map { $0 < device.key } ?? true }.prefix(limit))
+        }
+    }
+
+    /// As `Store` says.
+    package func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int {
+        try whileOpen { $0.removeDevices(filter, now: now, rules) }
+    }
+
+    /// As `Store` says.
+    package func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        return try whileOpen { $0.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, rules) }
     }
 
     /// As `Store` says.
@@ -32,29 +58,27 @@ package final class MemoryStore: Store {
     /// As `Store` says.
     package func finish(_ results: [FinishedTry]) throws(StoreError) {
         try whileOpen { state in
-            for result in results { state.finish(result) }
+            for result in results { state.finish(result, rules) }
         }
     }
 
     /// As `Store` says.
-    package func nextDue(notifier: String, keepsTicketOrder: Bool) throws(StoreError) -> UInt64? {
-        try whileOpen { state in
-            state.waiting(for: notifier, keepsTicketOrder: keepsTicketOrder).map { state.entries[$0].delivery.dueAt }.min()
-        }
+    package func nextDue(notifier: String) throws(StoreError) -> UInt64? {
+        try whileOpen { state in state.waiting(for: notifier).map { state.entries[$0].delivery.dueAt }.min() }
     }
 
     /// As `Store` says.
     package func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
         StoreRules.check(limit: limit)
         return try whileOpen { state in
-            Array(state.entries.reversed().lazy.map(\.delivery).filter(filter.matches).prefix(limit))
+            Array(state.entries.reversed().lazy.map(state.shown).filter(filter.matches).prefix(limit))
         }
     }
 
     /// As `Store` says.
     package func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? {
         try whileOpen { state in
-            state.entries.first { $0.delivery.id == id }.map { DeliveryStory(delivery: $0.delivery, attempts: $0.attempts) }
+            state.entries.first { $0.delivery.id == id }.map { DeliveryStory(delivery: state.shown($0), attempts: $0.attempts) }
         }
     }
 
@@ -78,7 +102,7 @@ package final class MemoryStore: Store {
     package var refusal: String? {
         state.withLock { state in
             guard let state else { return StoreError.Kind.closed.rawValue }
-            return state.pendingCount >= maxPending ? StoreError.Kind.queueFull.rawValue : nil
+            return state.pendingCount >= rules.maxPending ? StoreError.Kind.queueFull.rawValue : nil
         }
     }
 

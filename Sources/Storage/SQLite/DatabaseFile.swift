@@ -22,7 +22,9 @@ enum DatabaseFile {
     }
 
     /// Opens the file for the writer: settings, version, damage, migrations, and the mark that a run has begun.
-    static func open(_ path: String, _ settings: StoreSettings) throws(StoreError) -> WritingDatabase {
+    static func open(
+        _ path: String, _ settings: StoreSettings, _ announcer: @escaping RegistryAnnouncer
+    ) throws(StoreError) -> WritingDatabase {
         let (connection, version) = try explained { () throws(SQLiteError) in
             let connection = try Connection(path: path, mode: .readWriteCreate)
             try configure(connection, settings)
@@ -32,7 +34,7 @@ enum DatabaseFile {
         try check(connection, path, version, settings)
         return try explained { () throws(SQLiteError) in
             try Migrations.run(on: connection)
-            let database = try WritingDatabase(connection, settings: settings)
+            let database = try WritingDatabase(connection, settings: settings, announcer: announcer)
             try database.transaction { () throws(SQLiteError) in try database.touch() }
             return database
         }

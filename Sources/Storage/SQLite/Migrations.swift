@@ -16,20 +16,29 @@ enum Migrations {
         }
     }
 
-    // Version 1. What a delivery copies of its event (app_id, ticket_id, expires_at) saves a look at the event where the queue is worked.
-    // `leads` is 1 where no earlier pending delivery of the notifier, app and ticket exists, so that claims that keep the order of tickets
-    // find what they may take without passing what they may not. Comments come before tickets in the identity because their ids rise: new
-    // ones meet on few pages, which halves what a commit writes. `state` is 0 pending, 1 delivered, 2 dead; it stands in
-    // partial indexes too, since SQLite 3.40 otherwise goes to the table to see it.
+    // Version 1. Apps are numbers inside, because their names are long and stand in every index. What a delivery copies of its event (app,
+    // order_key, expires_at) saves a look at the event where the queue is worked. `leads` is 0 where an earlier pending delivery of the
+    // notifier, app and `order_key` exists, so that claims find what they may take without passing what they may not; without `order_key` there
+    // is no order. Comments come before tickets in the identity because their ids rise: new ones meet on few pages, which halves what a commit
+    // writes. A delivery's id is its event's with its position (UUIDv7.delivery), so none is stored. `state` is 0 pending, 1 delivered, 2 dead,
+    // 3 without a target; it stands in partial indexes too, since SQLite 3.40 otherwise goes to the table to see it.
+    //
+    // A device without a token has signed out; its row keeps the last token's digest, so that a late webhook does not bring it back. `windows`
+    // holds the times of allowed registrations, the last ones that the limits need: of a device; with an empty device, of a person; of an app
+    // with an empty person; of all with app 0. There are no foreign keys: what belongs together is written by one thread in one transaction,
+    // and checking costs a search for each row.
     private static let scripts: [StaticString] = [
         """
+        CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
+
         CREATE TABLE events (
             number INTEGER PRIMARY KEY,
-            app_id TEXT NOT NULL,
-            ticket_id INTEGER NOT NULL,
-            comment_id INTEGER NOT NULL,
+            app INTEGER NOT NULL,
+            comment_id INTEGER,
+            ticket_id INTEGER,
             device_id TEXT NOT NULL,
-            id BLOB NOT NULL,
+            device_type TEXT,
+            id BLOB NOT NULL UNIQUE,
             kind TEXT NOT NULL,
             user_id TEXT NOT NULL,
             occurred_at INTEGER NOT NULL,
@@ -37,16 +46,17 @@ enum Migrations {
             deliveries INTEGER NOT NULL,
             payload BLOB NOT NULL
         ) STRICT;
-        CREATE UNIQUE INDEX events_identity ON events (app_id, comment_id, ticket_id, device_id);
+        CREATE UNIQUE INDEX events_identity ON events (app, comment_id, ticket_id, device_id) WHERE comment_id IS NOT NULL;
         CREATE INDEX events_alone ON events (received_at) WHERE deliveries = 0;
 
         CREATE TABLE deliveries (
-            event INTEGER NOT NULL REFERENCES events,
+            event INTEGER NOT NULL,
             position INTEGER NOT NULL,
-            id BLOB NOT NULL UNIQUE,
             notifier TEXT NOT NULL,
-            app_id TEXT NOT NULL,
-            ticket_id INTEGER NOT NULL,
+            app INTEGER NOT NULL,
+            order_key INTEGER,
+            device_id TEXT,
+            needs_device INTEGER NOT NULL,
             state INTEGER NOT NULL,
             leads INTEGER NOT NULL,
             attempts INTEGER NOT NULL,
@@ -57,7 +67,7 @@ enum Migrations {
             PRIMARY KEY (event, position)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX deliveries_due ON deliveries (notifier, leads, due_at) WHERE state = 0;
-        CREATE INDEX deliveries_ticket ON deliveries (notifier, app_id, ticket_id, state) WHERE state = 0;
+        CREATE INDEX deliveries_order ON deliveries (notifier, app, order_key, state) WHERE state = 0 AND order_key IS NOT NULL;
         CREATE INDEX deliveries_oldest ON deliveries (notifier, state) WHERE state = 0;
         CREATE INDEX deliveries_ended ON deliveries (state, ended_at) WHERE ended_at IS NOT NULL;
 
@@ -69,17 +79,45 @@ enum Migrations {
             ended_at INTEGER,
             outcome TEXT NOT NULL,
             reason TEXT NOT NULL,
-            PRIMARY KEY (event, position, number),
-            FOREIGN KEY (event, position) REFERENCES deliveries ON DELETE CASCADE
+            PRIMARY KEY (event, position, number)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE devices (
+            app INTEGER NOT NULL,
+            user_id TEXT NOT NULL,
+            device_id TEXT NOT NULL,
+            type TEXT NOT NULL,
+            token TEXT,
+            digest BLOB,
+            environment TEXT,
+            registered_at INTEGER NOT NULL,
+            seen_at INTEGER NOT NULL,
+            PRIMARY KEY (app, user_id, device_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX devices_token ON devices (app, digest) WHERE token IS NOT NULL;
+        CREATE INDEX devices_seen ON devices (seen_at);
+
+        CREATE TABLE windows (
+            app INTEGER NOT NULL,
+            user_id TEXT NOT NULL,
+            device_id TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            PRIMARY KEY (app, user_id, device_id, number)
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE runs (closed INTEGER NOT NULL) STRICT;
         INSERT INTO runs VALUES (1);
 
         CREATE VIEW stories AS
-            SELECT event, position, deliveries.id, notifier, state, attempts, due_at, ended_at, reason, expires_at, events.id AS event_id,
-                kind, events.app_id, events.ticket_id, comment_id, device_id, user_id, occurred_at, received_at, payload, leads
-            FROM deliveries JOIN events ON number = event;
+            SELECT event, position, events.id, notifier, state, attempts, due_at, ended_at, reason, expires_at, kind, app_id, ticket_id,
+                comment_id, events.device_id, device_type, events.user_id, occurred_at, received_at, payload, needs_device,
+                deliveries.device_id AS target_id, devices.type AS target_type, token, digest, environment, registered_at, seen_at, leads
+            FROM deliveries
+                JOIN events ON events.number = event
+                JOIN apps ON apps.number = events.app
+                LEFT JOIN devices ON devices.app = events.app AND devices.user_id = events.user_id
+                    AND devices.device_id = deliveries.device_id AND token IS NOT NULL;
         """
     ]
 }

@@ -3,13 +3,13 @@ internal import SQLite
 
 /// A connection that reads, with its statements; each call sees the last commit. One thread at a time uses it.
 final class ReadingDatabase {
-    private let byID, byComment, byTicket, matching, attempts, nextDue, oldest, dead: Statement
+    private let byID, byComment, byTicket, matching, attempts, nextDue, oldest, dead, devices: Statement
 
     init(path: String, busyTimeoutMilliseconds: Int32) throws(SQLiteError) {
         let connection = try Connection(path: path, mode: .readOnly)
         connection.setBusyTimeout(milliseconds: busyTimeoutMilliseconds)
         func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
-        byID = try prepare("SELECT * FROM stories WHERE id = ?1")
+        byID = try prepare("SELECT * FROM stories WHERE id = ?1 AND position = ?2")
         byComment = try prepare(
             "SELECT * FROM stories WHERE app_id = ?1 AND comment_id = ?2 ORDER BY event DESC, position DESC")
         byTicket = try prepare(
@@ -25,7 +25,7 @@ final class ReadingDatabase {
         dead = try prepare(
             """
             SELECT event, position FROM stories
-            WHERE state = 2 AND (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR notifier = ?2) AND (?3 IS NULL OR reason = ?3)
+            WHERE state = 2 AND (?1 IS NULL OR (id = ?1 AND position = ?13)) AND (?2 IS NULL OR notifier = ?2) AND (?3 IS NULL OR reason = ?3)
                 AND (?4 IS NULL OR app_id = ?4) AND (?5 IS NULL OR user_id = ?5) AND (?6 IS NULL OR ticket_id = ?6)
                 AND (?7 IS NULL OR comment_id = ?7) AND (?8 IS NULL OR received_at >= ?8) AND (?9 IS NULL OR received_at < ?9)
                 AND (event, position) < (?10, ?11)
@@ -36,12 +36,13 @@ final class ReadingDatabase {
             SELECT number, started_at, ended_at, outcome, reason FROM attempts
             WHERE event = ?1 AND position = ?2 ORDER BY number
             """)
-        nextDue = try prepare(
+        nextDue = try prepare("SELECT min(due_at) FROM deliveries WHERE state = 0 AND notifier = ?1 AND leads = 1")
+        devices = try prepare(
             """
-            SELECT min(due) FROM (
-                SELECT min(due_at) AS due FROM deliveries WHERE state = 0 AND notifier = ?1 AND leads = 1
-                UNION ALL
-                SELECT min(due_at) FROM deliveries WHERE state = 0 AND notifier = ?1 AND leads = 0 AND ?2 = 0)
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id FROM devices
+            WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND (?2 IS NULL OR user_id = ?2) AND (?3 IS NULL OR device_id = ?3)
+                AND (user_id, device_id) > (?4, ?5) AND token IS NOT NULL
+            ORDER BY user_id, device_id LIMIT ?6
             """)
         oldest = try prepare(
             """
@@ -52,7 +53,7 @@ final class ReadingDatabase {
 
     /// Lists what matches, newest first.
     func deliveries(_ filter: DeliveryFilter, limit: Int) throws(SQLiteError) -> [Delivery] {
-        if let id = filter.id { return try rows(byID, filter, limit: limit) { $0.bind(id.bytes, at: 1) } }
+        if let id = filter.id { return try rows(byID, filter, limit: limit) { $0.bind(id) } }
         if let appID = filter.appID, let number = filter.commentID ?? filter.ticketID {
             return try rows(filter.commentID == nil ? byTicket : byComment, filter, limit: limit) { statement in
                 statement.bind(appID, at: 1)
@@ -69,7 +70,7 @@ final class ReadingDatabase {
     /// A delivery with its tries, both from one moment.
     func story(of id: UUIDv7) throws(SQLiteError) -> DeliveryStory? {
         defer { byID.reset() }
-        byID.bind(id.bytes, at: 1)
+        byID.bind(id)
         // The first statement stays open, so the second one reads the same moment.
         guard try byID.step() else { return nil }
         let stored = try StoredDelivery(byID)
@@ -83,7 +84,8 @@ final class ReadingDatabase {
     /// The places of dead deliveries that match, newest first, from before a place.
     func dead(_ filter: DeliveryFilter, before: DeliveryKey?, limit: Int) throws(SQLiteError) -> [DeliveryKey] {
         guard filter.state == nil || filter.state == .dead else { return [] }
-        dead.bind(filter.id?.bytes, at: 1)
+        dead.bind(filter.id?.event.bytes, at: 1)
+        dead.bind(filter.id?.position, at: 13)
         filter.bindConditions(to: dead)
         dead.bind(before?.event ?? Int64.max, at: 10)
         dead.bind(before?.position ?? Int64.max, at: 11)
@@ -94,12 +96,20 @@ final class ReadingDatabase {
     }
 
     /// When a notifier's next delivery is due.
-    func nextDue(notifier: String, keepsTicketOrder: Bool) throws(SQLiteError) -> UInt64? {
+    func nextDue(notifier: String) throws(SQLiteError) -> UInt64? {
         var due: UInt64?
-        try nextDue.forEachRow(notifier, keepsTicketOrder ? 1 : 0) { row throws(SQLiteError) in
-            due = row.isNull(0) ? nil : try row.time(0)
-        }
+        try nextDue.forEachRow(notifier) { row throws(SQLiteError) in due = row.isNull(0) ? nil : try row.time(0) }
         return due
+    }
+
+    /// The registered devices that match, after one of them.
+    func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(SQLiteError) -> [Device] {
+        var found: [Device] = []
+        try devices.forEachRow(filter.appID, filter.userID, filter.deviceID, after?.userID ?? "", after?.deviceID ?? "", limit) {
+            row throws(SQLiteError) in
+            if let device = try StoredDevice(row).device(filter.appID) { found.append(device) }
+        }
+        return found
     }
 
     /// When a notifier's first pending delivery was accepted.
@@ -120,6 +130,14 @@ final class ReadingDatabase {
             if filter.matches(delivery) { found.append(delivery) }
         }
         return found
+    }
+}
+
+extension Statement {
+    /// Binds a delivery's id as parameters 1 and 2.
+    fileprivate func bind(_ id: UUIDv7) {
+        bind(id.event.bytes, at: 1)
+        bind(id.position, at: 2)
     }
 }
 

@@ -21,12 +21,14 @@ package final class SQLiteStore: Store {
     /// After a run that did not end with `close`, the file is searched for damage, unless it is larger than `maximumCheckedBytes`.
     /// - Throws: `unavailable` when another process has it or it cannot be written, `corrupt` when it is damaged, no database, or of a newer
     ///   version; the description names the remedy.
-    package init(path: String, settings: StoreSettings = StoreSettings()) throws(StoreError) {
+    package init(
+        path: String, settings: StoreSettings = StoreSettings(), announcer: @escaping RegistryAnnouncer
+    ) throws(StoreError) {
         precondition(settings.maximumBatch > 0, "a commit holds a call")
         self.settings = settings
         let queue = WriterQueue(limit: settings.maximumQueued)
         self.queue = queue
-        writer = try Self.start(path, settings, queue, status)
+        writer = try Self.start(path, settings, announcer, queue, status)
         do throws(StoreError) {
             lists = Monitor(try DatabaseFile.openForReading(path, settings))
             glances = Monitor(try DatabaseFile.openForReading(path, settings))
@@ -38,16 +40,41 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
-    package func accept(
-        _ event: Event, _ deliveries: [Delivery], completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
+    package func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+        queue.submit(WriterJob(completion) { database throws(SQLiteError) in try database.accept(arrival) })
+    }
+
+    /// As `Store` says.
+    package func register(
+        _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
-        StoreRules.check(deliveries)
-        queue.submit(
-            WriterJob(
-                run: { database throws(SQLiteError) in
-                    let result = try database.accept(event, deliveries)
-                    return { completion(result) }
-                }, fail: { completion(.failure($0)) }))
+        queue.submit(WriterJob(completion) { database throws(SQLiteError) in try database.register(registration) })
+    }
+
+    /// As `Store` says.
+    package func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
+        StoreRules.check(limit: limit)
+        return try read(lists) { database throws(SQLiteError) in try database.devices(filter, after: after, limit: limit) }
+    }
+
+    /// As `Store` says; in steps, between which others go on.
+    package func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int {
+        var count = 0
+        while true {
+            let step = try queue.perform { database throws(SQLiteError) in
+                try database.removeDevices(filter, now: now, limit: Self.rowsPerCommit)
+            }
+            count += step.removed
+            if step.dealtWith < Self.rowsPerCommit { return count }
+        }
+    }
+
+    /// As `Store` says.
+    package func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        return try queue.perform { database throws(SQLiteError) in
+            try database.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit)
+        }
     }
 
     /// As `Store` says.
@@ -64,10 +91,8 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
-    package func nextDue(notifier: String, keepsTicketOrder: Bool) throws(StoreError) -> UInt64? {
-        try read(glances) { database throws(SQLiteError) in
-            try database.nextDue(notifier: notifier, keepsTicketOrder: keepsTicketOrder)
-        }
+    package func nextDue(notifier: String) throws(StoreError) -> UInt64? {
+        try read(glances) { database throws(SQLiteError) in try database.nextDue(notifier: notifier) }
     }
 
     /// As `Store` says.
@@ -89,7 +114,7 @@ package final class SQLiteStore: Store {
             // Finding them is the readers' work, so that the writer only does what must be written.
             let before = last
             let keys = try read(lists) { database throws(SQLiteError) in
-                try database.dead(filter, before: before, limit: Self.revivedPerCommit)
+                try database.dead(filter, before: before, limit: Self.rowsPerCommit)
             }
             guard let lowest = keys.last else { return count }
             last = lowest
@@ -142,7 +167,7 @@ package final class SQLiteStore: Store {
         writer.join()
     }
 
-    private static let revivedPerCommit = 500
+    private static let rowsPerCommit = 500
 
     private func read<Value>(
         _ reader: Monitor<ReadingDatabase?>, _ body: (ReadingDatabase) throws(SQLiteError) -> Value
@@ -160,12 +185,13 @@ package final class SQLiteStore: Store {
 
     /// Opens the file on the thread that will write it, and waits until that has gone well.
     private static func start(
-        _ path: String, _ settings: StoreSettings, _ queue: WriterQueue, _ status: Monitor<StoreStatus>
+        _ path: String, _ settings: StoreSettings, _ announcer: @escaping RegistryAnnouncer, _ queue: WriterQueue,
+        _ status: Monitor<StoreStatus>
     ) throws(StoreError) -> OwnThread {
         let opened = Monitor<Result<Void, StoreError>?>(nil)
         let thread: OwnThread
         do throws(ThreadError) {
-            thread = try OwnThread { write(path, settings, queue, status, opened) }
+            thread = try OwnThread { write(path, settings, announcer, queue, status, opened) }
         } catch {
             throw StoreError(.unavailable, error.description)
         }
@@ -178,12 +204,12 @@ package final class SQLiteStore: Store {
 
 /// The writer's thread.
 private func write(
-    _ path: String, _ settings: StoreSettings, _ queue: WriterQueue, _ status: Monitor<StoreStatus>,
-    _ opened: Monitor<Result<Void, StoreError>?>
+    _ path: String, _ settings: StoreSettings, _ announcer: @escaping RegistryAnnouncer, _ queue: WriterQueue,
+    _ status: Monitor<StoreStatus>, _ opened: Monitor<Result<Void, StoreError>?>
 ) {
     do throws(StoreError) {
         let lock = try DatabaseFile.lock(path)
-        let database = try DatabaseFile.open(path, settings)
+        let database = try DatabaseFile.open(path, settings, announcer)
         status.withLock { $0.counts = database.counts }
         opened.update { $0 = .success(()) }
         Writer(database, path: path, settings: settings, queue: queue, status: status).run()

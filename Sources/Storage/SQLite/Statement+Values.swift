@@ -19,7 +19,8 @@ extension Statement {
         switch try int64(column) {
         case 0: .pending
         case 1: .delivered
-        default: .dead
+        case 2: .dead
+        default: .noTarget
         }
     }
 
@@ -38,6 +39,7 @@ extension Delivery.State {
         case .pending: 0
         case .delivered: 1
         case .dead: 2
+        case .noTarget: 3
         }
     }
 }

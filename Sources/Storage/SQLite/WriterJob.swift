@@ -10,12 +10,16 @@ struct WriterJob: Sendable {
     /// Tells that it was not done.
     let fail: @Sendable (StoreError) -> Void
 
-    init(
-        run: @escaping @Sendable (WritingDatabase) throws(SQLiteError) -> @Sendable () -> Void,
-        fail: @escaping @Sendable (StoreError) -> Void
+    /// A job that ends in its own result, or in one that says why it was not done.
+    init<Value: Sendable>(
+        _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
+        _ body: @escaping @Sendable (WritingDatabase) throws(SQLiteError) -> Result<Value, StoreError>
     ) {
-        self.run = run
-        self.fail = fail
+        run = { database throws(SQLiteError) in
+            let result = try body(database)
+            return { completion(result) }
+        }
+        fail = { completion(.failure($0)) }
     }
 
     /// A job that somebody waits for at `reply`.

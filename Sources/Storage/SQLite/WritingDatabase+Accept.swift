@@ -3,40 +3,114 @@ internal import SQLite
 
 extension WritingDatabase {
     /// Stores an event with its deliveries. A duplicate is recognised even where there is no room.
-    func accept(_ event: Event, _ deliveries: [Delivery]) throws(SQLiteError) -> Result<Acceptance, StoreError> {
-        if let earlier = try find(event.identity) { return .success(.duplicate(of: earlier)) }
-        if let refusal = whyNot(deliveries.count) { return .failure(refusal) }
-        let number = try insert(event, deliveries: deliveries.count)
-        for (position, delivery) in deliveries.enumerated() { try insert(delivery, of: event, number, position) }
+    func accept(_ arrival: Arrival) throws(SQLiteError) -> Result<Acceptance, StoreError> {
+        let event = arrival.event
+        let app = try apps.number(event.identity.appID, self)
+        if let earlier = try find(event.identity, app) { return .success(.duplicate(of: earlier)) }
+        if let refusal = whyNot() { return .failure(refusal) }
+        try learn(arrival, app)
+        let rows = try plan(arrival, app)
+        let pending = rows.count { $0.hasTarget }
+        // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
+        if pending > 0, counts.total + pending > settings.maxPending { return .failure(.queueFull(settings.maxPending)) }
+        try insert(event, rows, app)
         return .success(.accepted)
     }
 
-    private func whyNot(_ count: Int) -> StoreError? {
+    /// Stores the event of a change in the registry, which always finds room: a registration was checked before, and a removal must not fail.
+    func announce(_ change: RegistryChange, _ app: Int64) throws(SQLiteError) {
+        let arrival = announcer(change)
+        guard !arrival.routes.isEmpty else { return }
+        try insert(arrival.event, try plan(arrival, app), app)
+    }
+
+    /// Why nothing new may be stored.
+    func whyNot() -> StoreError? {
         if let refusal { return refusal }
-        if isDiskLow { return .freeSpace(settings.minimumFreeBytes) }
-        return count > 0 && counts.total + count > settings.maxPending ? .queueFull(settings.maxPending) : nil
+        return isDiskLow ? .freeSpace(settings.minimumFreeBytes) : nil
     }
 
-    private func find(_ identity: Event.Identity) throws(SQLiteError) -> UUIDv7? {
-        var id: UUIDv7?
-        try statements.findEvent.forEachRow(identity.appID, identity.ticketID, identity.commentID, identity.deviceID) {
-            row throws(SQLiteError) in id = try row.uuid(0)
+    private func find(_ identity: Event.Identity, _ app: Int64) throws(SQLiteError) -> UUIDv7? {
+        guard let comment = identity.commentID, let ticket = identity.ticketID else { return nil }
+        let statement = statements.findEvent
+        statement.bind(app, at: 1)
+        statement.bind(comment, at: 2)
+        statement.bind(ticket, at: 3)
+        statement.bind(identity.deviceID, at: 4)
+        defer { statement.reset() }
+        return try statement.step() ? try statement.uuid(0) : nil
+    }
+
+    private func plan(_ arrival: Arrival, _ app: Int64) throws(SQLiteError) -> [DeliveryPlan.Row] {
+        let event = arrival.event
+        var hasSibling: Bool?
+        return try DeliveryPlan.rows(event, arrival.routes) { () throws(SQLiteError) in
+            try candidates(event, app)
+        } isNotified: { (notifier, device) throws(SQLiteError) -> Bool in
+            if hasSibling == nil { hasSibling = try self.hasSibling(event.identity, app) }
+            guard hasSibling == true else { return false }
+            return try isNotified(event.identity, app, notifier, device)
         }
-        return id
     }
 
-    private func insert(_ event: Event, deliveries: Int) throws(SQLiteError) -> Int64 {
-        let identity = event.identity
-        try statements.insertEvent.run(
-            identity.appID, identity.ticketID, identity.commentID, identity.deviceID, event.id.bytes, event.kind.rawValue, event.userID,
-            event.occurredAt.stored, event.receivedAt.stored, deliveries, event.payload)
-        return lastInsertedEvent
+    /// Whether the comment has come for another device before; most have not.
+    private func hasSibling(_ identity: Event.Identity, _ app: Int64) throws(SQLiteError) -> Bool {
+        let statement = statements.hasSibling
+        statement.bind(app, at: 1)
+        statement.bind(identity.commentID, at: 2)
+        statement.bind(identity.ticketID, at: 3)
+        defer { statement.reset() }
+        return try statement.step()
     }
 
-    private func insert(_ delivery: Delivery, of event: Event, _ number: Int64, _ position: Int) throws(SQLiteError) {
-        try statements.insertDelivery.run(
-            number, position, delivery.id.bytes, delivery.notifier, event.identity.appID, event.identity.ticketID, delivery.dueAt.stored,
-            event.expiresAt.stored)
-        counts.add(1, to: delivery.notifier)
+    private func isNotified(
+        _ identity: Event.Identity, _ app: Int64, _ notifier: String, _ device: String
+    ) throws(SQLiteError) -> Bool {
+        let statement = statements.isNotified
+        statement.bind(app, at: 1)
+        statement.bind(identity.commentID, at: 2)
+        statement.bind(identity.ticketID, at: 3)
+        statement.bind(notifier, at: 4)
+        statement.bind(device, at: 5)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    private func insert(_ event: Event, _ rows: [DeliveryPlan.Row], _ app: Int64) throws(SQLiteError) {
+        let statement = statements.insertEvent
+        statement.bind(app, at: 1)
+        statement.bind(event.identity.commentID, at: 2)
+        statement.bind(event.identity.ticketID, at: 3)
+        statement.bind(event.identity.deviceID, at: 4)
+        statement.bind(event.deviceType, at: 5)
+        statement.bind(event.id.bytes.span, at: 6)
+        statement.bind(event.kind.rawValue, at: 7)
+        statement.bind(event.userID, at: 8)
+        statement.bind(event.occurredAt.stored, at: 9)
+        statement.bind(event.receivedAt.stored, at: 10)
+        statement.bind(Int64(rows.count), at: 11)
+        statement.bind(event.payload.span, at: 12)
+        try statement.runBound()
+        let number = lastInsertedRow
+        for (position, row) in rows.enumerated() { try insert(row, of: event, app, DeliveryKey(event: number, position: Int64(position))) }
+    }
+
+    private func insert(_ row: DeliveryPlan.Row, of event: Event, _ app: Int64, _ key: DeliveryKey) throws(SQLiteError) {
+        let statement = statements.insertDelivery
+        let state = row.hasTarget ? Delivery.State.pending : .noTarget
+        statement.bind(key.event, at: 1)
+        statement.bind(key.position, at: 2)
+        statement.bind(row.route.notifier, at: 3)
+        statement.bind(app, at: 4)
+        statement.bind(row.route.keepsOrder ? StoreRules.orderKey(event) : nil, at: 5)
+        statement.bind(row.deviceID, at: 6)
+        statement.bind(row.route.requiresDevice ? 1 : 0 as Int64, at: 7)
+        statement.bind(Int64(state.number), at: 8)
+        statement.bind(event.receivedAt.stored, at: 9)
+        statement.bind(event.expiresAt.stored, at: 10)
+        statement.bind(row.hasTarget ? nil : event.receivedAt.stored, at: 11)
+        statement.bind(row.hasTarget ? "" : StoreRules.noTarget, at: 12)
+        try statement.runBound()
+        if row.hasTarget { counts.add(1, to: row.route.notifier) }
     }
 }

@@ -10,23 +10,27 @@ extension WritingDatabase {
             let due = try due(claim, limit: claim.limit - claimed.count)
             if due.isEmpty { break }
             for stored in due where givenUp < StoreRules.expiredPerClaim {
-                guard stored.delivery.event.expiresAt <= claim.now else {
+                guard let end = end(of: stored, now: claim.now) else {
                     claimed.append(try begin(stored, claim))
                     continue
                 }
-                try giveUp(stored.delivery.id, at: claim.now)
                 givenUp += 1
                 // The next one of its ticket may have been due for longer than the rest of these.
-                if claim.keepsTicketOrder { break }
+                if try giveUp(stored.key, end.state, end.reason, at: claim.now) { break }
             }
         }
         return claimed
     }
 
+    /// What a due delivery ends as instead of being tried.
+    private func end(of stored: StoredDelivery, now: UInt64) -> (state: Delivery.State, reason: String)? {
+        if stored.needsDevice, stored.delivery.device == nil { return (.noTarget, StoreRules.noTarget) }
+        return stored.delivery.event.expiresAt <= now ? (.dead, StoreRules.expired) : nil
+    }
+
     private func due(_ claim: Claim, limit: Int) throws(SQLiteError) -> [StoredDelivery] {
-        let statement = claim.keepsTicketOrder ? statements.dueLeading : statements.due
         var due: [StoredDelivery] = []
-        try statement.forEachRow(claim.notifier, claim.now.stored, limit) { row throws(SQLiteError) in due.append(try StoredDelivery(row)) }
+        try statements.due.forEachRow(claim.notifier, claim.now.stored, limit) { row throws(SQLiteError) in due.append(try StoredDelivery(row)) }
         return due
     }
 

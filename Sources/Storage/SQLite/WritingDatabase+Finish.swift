@@ -5,16 +5,17 @@ internal import SQLite
 struct DeliveryPlace {
     let key: DeliveryKey
     let notifier: String
-    let appID: String
-    let ticketID: Int64
+    let app: Int64
+    /// Nil when it keeps no order.
+    let order: Int64?
     let leads: Bool
 
     /// Reads a row of `findDelivery`.
     fileprivate init(_ row: Statement) throws(SQLiteError) {
         key = DeliveryKey(event: try row.int64(0), position: try row.int64(1))
         notifier = try row.string(2)
-        appID = try row.string(3)
-        ticketID = try row.int64(4)
+        app = try row.int64(3)
+        order = try row.optionalInt64(4)
         leads = try row.int64(6) != 0
     }
 }
@@ -23,6 +24,7 @@ extension WritingDatabase {
     /// Reports on one try.
     func finish(_ result: FinishedTry) throws(SQLiteError) {
         guard let (place, state, attempts) = try find(result.id), try record(result, place.key) else { return }
+        try takeIn(result, place.app)
         guard state == .pending, attempts == result.attempt else { return }
         switch result.next {
         case .delivered: try end(place, .delivered, at: result.now, reason: result.reason)
@@ -35,21 +37,42 @@ extension WritingDatabase {
     /// Ends a pending delivery, and lets the next one of its ticket go first.
     private func end(_ place: DeliveryPlace, _ state: Delivery.State, at time: UInt64, reason: String) throws(SQLiteError) {
         try statements.end.run(place.key.event, place.key.position, state.number, time.stored, reason)
-        if place.leads { try statements.lead.run(place.notifier, place.appID, place.ticketID) }
+        if place.leads, let order = place.order { try statements.lead.run(place.notifier, place.app, order) }
         counts.add(-1, to: place.notifier)
     }
 
-    /// Ends a pending delivery whose time is over.
-    func giveUp(_ id: UUIDv7, at time: UInt64) throws(SQLiteError) {
+    /// Ends a pending delivery without a try.
+    /// - Returns: whether another one of its ticket may lead now.
+    @discardableResult
+    func giveUp(_ key: DeliveryKey, _ state: Delivery.State, _ reason: String, at time: UInt64) throws(SQLiteError) -> Bool {
         // Looked up now, because it may have come to the head of its ticket a moment ago.
-        guard let place = try find(id)?.place else { return }
-        try end(place, .dead, at: time, reason: StoreRules.expired)
+        var found: DeliveryPlace?
+        try statements.findPlace.forEachRow(key.event, key.position) { row throws(SQLiteError) in found = try DeliveryPlace(row) }
+        guard let found else { return false }
+        try end(found, state, at: time, reason: reason)
+        return found.order != nil
+    }
+
+    /// Changes the registry as a provider says.
+    private func takeIn(_ result: FinishedTry, _ app: Int64) throws(SQLiteError) {
+        guard let tried = result.device, let news = result.news,
+            let stored = try findDevice(app, tried.key.userID, tried.key.deviceID), let device = stored.device(tried.key.appID)
+        else { return }
+        switch news {
+        case .environment(let name):
+            guard device.token == tried.token else { return }
+            try deviceStatements.setEnvironment.run(app, tried.key.userID, tried.key.deviceID, name, tried.token.digest)
+        case .gone(let since):
+            if StoreRules.leaves(device, goneSince: since, tried: tried) {
+                try remove(stored, app, tried.key.appID, .gone, at: result.now)
+            }
+        }
     }
 
     /// Where a delivery is, and how it stands.
     private func find(_ id: UUIDv7) throws(SQLiteError) -> (place: DeliveryPlace, state: Delivery.State, attempts: Int)? {
         var found: (DeliveryPlace, Delivery.State, Int)?
-        try statements.findDelivery.forEachRow(id.bytes) { row throws(SQLiteError) in
+        try statements.findDelivery.forEachRow(id.event.bytes, id.position) { row throws(SQLiteError) in
             found = (try DeliveryPlace(row), try row.state(5), Int(try row.int64(7)))
         }
         return found

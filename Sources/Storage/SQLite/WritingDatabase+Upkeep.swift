@@ -7,10 +7,10 @@ extension WritingDatabase {
     func revive(_ keys: [DeliveryKey], now: UInt64, expiresAt: UInt64) throws(SQLiteError) -> Int {
         var count = 0
         for key in keys {
-            guard let (notifier, appID, ticketID) = try findDead(key) else { continue }
-            try statements.follow.run(notifier, appID, ticketID)
+            guard let (notifier, app, order) = try findDead(key) else { continue }
+            if let order { try statements.follow.run(notifier, app, order) }
             try statements.revive.run(key.event, key.position, now.stored, expiresAt.stored)
-            try statements.lead.run(notifier, appID, ticketID)
+            if let order { try statements.lead.run(notifier, app, order) }
             counts.add(1, to: notifier)
             count += 1
         }
@@ -22,36 +22,44 @@ extension WritingDatabase {
         var done = 0
         for notifier in counts.notifiers { done += try giveUpOverdue(notifier, now: now, limit: limit - done) }
         done += try forget(.delivered, before: deliveredBefore, limit: limit - done)
+        done += try forget(.noTarget, before: deliveredBefore, limit: limit - done)
         done += try forget(.dead, before: deadBefore, limit: limit - done)
         return done + (try forgetEvents(before: deliveredBefore, limit: limit - done))
     }
 
-    private func findDead(_ key: DeliveryKey) throws(SQLiteError) -> (notifier: String, appID: String, ticketID: Int64)? {
-        var found: (String, String, Int64)?
+    private func findDead(_ key: DeliveryKey) throws(SQLiteError) -> (notifier: String, app: Int64, order: Int64?)? {
+        var found: (String, Int64, Int64?)?
         try statements.findDead.forEachRow(key.event, key.position) { row throws(SQLiteError) in
-            found = (try row.string(0), try row.string(1), try row.int64(2))
+            found = (try row.string(0), try row.int64(1), try row.optionalInt64(2))
         }
         return found
     }
 
     private func giveUpOverdue(_ notifier: String, now: UInt64, limit: Int) throws(SQLiteError) -> Int {
-        var ids: [UUIDv7] = []
-        try statements.overdue.forEachRow(notifier, now.stored, limit) { row throws(SQLiteError) in ids.append(try row.uuid(0)) }
-        for id in ids { try giveUp(id, at: now) }
-        return ids.count
+        let keys = try keys(statements.overdue, notifier, now.stored, limit)
+        for key in keys { try giveUp(key, .dead, StoreRules.expired, at: now) }
+        return keys.count
     }
 
     private func forget(_ state: Delivery.State, before time: UInt64, limit: Int) throws(SQLiteError) -> Int {
-        var keys: [DeliveryKey] = []
-        try statements.findEnded.forEachRow(state.number, time.stored, limit) { row throws(SQLiteError) in
-            keys.append(DeliveryKey(event: try row.int64(0), position: try row.int64(1)))
-        }
+        let keys = try keys(statements.findEnded, state.number, time.stored, limit)
         for key in keys {
+            try statements.deleteAttempts.run(key.event, key.position)
             try statements.deleteDelivery.run(key.event, key.position)
             try statements.releaseEvent.run(key.event)
             try statements.deleteEvent.run(key.event)
         }
         return keys.count
+    }
+
+    private func keys<each Value: SQLiteBindable>(
+        _ statement: Statement, _ values: repeat each Value
+    ) throws(SQLiteError) -> [DeliveryKey] {
+        var keys: [DeliveryKey] = []
+        try statement.forEachRow(repeat each values) { row throws(SQLiteError) in
+            keys.append(DeliveryKey(event: try row.int64(0), position: try row.int64(1)))
+        }
+        return keys
     }
 
     /// Forgets events that never had a delivery; the others go with their last one.
@@ -60,5 +68,38 @@ extension WritingDatabase {
         try statements.findAlone.forEachRow(time.stored, limit) { row throws(SQLiteError) in numbers.append(try row.int64(0)) }
         for number in numbers { try statements.deleteEvent.run(number) }
         return numbers.count
+    }
+
+    /// Removes devices for an operator; of a person as a whole also what kept the limits.
+    /// - Returns: how many were registered; fewer than `limit` rows are left when fewer were dealt with.
+    func removeDevices(_ filter: DeviceFilter, now: UInt64, limit: Int) throws(SQLiteError) -> (removed: Int, dealtWith: Int) {
+        guard let app = try apps.find(filter.appID, self) else { return (0, 0) }
+        var devices: [StoredDevice] = []
+        try deviceStatements.matching.forEachRow(app, filter.userID, filter.deviceID, limit) { row throws(SQLiteError) in
+            devices.append(try StoredDevice(row))
+        }
+        for stored in devices {
+            try remove(stored, app, filter.appID, .operatorRemoved, at: now)
+            try forget(stored, app)
+        }
+        if let userID = filter.userID, filter.deviceID == nil { try deviceStatements.forgetUser.run(app, userID) }
+        return (devices.count { $0.token != nil }, devices.count)
+    }
+
+    /// Removes devices that nobody has seen, and forgets those that signed out, since a time.
+    func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(SQLiteError) -> Int {
+        var devices: [(stored: StoredDevice, appID: String)] = []
+        try deviceStatements.idle.forEachRow(seenBefore.stored, limit) { row throws(SQLiteError) in
+            devices.append((try StoredDevice(row), try row.string(8)))
+        }
+        for (stored, appID) in devices {
+            let app = try apps.number(appID, self)
+            try remove(stored, app, appID, .idle, at: now)
+            try forget(stored, app)
+            var hasMore = false
+            try deviceStatements.countOfUser.forEachRow(app, stored.userID) { _ in hasMore = true }
+            if !hasMore { try deviceStatements.forgetUser.run(app, stored.userID) }
+        }
+        return devices.count
     }
 }

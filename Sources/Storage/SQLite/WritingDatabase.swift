@@ -7,8 +7,13 @@ internal import SQLite
 final class WritingDatabase {
     let settings: StoreSettings
     let statements: WriterStatements
+    let deviceStatements: DeviceStatements
+    /// What tells of changes in the registry.
+    let announcer: RegistryAnnouncer
     /// What is pending, the open transaction's changes included.
     var counts: PendingCounts
+    /// The numbers of apps, the open transaction's included.
+    var apps = AppNumbers()
     /// Whether less of the disk is free than should be.
     var isDiskLow = false
     /// Why nothing is accepted any more until the next start.
@@ -16,20 +21,22 @@ final class WritingDatabase {
     private let connection: Connection
 
     /// Takes a connection whose schema is up to date, and counts what is pending.
-    init(_ connection: Connection, settings: StoreSettings) throws(SQLiteError) {
+    init(_ connection: Connection, settings: StoreSettings, announcer: @escaping RegistryAnnouncer) throws(SQLiteError) {
         self.connection = connection
         self.settings = settings
+        self.announcer = announcer
         statements = try WriterStatements(connection)
+        deviceStatements = try DeviceStatements(connection)
         counts = try PendingCounts(connection)
     }
 
-    /// Runs `body` in a transaction; the counts follow its fate.
+    /// Runs `body` in a transaction; the counts and the numbers of apps follow its fate.
     func transaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
-        let before = counts
+        let before = (counts, apps)
         do throws(SQLiteError) {
             return try connection.transaction(body)
         } catch {
-            counts = before
+            (counts, apps) = before
             throw error
         }
     }
@@ -37,8 +44,8 @@ final class WritingDatabase {
     /// How many rows the last statement changed.
     var changes: Int64 { connection.changes }
 
-    /// The number of the event inserted last.
-    var lastInsertedEvent: Int64 { connection.lastInsertRowID }
+    /// The number of the row inserted last.
+    var lastInsertedRow: Int64 { connection.lastInsertRowID }
 
     /// Writes something that changes nothing.
     func touch() throws(SQLiteError) {

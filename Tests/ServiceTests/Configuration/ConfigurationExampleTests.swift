@@ -52,6 +52,8 @@ import Testing
         #expect(keys(at: ["notifiers", "backend"]) == Set(ConfigurationKeys.httpNotifier))
         #expect(keys(at: ["store"]) == Set(ConfigurationKeys.store))
         #expect(keys(at: ["deliveries"]) == Set(ConfigurationKeys.deliveries))
+        #expect(keys(at: ["push_tokens"]) == Set(ConfigurationKeys.pushTokens))
+        #expect(keys(at: ["push_tokens", "limits"]) == Set(ConfigurationKeys.pushTokenLimit))
         #expect(keys(at: ["security_keys"]) == Set(ConfigurationKeys.securityKeys))
         #expect(keys(at: ["log"]) == Set(ConfigurationKeys.log))
         #expect(keys(at: ["shutdown"]) == Set(ConfigurationKeys.shutdown))

@@ -17,7 +17,7 @@ import Testing
         (#""admin":{"metrics_needs_token":true}"#, #"$.admin.metrics_needs_token: unknown key; did you mean "metrics_need_token"?"#),
         (#""store":{"max_pendin":1}"#, #"$.store.max_pendin: unknown key; did you mean "max_pending"?"#),
         (#""deliveries":{"keep":1}"#, "$.deliveries.keep: unknown key; known here: \(deliveryKeys)"),
-        (#""notifiers":{"log":{"type":"log","url":"x"}}"#, "$.notifiers.log.url: unknown key; known here: type"),
+        (#""notifiers":{"log":{"type":"log","url":"x"}}"#, "$.notifiers.log.url: unknown key; known here: type, requires_device"),
         (#""notifiers":{"log":{"type":"http","ulr":"x"}}"#, #"$.notifiers.log.ulr: unknown key; did you mean "url"?"#),
         (#""":1"#, #"$."": unknown key; known here: \#(rootKeys)"#),
         (#""a\u001b[2J\u009b\u007f":1"#, "$.a?[2J??: unknown key; known here: \(rootKeys)"),

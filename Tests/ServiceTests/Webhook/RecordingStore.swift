@@ -5,14 +5,13 @@ import Threading
 /// A store that remembers what it was given, and answers on a thread of its own, as the test wants.
 final class RecordingStore: Store {
     private struct Work {
-        let event: Event
-        let deliveries: [Delivery]
+        let arrival: Arrival
         let completion: @Sendable (Result<Acceptance, StoreError>) -> Void
     }
 
     private struct State {
         var work: [Work] = []
-        var accepted: [(event: Event, deliveries: [Delivery])] = []
+        var accepted: [Arrival] = []
         var failure: StoreError?
         var isHolding = false
         var isClosed = false
@@ -36,7 +35,7 @@ final class RecordingStore: Store {
     }
 
     /// What has been stored, in its order.
-    var accepted: [(event: Event, deliveries: [Delivery])] { state.withLock { $0.accepted } }
+    var accepted: [Arrival] { state.withLock { $0.accepted } }
 
     /// Answers nothing until `release()`.
     func hold() {
@@ -52,8 +51,8 @@ final class RecordingStore: Store {
         _ = state.wait { $0.work.count >= count ? true : nil }
     }
 
-    func accept(_ event: Event, _ deliveries: [Delivery], completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
-        state.update { $0.work.append(Work(event: event, deliveries: deliveries, completion: completion)) }
+    func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+        state.update { $0.work.append(Work(arrival: arrival, completion: completion)) }
     }
 
     func close() {
@@ -65,10 +64,10 @@ final class RecordingStore: Store {
         guard !state.isHolding, !state.work.isEmpty else { return state.isClosed ? .end : nil }
         let work = state.work.removeFirst()
         if let failure = state.failure { return .answer(work, .failure(failure)) }
-        if let earlier = state.accepted.first(where: { $0.event.identity == work.event.identity }) {
+        if let earlier = state.accepted.first(where: { $0.event.identity == work.arrival.event.identity }) {
             return .answer(work, .success(.duplicate(of: earlier.event.id)))
         }
-        state.accepted.append((work.event, work.deliveries))
+        state.accepted.append(work.arrival)
         return .answer(work, .success(.accepted))
     }
 
@@ -80,7 +79,17 @@ final class RecordingStore: Store {
 
     func finish(_ results: [FinishedTry]) throws(StoreError) {}
 
-    func nextDue(notifier: String, keepsTicketOrder: Bool) throws(StoreError) -> UInt64? { nil }
+    func nextDue(notifier: String) throws(StoreError) -> UInt64? { nil }
+
+    func register(
+        _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
+    ) {  }
+
+    func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] { [] }
+
+    func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int { 0 }
+
+    func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
 
     func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] { [] }
 

@@ -29,10 +29,11 @@ import Testing
         #expect(fixture.wakeUpCount == 10)
     }
 
-    @Test func storesTheEventWithADeliveryForEachNotifier() throws {
+    @Test func storesTheEventForEachNotifier() throws {
         let fixture = try WebhookFixture()
         #expect(fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json()).status == 200)
-        let (event, deliveries) = try #require(fixture.store.accepted.first)
+        let arrival = try #require(fixture.store.accepted.first)
+        let event = arrival.event
         let identity = Event.Identity(appID: "shop", ticketID: 9_007_199_254_740_993, commentID: 71, deviceID: "device-1")
         #expect(event.kind == .commentCreated)
         #expect(event.identity == identity)
@@ -40,14 +41,10 @@ import Testing
         #expect(event.occurredAt == TestTime.now * 1000)
         #expect(event.receivedAt == WebhookFixture.time)
         #expect(event.expiresAt == WebhookFixture.time + 60_000)
-        #expect(deliveries.map(\.notifier) == ["log", "journal"])
-        #expect(Set(deliveries.map(\.id) + [event.id]).count == 3)
-        for delivery in deliveries {
-            #expect(delivery.event == event)
-            #expect(delivery.state == .pending)
-            #expect(delivery.attempts == 0)
-            #expect(delivery.dueAt == WebhookFixture.time)
-        }
+        #expect(event.deviceType == "ios")
+        #expect(event.id == event.id.event, "there is room for the ids of its deliveries")
+        #expect(arrival.routes.map(\.notifier) == ["log", "journal"])
+        #expect(arrival.routes.allSatisfy { $0.requiresDevice && $0.deviceTypes == .all })
     }
 
     @Test(arguments: [
@@ -84,7 +81,7 @@ import Testing
         let fixture = try WebhookFixture()
         let body = WebhookBody.json(token: ["app_id": #""bank""#])
         #expect(fixture.client.send(.post, WebhookCases.bankPath, body: body).status == 200)
-        #expect(fixture.store.accepted.map(\.deliveries.count) == [0])
+        #expect(fixture.store.accepted.map(\.routes.count) == [0])
     }
 
     @Test func knowsDuplicatesByTicketCommentAndDevice() throws {
@@ -125,7 +122,7 @@ import Testing
         try fixture.reload(shopSecret: 31)
         #expect(fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json()).status == 403)
         #expect(fixture.client.send(.post, "/pyrus/webhook/\(TestSecret.text(31))", body: WebhookBody.json()).status == 200)
-        #expect(fixture.store.accepted.map { $0.deliveries.map(\.notifier) } == [["journal"]])
+        #expect(fixture.store.accepted.map { $0.routes.map(\.notifier) } == [["journal"]])
         #expect(fixture.counts() == [#"{app="",result="denied"} 1"#, #"{app="shop",result="accepted"} 1"#])
     }
 

@@ -7,14 +7,16 @@ enum Backend: CaseIterable, Sendable {
     case memory, sqlite
 
     /// An empty store.
-    func store(maxPending: Int = 1_000_000) throws -> StoreFixture {
+    func store(maxPending: Int = 1_000_000, devicesPerUser: Int = 20) throws -> StoreFixture {
+        var settings = StoreSettings()
+        settings.maxPending = maxPending
+        settings.devicesPerUser = devicesPerUser
         switch self {
-        case .memory: return StoreFixture(MemoryStore(maxPending: maxPending), in: nil)
+        case .memory: return StoreFixture(MemoryStore(settings: settings, announcer: Announcements().announcer), in: nil)
         case .sqlite:
             let directory = try TemporaryDirectory()
-            var settings = StoreSettings()
-            settings.maxPending = maxPending
-            return StoreFixture(try SQLiteStore(path: directory.path("store.db"), settings: settings), in: directory)
+            let store = try SQLiteStore(path: directory.path("store.db"), settings: settings, announcer: Announcements().announcer)
+            return StoreFixture(store, in: directory)
         }
     }
 }

@@ -10,8 +10,10 @@ struct Sample {
     var user = "user"
     var notifier = "log"
     var received: UInt64 = 1000
-    var due: UInt64?
     var expires: UInt64 = 1_000_000
+    var keepsOrder = false
+    var requiresDevice = false
+    var token: PushToken?
     var payload = Array("{}".utf8)
 
     init(_ number: Int) {
@@ -27,17 +29,23 @@ struct Sample {
 
     var event: Event {
         Event(
-            id: UUIDv7(milliseconds: 1, number: number), kind: .commentCreated,
+            id: UUIDv7(milliseconds: 1, number: number << 16), kind: .commentCreated,
             identity: Event.Identity(appID: app, ticketID: ticket, commentID: comment ?? Int64(number), deviceID: device), userID: user,
             occurredAt: received - 1, receivedAt: received, expiresAt: expires, payload: payload)
     }
 
-    /// A delivery of the event, due when it is received unless something else is said.
+    /// The event on its way to its notifier, or to these.
+    func arrival(to notifiers: [String]? = nil) -> Arrival {
+        Arrival(
+            event,
+            to: (notifiers ?? [notifier]).map { DeliveryRoute(notifier: $0, requiresDevice: requiresDevice, keepsOrder: keepsOrder) },
+            token: token)
+    }
+
+    /// A delivery of the event as it is stored.
     /// - Parameter position: which of several.
     func delivery(_ position: Int = 0, to notifier: String? = nil) -> Delivery {
-        Delivery(
-            id: UUIDv7(milliseconds: 2, number: number * 10 + position), notifier: notifier ?? self.notifier, event: event,
-            dueAt: due ?? received)
+        Delivery(id: event.id.delivery(position), notifier: notifier ?? self.notifier, event: event, dueAt: received)
     }
 }
 

@@ -20,9 +20,9 @@ final class StoreFixture: Sendable {
 
 extension Store {
     /// Accepts and waits for the answer.
-    func take(_ event: Event, _ deliveries: [Delivery]) throws(StoreError) -> Acceptance {
+    func take(_ arrival: Arrival) throws(StoreError) -> Acceptance {
         let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
-        accept(event, deliveries) { result in answer.update { $0 = result } }
+        accept(arrival) { result in answer.update { $0 = result } }
         return try (answer.wait(timeoutMilliseconds: 60_000) { $0 } ?? .failure(StoreError(.unavailable, "no answer"))).get()
     }
 
@@ -30,17 +30,20 @@ extension Store {
     /// - Returns: the delivery as it should be stored.
     @discardableResult
     func take(_ sample: Sample) throws -> Delivery {
-        let delivery = sample.delivery()
-        _ = try take(delivery.event, [delivery])
-        return delivery
+        _ = try take(sample.arrival())
+        return sample.delivery()
+    }
+
+    /// Registers and waits for the answer.
+    func wish(_ registration: Registration) throws(StoreError) -> Registration.Outcome {
+        let answer = Monitor<Result<Registration.Outcome, StoreError>?>(nil)
+        register(registration) { result in answer.update { $0 = result } }
+        return try (answer.wait(timeoutMilliseconds: 60_000) { $0 } ?? .failure(StoreError(.unavailable, "no answer"))).get()
     }
 
     /// Claims with a lease of 1000.
-    func claim(_ notifier: String = "log", at now: UInt64, limit: Int = 100, keepsTicketOrder: Bool = false) throws(StoreError)
-        -> [Delivery]
-    {
-        try claimDue(
-            Claim(notifier: notifier, now: now, leaseMilliseconds: 1000, limit: limit, keepsTicketOrder: keepsTicketOrder))
+    func claim(_ notifier: String = "log", at now: UInt64, limit: Int = 100) throws(StoreError) -> [Delivery] {
+        try claimDue(Claim(notifier: notifier, now: now, leaseMilliseconds: 1000, limit: limit))
     }
 
     /// Reports on a claimed delivery.

@@ -1,0 +1,56 @@
+/// A device that a person's app has registered for notifications.
+package struct Device: Sendable, Equatable {
+    /// Which device it is.
+    package struct Key: Sendable, Hashable {
+        /// The app, as it arrived.
+        package let appID: String
+        /// The person.
+        package let userID: String
+        /// The app's installation; not empty.
+        package let deviceID: String
+
+        /// Names a device.
+        package init(appID: String, userID: String, deviceID: String) {
+            self.appID = appID
+            self.userID = userID
+            self.deviceID = deviceID
+        }
+
+        /// Compared as bytes: Swift's strings are equal when Unicode calls them so.
+        package static func == (left: Self, right: Self) -> Bool {
+            left.appID.utf8.elementsEqual(right.appID.utf8) && left.userID.utf8.elementsEqual(right.userID.utf8)
+                && left.deviceID.utf8.elementsEqual(right.deviceID.utf8)
+        }
+
+        /// Hashes what is compared.
+        package func hash(into hasher: inout Hasher) {
+            for text in [appID, userID, deviceID] {
+                for byte in text.utf8 { hasher.combine(byte) }
+                hasher.combine(UInt8.max)
+            }
+        }
+    }
+
+    /// Which device.
+    package let key: Key
+    /// What kind of device it is, in the app's own words, such as `ios`: it decides who notifies it. At most 32 UTF-16 code units.
+    package let type: String
+    /// What its provider knows it by.
+    package let token: PushToken
+    /// Which of the provider's environments has taken the token; nil while that is not known.
+    package let environment: String?
+    /// Since when it has this token and type, in Unix milliseconds.
+    package let registeredAt: UInt64
+    /// When its app last said so, in Unix milliseconds.
+    package let seenAt: UInt64
+
+    /// Makes a device.
+    package init(key: Key, type: String, token: PushToken, environment: String? = nil, registeredAt: UInt64, seenAt: UInt64) {
+        self.key = key
+        self.type = type
+        self.token = token
+        self.environment = environment
+        self.registeredAt = registeredAt
+        self.seenAt = seenAt
+    }
+}

@@ -1,0 +1,36 @@
+/// An event as it comes in, with whom it goes to.
+package struct Arrival: Sendable {
+    /// The event.
+    package let event: Event
+    /// Whom it goes to.
+    package let routes: [DeliveryRoute]
+    /// A token that came with it, which the device is notified by and which is learned, unless that device has signed out with the same one.
+    package let token: PushToken?
+
+    /// Makes an arrival.
+    package init(_ event: Event, to routes: [DeliveryRoute], token: PushToken? = nil) {
+        self.event = event
+        self.routes = routes
+        self.token = token
+    }
+}
+
+/// How an app's events reach one notifier.
+package struct DeliveryRoute: Sendable, Equatable {
+    /// The notifier's name in the configuration.
+    package let notifier: String
+    /// Which devices it notifies.
+    package let deviceTypes: DeviceTypes
+    /// Whether a comment is only for people who have a device that can be notified.
+    package let requiresDevice: Bool
+    /// Whether deliveries about the same ticket, or the same person's tokens, are tried one after the other in the order of their acceptance.
+    package let keepsOrder: Bool
+
+    /// Makes a route.
+    package init(notifier: String, deviceTypes: DeviceTypes = .all, requiresDevice: Bool = false, keepsOrder: Bool = false) {
+        self.notifier = notifier
+        self.deviceTypes = deviceTypes
+        self.requiresDevice = requiresDevice
+        self.keepsOrder = keepsOrder
+    }
+}

@@ -1,0 +1,57 @@
+/// Which deliveries an event becomes: the one rule that every store follows.
+package enum DeliveryPlan {
+    /// A device that an event may be for.
+    package struct Candidate: Sendable, Equatable {
+        /// Which of the person's devices.
+        package let deviceID: String
+        /// What kind it is.
+        package let type: String
+
+        /// Makes a candidate.
+        package init(deviceID: String, type: String) {
+            self.deviceID = deviceID
+            self.type = type
+        }
+    }
+
+    /// A delivery to be made.
+    package struct Row: Sendable, Equatable {
+        /// Who delivers it.
+        package let route: DeliveryRoute
+        /// Which device it is for; nil when for none in particular.
+        package let deviceID: String?
+        /// Whether it has somebody to go to; otherwise it has ended when it is made.
+        package let hasTarget: Bool
+    }
+
+    /// The deliveries of an event.
+    /// - Parameters:
+    ///   - candidates: the devices that a comment is for, as they are registered; not asked for other events.
+    ///   - isNotified: whether a device has been told of the same comment before, through the same notifier.
+    package static func rows<Failure: Error>(
+        _ event: Event, _ routes: [DeliveryRoute], candidates: () throws(Failure) -> [Candidate],
+        isNotified: (_ notifier: String, _ deviceID: String) throws(Failure) -> Bool
+    ) throws(Failure) -> [Row] {
+        guard event.kind == .commentCreated else { return routes.map { Row(route: $0, deviceID: nil, hasTarget: true) } }
+        guard !routes.isEmpty else { return [] }
+        let candidates = try candidates()
+        guard !candidates.isEmpty else { return withoutDevice(event, routes) }
+        var rows: [Row] = []
+        var isKnown = false
+        for route in routes {
+            for candidate in candidates where route.deviceTypes.contains(candidate.type) {
+                isKnown = true
+                if try isNotified(route.notifier, candidate.deviceID) { continue }
+                rows.append(Row(route: route, deviceID: candidate.deviceID, hasTarget: true))
+            }
+        }
+        // Devices that no route is for: somebody must be able to see why nothing came.
+        return isKnown ? rows : [Row(route: routes[0], deviceID: candidates[0].deviceID, hasTarget: false)]
+    }
+
+    private static func withoutDevice(_ event: Event, _ routes: [DeliveryRoute]) -> [Row] {
+        let rows = routes.filter { !$0.requiresDevice || $0.deviceTypes.contains(event.deviceType) }
+            .map { Row(route: $0, deviceID: nil, hasTarget: !$0.requiresDevice) }
+        return rows.isEmpty ? [Row(route: routes[0], deviceID: nil, hasTarget: false)] : rows
+    }
+}

@@ -1,0 +1,19 @@
+internal import Observability
+
+/// Counts the calls of devices by app and result; what belongs to no known app has an empty one, since its name is the caller's to choose.
+struct PushTokenCounters: Sendable {
+    /// What comes of a call, as it stands in logs and metrics.
+    enum Result: String, CaseIterable {
+        case registered, unchanged, removed, limited, malformed, denied, unavailable
+    }
+
+    private let family: MetricFamily<Counter>
+
+    init(_ family: MetricFamily<Counter>) {
+        self.family = family
+    }
+
+    func count(_ result: Result, app: String?) {
+        family.child(app ?? "", result.rawValue).increment()
+    }
+}

@@ -1,0 +1,86 @@
+internal import Core
+internal import HTTPServer
+internal import JSON
+
+/// The fields of a device's call, whichever way they were written. In a form an empty value stands for null, which it cannot express.
+struct PushTokenFields {
+    private static let names: InlineArray<7, StaticString> = [
+        "app_id", "user_id", "security_key", "instance_id", "device_id", "type", "token",
+    ]
+
+    private enum Value {
+        case missing, null, notAString
+        case text(String)
+    }
+
+    private var values: [(name: String, value: Value)] = []
+
+    /// Reads strict JSON.
+    init(json body: Span<UInt8>) throws(PushTokenMistake) {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONDocument(parsing: body).value()
+        } catch {
+            throw .unreadable(.invalidJSON(error))
+        }
+        guard case .object(let object) = value else { throw .unreadable(.notAnObject) }
+        for index in Self.names.indices {
+            let name = "\(Self.names[index])"
+            switch object[name] {
+            case nil: values.append((name, .missing))
+            case .null?: values.append((name, .null))
+            case .string(let text)?: values.append((name, .text(text)))
+            case .some: values.append((name, .notAString))
+            }
+        }
+    }
+
+    /// Reads a form in place.
+    init(form body: inout MutableSpan<UInt8>) throws(PushTokenMistake) {
+        do throws(FormError) {
+            let fields = try FormDecoder<7>(wanting: Self.names).decode(&body)
+            for index in Self.names.indices {
+                let range = try? fields.range(at: index)
+                values.append(("\(Self.names[index])", range.map { Self.value(body.span.extracting($0)) } ?? .missing))
+            }
+        } catch {
+            throw .unreadable(.invalidForm(error))
+        }
+    }
+
+    /// A field that proves who calls; its grammar is looked at when it is verified.
+    func credential(_ field: CredentialField) throws(PushTokenMistake) -> String {
+        switch value(field.name) {
+        case .text(let text): return text
+        case .missing: throw .unreadable(.malformed(Malformation(field, .missing)))
+        case .null: throw .unreadable(.malformed(Malformation(field, .null)))
+        case .notAString: throw .unreadable(.malformed(Malformation(field, .notAString)))
+        }
+    }
+
+    /// Another field; nil when it is missing or null.
+    /// - Parameter longest: in UTF-16 code units.
+    func text(_ name: String, longest: Int) throws(PushTokenMistake) -> String? {
+        switch value(name) {
+        case .missing, .null: return nil
+        case .text(let text) where !text.isEmpty && text.utf16.count <= longest && !Self.hasControlCharacter(text): return text
+        case .text, .notAString:
+            throw .unexpected(
+                field: name, expectation: "expected a string of 1 to \(longest) UTF-16 code units without control characters, or null")
+        }
+    }
+
+    private func value(_ name: String) -> Value {
+        values.first { $0.name == name }?.value ?? .missing
+    }
+
+    private static func value(_ bytes: Span<UInt8>) -> Value {
+        // The decoder has proven that it is UTF-8.
+        let text = String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+        return text.isEmpty ? .null : .text(text)
+    }
+
+    private static func hasControlCharacter(_ text: String) -> Bool {
+        text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+    }
+}

@@ -1,0 +1,43 @@
+internal import Core
+internal import JSON
+internal import Observability
+internal import Storage
+
+/// Makes the events that tell other systems of changes in the registry.
+struct RegistryEvents: Sendable {
+    /// Whom the events of an app go to, as it is configured when they are made.
+    let routes: @Sendable (_ appID: String) -> [DeliveryRoute]
+    /// How long after a change it is told of.
+    let lifeMilliseconds: UInt64
+
+    /// For a store.
+    var announcer: RegistryAnnouncer {
+        { change in arrival(of: change) }
+    }
+
+    private func arrival(of change: RegistryChange) -> Arrival {
+        let (device, key) = (change.device, change.device.key)
+        var random = SystemRandomNumberGenerator()
+        let id = UUIDv7(milliseconds: change.at, random: InlineArray { _ in UInt8.random(in: .min ... .max, using: &random) }).event
+        let kind: Event.Kind = change.kind == .registered ? .pushTokenRegistered : .pushTokenRemoved
+        let event = Event(
+            id: id, kind: kind, identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID),
+            userID: key.userID, deviceType: device.type, occurredAt: change.at, receivedAt: change.at,
+            expiresAt: change.at + lifeMilliseconds, payload: payload(change, id, kind))
+        return Arrival(event, to: routes(key.appID))
+    }
+
+    private func payload(_ change: RegistryChange, _ id: UUIDv7, _ kind: Event.Kind) -> [UInt8] {
+        let (device, key) = (change.device, change.device.key)
+        var data: [(String, JSONValue)] = [
+            ("device_id", .string(key.deviceID)), ("type", .string(device.type)), ("token", .string(device.token.text)),
+        ]
+        if case .removed(let reason) = change.kind { data.append(("reason", .string(reason.rawValue))) }
+        let event: JSONValue = [
+            "id": .string(id.description), "type": .string(kind.rawValue),
+            "occurred_at": .string(WallTime(unixMilliseconds: change.at).text), "app_id": .string(key.appID),
+            "user_id": .string(key.userID), "data": .object(JSONObject(data)),
+        ]
+        return event.serialized()
+    }
+}

@@ -1,0 +1,122 @@
+internal import Core
+
+extension MemoryState {
+    mutating func register(_ wish: Registration, _ rules: MemoryRules) -> Result<Registration.Outcome, StoreError> {
+        guard let token = wish.token else { return .success(unsubscribe(wish, rules)) }
+        if let limited = devices.limit(wish) { return .success(limited) }
+        if let device = devices.device(wish.key), device.token == token, device.type.utf8.elementsEqual(wish.type.utf8) {
+            devices.record(wish)
+            devices.touch(wish.key, at: wish.now)
+            return .success(.unchanged)
+        }
+        guard pendingCount < rules.maxPending else { return .failure(.queueFull(rules.maxPending)) }
+        devices.record(wish)
+        store(Device(key: wish.key, type: wish.type, token: token, registeredAt: wish.now, seenAt: wish.now), rules)
+        return .success(.registered)
+    }
+
+    mutating func removeDevices(_ filter: DeviceFilter, now: UInt64, _ rules: MemoryRules) -> Int {
+        let entries = devices.entries(filter)
+        for entry in entries {
+            remove(entry, .operatorRemoved, at: now, rules)
+            devices.forget(entry.device.key)
+        }
+        if let userID = filter.userID, filter.deviceID == nil { devices.forgetCalls(appID: filter.appID, userID: userID) }
+        return entries.count { !$0.hasSignedOut }
+    }
+
+    mutating func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int, _ rules: MemoryRules) -> Int {
+        let entries = devices.idle(seenBefore: seenBefore).prefix(limit)
+        for entry in entries {
+            let key = entry.device.key
+            remove(entry, .idle, at: now, rules)
+            devices.forget(key)
+            if devices.entries(appID: key.appID, userID: key.userID).isEmpty {
+                devices.forgetCalls(appID: key.appID, userID: key.userID)
+            }
+        }
+        return entries.count
+    }
+
+    /// Changes the registry as a provider says.
+    mutating func takeIn(_ result: FinishedTry, _ rules: MemoryRules) {
+        guard let tried = result.device, let news = result.news, let device = devices.device(tried.key) else { return }
+        switch news {
+        case .environment(let name):
+            if device.token == tried.token { devices.put(MemoryDevices.Entry(device: device.taken(by: name))) }
+        case .gone(let since):
+            if StoreRules.leaves(device, goneSince: since, tried: tried) {
+                remove(MemoryDevices.Entry(device: device), .gone, at: result.now, rules)
+            }
+        }
+    }
+
+    /// Registers the device of a token that came with a webhook, unless that device has signed out since it had that token.
+    mutating func learn(_ arrival: Arrival, _ rules: MemoryRules) {
+        let event = arrival.event
+        guard let token = arrival.token, !event.identity.deviceID.isEmpty else { return }
+        let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
+        if let entry = devices.entry(key) {
+            if !entry.hadToken || entry.device.token == token { return }
+        }
+        store(
+            Device(key: key, type: event.deviceType ?? "", token: token, registeredAt: event.receivedAt, seenAt: event.receivedAt), rules)
+    }
+
+    /// The devices that a comment is for.
+    func candidates(_ event: Event) -> [DeliveryPlan.Candidate] {
+        let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
+        if let entry = devices.entry(key), !key.deviceID.isEmpty {
+            return entry.hasSignedOut ? [] : [DeliveryPlan.Candidate(deviceID: key.deviceID, type: entry.device.type)]
+        }
+        return devices.entries(appID: key.appID, userID: key.userID).filter { !$0.hasSignedOut }
+            .map { DeliveryPlan.Candidate(deviceID: $0.device.key.deviceID, type: $0.device.type) }
+    }
+
+    private mutating func unsubscribe(_ wish: Registration, _ rules: MemoryRules) -> Registration.Outcome {
+        guard let entry = devices.entry(wish.key) else {
+            makeRoom(for: wish.key, at: wish.now, rules)
+            let nothing = Device(
+                key: wish.key, type: wish.type, token: PushToken("", digest: []), registeredAt: wish.now, seenAt: wish.now)
+            devices.put(MemoryDevices.Entry(device: nothing, hasSignedOut: true, hadToken: false))
+            return .unchanged
+        }
+        guard !entry.hasSignedOut else {
+            devices.touch(wish.key, at: wish.now)
+            return .unchanged
+        }
+        remove(entry, .unsubscribed, at: wish.now, rules)
+        return .removed
+    }
+
+    private mutating func store(_ device: Device, _ rules: MemoryRules) {
+        if let holder = devices.holder(of: device.token, appID: device.key.appID), holder.key != device.key {
+            remove(MemoryDevices.Entry(device: holder), .moved, at: device.registeredAt, rules)
+        }
+        if devices.entry(device.key) == nil { makeRoom(for: device.key, at: device.registeredAt, rules) }
+        devices.put(MemoryDevices.Entry(device: device))
+        announce(RegistryChange(.registered, device, at: device.registeredAt), rules)
+    }
+
+    private mutating func makeRoom(for key: Device.Key, at time: UInt64, _ rules: MemoryRules) {
+        let entries = devices.entries(appID: key.appID, userID: key.userID)
+        guard entries.count >= rules.devicesPerUser else { return }
+        let order = entries.sorted { StoreRules.leavesFirst(($0.hasSignedOut, $0.device.seenAt), ($1.hasSignedOut, $1.device.seenAt)) }
+        for entry in order.prefix(entries.count - rules.devicesPerUser + 1) {
+            remove(entry, .tooManyDevices, at: time, rules)
+            devices.forget(entry.device.key)
+        }
+    }
+
+    private mutating func remove(_ entry: MemoryDevices.Entry, _ reason: RegistryChange.Reason, at time: UInt64, _ rules: MemoryRules) {
+        guard !entry.hasSignedOut else { return }
+        devices.signOut(entry.device.key, at: time)
+        announce(RegistryChange(.removed(reason), entry.device, at: time), rules)
+    }
+
+    private mutating func announce(_ change: RegistryChange, _ rules: MemoryRules) {
+        let arrival = rules.announcer(change)
+        guard !arrival.routes.isEmpty else { return }
+        insert(arrival.event, plan(arrival))
+    }
+}

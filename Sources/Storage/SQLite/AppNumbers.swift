@@ -1,0 +1,25 @@
+internal import SQLite
+
+/// The numbers that stand for apps in the file, as far as they have been asked for: there are few.
+struct AppNumbers {
+    private var known: [ByteKey: Int64] = [:]
+
+    /// The number of an app, made when it is new.
+    mutating func number(_ appID: String, _ database: WritingDatabase) throws(SQLiteError) -> Int64 {
+        if let number = try find(appID, database) { return number }
+        try database.statements.insertApp.run(appID)
+        let number = database.lastInsertedRow
+        known[ByteKey(appID)] = number
+        return number
+    }
+
+    /// The number of an app; nil when nothing is known of it.
+    mutating func find(_ appID: String, _ database: WritingDatabase) throws(SQLiteError) -> Int64? {
+        let key = ByteKey(appID)
+        if let number = known[key] { return number }
+        var found: Int64?
+        try database.statements.findApp.forEachRow(appID) { row throws(SQLiteError) in found = try row.int64(0) }
+        if let found { known[key] = found }
+        return found
+    }
+}

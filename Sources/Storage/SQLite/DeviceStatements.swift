@@ -1,0 +1,50 @@
+internal import SQLite
+
+/// The writer's statements for devices and limits, prepared once.
+struct DeviceStatements {
+    let find, ofUser, ofToken, put, touch, signOut, setEnvironment, remove: Statement
+    let matching, idle, countOfUser: Statement
+    let lastCall, call, insertCall, forgetCalls, forgetUser: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
+        find = try prepare(
+            """
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id FROM devices
+            WHERE app = ?1 AND user_id = ?2 AND device_id = ?3
+            """)
+        ofUser = try prepare(
+            """
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id FROM devices
+            WHERE app = ?1 AND user_id = ?2 ORDER BY device_id
+            """)
+        ofToken = try prepare(
+            """
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id FROM devices
+            WHERE app = ?1 AND digest = ?2 AND token IS NOT NULL
+            """)
+        put = try prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+        touch = try prepare("UPDATE devices SET seen_at = ?4 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
+        signOut = try prepare("UPDATE devices SET token = NULL, seen_at = ?4 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
+        setEnvironment = try prepare(
+            "UPDATE devices SET environment = ?4 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3 AND digest = ?5")
+        remove = try prepare("DELETE FROM devices WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
+        matching = try prepare(
+            """
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id FROM devices
+            WHERE app = ?1 AND (?2 IS NULL OR user_id = ?2) AND (?3 IS NULL OR device_id = ?3) LIMIT ?4
+            """)
+        idle = try prepare(
+            """
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, app_id
+            FROM devices JOIN apps ON number = app WHERE seen_at < ?1 ORDER BY seen_at LIMIT ?2
+            """)
+        countOfUser = try prepare("SELECT 1 FROM devices WHERE app = ?1 AND user_id = ?2 LIMIT 1")
+        lastCall = try prepare(
+            "SELECT number FROM windows WHERE app = ?1 AND user_id = ?2 AND device_id = ?3 ORDER BY number DESC LIMIT 1")
+        call = try prepare("SELECT at FROM windows WHERE app = ?1 AND user_id = ?2 AND device_id = ?3 AND number = ?4")
+        insertCall = try prepare("INSERT INTO windows VALUES (?1, ?2, ?3, ?4, ?5)")
+        forgetCalls = try prepare("DELETE FROM windows WHERE app = ?1 AND user_id = ?2 AND device_id = ?3 AND number <= ?4")
+        forgetUser = try prepare("DELETE FROM windows WHERE app = ?1 AND user_id = ?2")
+    }
+}

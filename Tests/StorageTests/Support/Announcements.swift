@@ -1,0 +1,27 @@
+import Core
+import Storage
+import Threading
+
+/// Makes events of the registry's changes, numbered in their order, for a notifier `registry`.
+///
+/// The id says what changed, so that two stores that do the same make the same events.
+struct Announcements {
+    private let count = Monitor(0)
+
+    var announcer: RegistryAnnouncer {
+        { [count] change in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let kind: Event.Kind = change.kind == .registered ? .pushTokenRegistered : .pushTokenRemoved
+            let key = change.device.key
+            let event = Event(
+                id: UUIDv7(milliseconds: 9, number: number << 16), kind: kind,
+                identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
+                occurredAt: change.at, receivedAt: change.at, expiresAt: change.at + 100_000,
+                payload: Array("\(change.kind) \(change.device.token.text)".utf8))
+            return Arrival(event, to: [DeliveryRoute(notifier: "registry", keepsOrder: true)])
+        }
+    }
+}
