@@ -71,7 +71,7 @@ final class DeliveryFixture {
             id: Self.id(1, number), kind: .commentCreated, identity: identity, userID: "user", occurredAt: now, receivedAt: now,
             expiresAt: now + lifeMilliseconds, payload: [])
         store.accept(event, [Delivery(id: Self.id(2, number), notifier: notifier, event: event, dueAt: now)]) { [inbox] _ in
-            inbox.update { $0.hasNews = true }
+            inbox.announceNews()
         }
     }
 

@@ -38,7 +38,7 @@ final class DeliveryServices: Sendable {
                 deadMilliseconds: UInt64(configuration.deliveries.keepDeadDays) * days)
             let inbox = graph.dispatcherInbox
             deliveryRoutes = try DeliveryRoutes(state: graph.state, store: graph.store, clocks: clocks) {
-                inbox.update { $0.hasNews = true }
+                inbox.announceNews()
             }
             dispatcher = try Dispatcher(
                 store: graph.store, notifiers: notifiers, retention: retention,
