@@ -10,12 +10,13 @@ struct WebhookArrival {
     /// Names the event and its deliveries, and renders what notifiers are told.
     /// - Parameters:
     ///   - receivedAt: in Unix milliseconds.
+    ///   - random: for the ids.
     ///   - lifeMilliseconds: how long after its arrival it is delivered; what the help desk says of the time may be wrong, and must not
     ///     end or lengthen it.
     /// - Throws: when OpenSSL fails.
-    init(_ proven: WebhookIntake.Proven, receivedAt: UInt64, lifeMilliseconds: UInt64) throws(WebhookIntake.Refusal) {
+    init(_ proven: WebhookIntake.Proven, receivedAt: UInt64, lifeMilliseconds: UInt64, random: RandomPool) throws(WebhookIntake.Refusal) {
         let comment = proven.comment
-        let id = try Self.newID(receivedAt)
+        let id = try Self.newID(receivedAt, random)
         let occurredAt = comment.createdAt ?? receivedAt
         let event = Event(
             id: id, kind: .commentCreated,
@@ -25,16 +26,16 @@ struct WebhookArrival {
             payload: comment.payload(id: id.description, type: Event.Kind.commentCreated.rawValue, occurredAt: occurredAt))
         var deliveries: [Delivery] = []
         for notifier in proven.app.notifiers {
-            deliveries.append(Delivery(id: try Self.newID(receivedAt), notifier: notifier, event: event, dueAt: receivedAt))
+            deliveries.append(Delivery(id: try Self.newID(receivedAt, random), notifier: notifier, event: event, dueAt: receivedAt))
         }
         app = proven.app
         self.event = event
         self.deliveries = deliveries
     }
 
-    private static func newID(_ milliseconds: UInt64) throws(WebhookIntake.Refusal) -> UUIDv7 {
+    private static func newID(_ milliseconds: UInt64, _ random: RandomPool) throws(WebhookIntake.Refusal) -> UUIDv7 {
         do throws(CryptoError) {
-            return UUIDv7(milliseconds: milliseconds, random: try randomBytes())
+            return try UUIDv7(milliseconds: milliseconds, from: random)
         } catch {
             throw .failed(error)
         }
