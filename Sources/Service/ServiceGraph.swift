@@ -34,7 +34,9 @@ package struct ServiceGraph: Sendable {
         state = LiveStateHolder(try LiveState(configuration, metrics: metrics))
         let authorize = AuthorizeRoute(state: state, duration: metrics.authorizeDuration, logger: logger, clocks: clocks)
         let inbox = dispatcherInbox
-        let webhook = WebhookRoute(state: state, store: store, clocks: clocks, random: RandomPool(), logger: logger) { inbox.announceNews() }
+        let webhook = WebhookRoute(state: state, store: store, clocks: clocks, random: RandomPool(), logger: logger) {
+            inbox.announceNews()
+        }
         publicRouter = Router([authorize.route] + webhook.routes + HealthRoutes(readiness: readiness).routes)
         adminRoutes = AdminRoutes(state: state, registry: metrics.registry, logger: logger, clocks: clocks).routes
         adminRouter = Router(adminRoutes)
