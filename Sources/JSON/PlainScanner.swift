@@ -1,6 +1,6 @@
-/// Reads the tokens of a `PlainObject` one after the other; the text is passed to each call and is the same in all.
+/// Reads tokens one after the other, for `PlainObject` and `TapeScanner`; the text is passed to each call and is the same in all.
 struct PlainScanner {
-    private var position = 0
+    var position = 0
 
     /// Passes white space and then `byte`; false, having passed no more than white space, when something else is there.
     mutating func take(_ byte: UInt8, in text: Span<UInt8>) -> Bool {
@@ -34,7 +34,7 @@ struct PlainScanner {
     }
 
     /// White space as RFC 8259 section 2 has it.
-    private mutating func passWhiteSpace(in text: Span<UInt8>) {
+    mutating func passWhiteSpace(in text: Span<UInt8>) {
         while position < text.count {
             switch text[position] {
             case 0x20, 0x09, 0x0A, 0x0D: position += 1

@@ -35,10 +35,12 @@ package struct ServiceGraph: Sendable {
         readiness = Readiness(store: store)
         let authorize = AuthorizeRoute(state: state, duration: metrics.authorizeDuration, logger: logger, clocks: clocks)
         let inbox = dispatcherInbox
-        let webhook = WebhookRoute(state: state, store: store, clocks: clocks, logger: logger) { inbox.update { $0.hasNews = true } }
+        let webhook = WebhookRoute(state: state, store: store, clocks: clocks, random: RandomPool(), logger: logger) {
+            inbox.announceNews()
+        }
         let pushToken = PushTokenRoute(
             state: state, store: store, counters: metrics.pushTokenCounters, clocks: clocks, logger: logger
-        ) { inbox.update { $0.hasNews = true } }
+        ) { inbox.announceNews() }
         publicRouter = Router([authorize.route, pushToken.route] + webhook.routes + HealthRoutes(readiness: readiness).routes)
         adminRoutes = AdminRoutes(state: state, registry: metrics.registry, logger: logger, clocks: clocks).routes
         adminRouter = Router(adminRoutes)

@@ -31,14 +31,12 @@ package final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Lends the state under the lock, then wakes everybody who waits. Keep it short, and call nothing foreign inside.
+    ///
+    /// It wakes after the lock, because whoever woke under it would run into it and sleep again.
     @discardableResult
     package func update<Result>(_ body: (inout State) -> Result) -> Result {
-        unsafe pthread_mutex_lock(mutex)
-        defer {
-            unsafe pthread_cond_broadcast(condition)
-            unsafe pthread_mutex_unlock(mutex)
-        }
-        return unsafe body(&state)
+        defer { wakeAll() }
+        return withLock(body)
     }
 
     /// Lends the state under the lock and wakes nobody; for reading, or for changes that nobody waits for.
@@ -53,7 +51,7 @@ package final class Monitor<State>: @unchecked Sendable {
         unsafe pthread_cond_broadcast(condition)
     }
 
-    /// Waits until `ready` gives a value, which it is asked for under the lock, at first and after each `update`.
+    /// Waits until `ready` gives a value, which it is asked for under the lock, at first and after each `update` or `wakeAll`.
     /// - Parameter timeoutMilliseconds: how long to wait at most; nil is for ever.
     /// - Returns: nil when the time was over first.
     package func wait<Result>(timeoutMilliseconds: UInt64? = nil, _ ready: (inout State) -> Result?) -> Result? {

@@ -71,7 +71,7 @@ final class DeliveryFixture {
             id: Self.event(number), kind: .commentCreated, identity: identity, userID: "user", occurredAt: now, receivedAt: now,
             expiresAt: now + lifeMilliseconds, payload: [])
         store.accept(Arrival(event, to: [DeliveryRoute(notifier: notifier, keepsOrder: keepsOrder)])) { [inbox] _ in
-            inbox.update { $0.hasNews = true }
+            inbox.announceNews()
         }
     }
 

@@ -38,6 +38,13 @@ import Testing
         #expect(wakeAt(5) == nil)
     }
 
+    @Test func awaitsNewsUnlessSomethingIsKnownToBeDue() {
+        for (due, expected) in [(nil, true), (0, false), (1000, false), (1001, true)] as [(UInt64?, Bool)] {
+            lane.nextDue = due
+            #expect(lane.awaitsNews(now: 1000) == expected)
+        }
+    }
+
     @Test func sleepsWhileAllItsPlacesAreTaken() {
         for number in 1...2 { #expect(begin(delivery(number), 5)) }
         #expect(wakeAt(5) == nil)

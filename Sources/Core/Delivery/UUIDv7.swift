@@ -1,3 +1,5 @@
+package import Crypto
+
 /// A unique number that begins with the time of its making, RFC 9562 section 5.7: what events and deliveries are called everywhere.
 ///
 /// Bits from the top: 48 of Unix milliseconds, 4 of version (7), 12 random, 2 of variant (binary 10), 62 random.
@@ -12,6 +14,11 @@ package struct UUIDv7: Hashable, Sendable {
     /// Makes one of a time and 74 of the 80 random bits; a later time than `latestMilliseconds` counts as that.
     package init(milliseconds: UInt64, random: InlineArray<10, UInt8>) {
         self.init(milliseconds: milliseconds, tail: Tail(random))
+    }
+
+    /// Makes one of a time and of random bytes from a pool; throws when OpenSSL fails.
+    package init(milliseconds: UInt64, from pool: RandomPool) throws(CryptoError) {
+        self.init(milliseconds: milliseconds, random: try pool.tenBytes())
     }
 
     init(milliseconds: UInt64, tail: Tail) {
@@ -86,10 +93,14 @@ extension UUIDv7: CustomStringConvertible {
     package var description: String {
         var text: [UInt8] = []
         text.reserveCapacity(36)
-        for byte in bytes {
-            if Self.isHyphen(text.count) { text.append(UInt8(ascii: "-")) }
-            text.append(Self.hexadecimalDigit(byte >> 4))
-            text.append(Self.hexadecimalDigit(byte & 0xF))
+        var rest = value
+        for index in 0..<36 {
+            if Self.isHyphen(index) {
+                text.append(UInt8(ascii: "-"))
+            } else {
+                text.append(Self.hexadecimalDigit(UInt8(truncatingIfNeeded: rest >> 124)))
+                rest <<= 4
+            }
         }
         return String(decoding: text, as: UTF8.self)
     }

@@ -30,6 +30,9 @@ struct DeliveryLane {
         return min(breaker.permits(nowMilliseconds: now), notifier.concurrency - running.count)
     }
 
+    /// Whether news would change anything: not where something is known to be due, and waits for an outcome or for the breaker.
+    func awaitsNews(now: UInt64) -> Bool { nextDue.map { $0 > now } ?? true }
+
     /// How long a claimed delivery is left alone, in milliseconds.
     var leaseMilliseconds: UInt64 { notifier.longestTryMilliseconds + Self.leaseMarginMilliseconds }
 

@@ -39,7 +39,7 @@ final class DeliveryServices: Sendable {
                 idleDeviceMilliseconds: UInt64(configuration.pushTokens.forgetAfterDays) * days)
             let inbox = graph.dispatcherInbox
             deliveryRoutes = try DeliveryRoutes(state: graph.state, store: graph.store, clocks: clocks) {
-                inbox.update { $0.hasNews = true }
+                inbox.announceNews()
             }
             dispatcher = try Dispatcher(
                 store: graph.store, notifiers: notifiers, retention: retention,

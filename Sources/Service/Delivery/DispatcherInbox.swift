@@ -1,9 +1,12 @@
 internal import Core
+internal import Threading
 
 /// What other threads tell the dispatcher's.
 struct DispatcherInbox {
     /// Something may be due that was not before.
     var hasNews = false
+    /// Whether news would change anything; kept by the dispatcher's thread.
+    var awaitsNews = true
     /// Notifiers that were switched off may try again.
     var resumes = false
     /// Nothing more is to be started.
@@ -17,9 +20,14 @@ struct DispatcherInbox {
     /// The dispatcher's thread does nothing any more.
     var hasEnded = false
 
+    /// Whether there is something to do for the dispatcher's thread.
+    private var hasWork: Bool {
+        (hasNews && awaitsNews) || resumes || !outcomes.isEmpty || (isStopping && unfinished == 0) || isAbandoned
+    }
+
     /// Takes all news, or nil when there are none.
     mutating func take() -> News? {
-        guard hasNews || resumes || !outcomes.isEmpty || (isStopping && unfinished == 0) || isAbandoned else { return nil }
+        guard hasWork else { return nil }
         defer {
             hasNews = false
             resumes = false
@@ -28,10 +36,31 @@ struct DispatcherInbox {
         return News(hasNews: hasNews || resumes, resumes: resumes, outcomes: outcomes)
     }
 
+    /// Notes something, and tells whether that gave an idle dispatcher something to do.
+    fileprivate mutating func note(_ change: (inout Self) -> Void) -> Bool {
+        let wasIdle = !hasWork
+        change(&self)
+        return wasIdle && hasWork
+    }
+
     /// What was taken.
     struct News {
         var hasNews = false
         var resumes = false
         var outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)] = []
+    }
+}
+
+extension Monitor<DispatcherInbox> {
+    /// Tells the dispatcher that something may be due that was not before.
+    ///
+    /// It is woken only when it sleeps and would look: webhooks come by the thousand, and waking a thread costs more than accepting one.
+    func announceNews() {
+        if withLock({ $0.note { $0.hasNews = true } }) { wakeAll() }
+    }
+
+    /// Tells the dispatcher what came of a try.
+    func report(_ outcome: DeliveryOutcome, of id: UUIDv7, by notifier: String) {
+        if withLock({ $0.note { $0.outcomes.append((notifier, id, outcome)) } }) { wakeAll() }
     }
 }

@@ -46,7 +46,9 @@ final class DispatcherWorker: Sendable {
             report(&unreported)
             if !isStopping, unreported.isEmpty { startDue(&lanes, now) }
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
-            inbox.update { $0.unfinished = unfinished }
+            let awaitsNews = lanes.contains { $0.awaitsNews(now: now) }
+            // Only this thread waits for what these two change.
+            inbox.withLock { ($0.unfinished, $0.awaitsNews) = (unfinished, awaitsNews) }
             if isStopping, unfinished == 0 { break }
             if !isStopping, purge(&purgeAt, now) {
                 for index in lanes.indices { lanes[index].nextDue = 0 }
@@ -140,7 +142,7 @@ final class DispatcherWorker: Sendable {
         let inbox = inbox
         let (notifier, id) = (lane.name, delivery.id)
         lane.notifier.deliver(delivery) { outcome in
-            inbox.update { $0.outcomes.append((notifier, id, outcome)) }
+            inbox.report(outcome, of: id, by: notifier)
         }
     }
 

@@ -4,11 +4,12 @@ enum RFC3339 {
     ///
     /// Nil for any other form, for a day or an hour that does not exist, and for a moment before 1970.
     static func unixMilliseconds(_ text: String) -> UInt64? {
-        var scanner = DigitScanner(text)
-        guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2), scanner.take("-"),
-            let day = scanner.digits(2), scanner.take("T") || scanner.take("t"), let hour = scanner.digits(2), scanner.take(":"),
-            let minute = scanner.digits(2), scanner.take(":"), let second = scanner.digits(2), let fraction = scanner.milliseconds(),
-            let offset = scanner.offsetMinutes(), scanner.isAtEnd
+        let text = text.utf8.span
+        var scanner = DigitScanner()
+        guard let year = scanner.digits(4, text), scanner.take("-", text), let month = scanner.digits(2, text), scanner.take("-", text),
+            let day = scanner.digits(2, text), scanner.take("T", text) || scanner.take("t", text), let hour = scanner.digits(2, text),
+            scanner.take(":", text), let minute = scanner.digits(2, text), scanner.take(":", text), let second = scanner.digits(2, text),
+            let fraction = scanner.milliseconds(text), let offset = scanner.offsetMinutes(text), scanner.position == text.count
         else { return nil }
         guard (1...12).contains(month), (1...daysIn(month, of: year)).contains(day), hour < 24, minute < 60, second <= 60 else {
             return nil
@@ -41,48 +42,51 @@ enum RFC3339 {
     }
 }
 
-/// Reads a date's parts one after the other.
+/// Reads a date's parts one after the other; the text is passed to each call and is the same in all.
 private struct DigitScanner {
-    private var rest: Substring.UTF8View
+    private(set) var position = 0
 
-    init(_ text: String) {
-        rest = text[...].utf8
-    }
-
-    var isAtEnd: Bool { rest.isEmpty }
-
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard rest.first == UInt8(ascii: character) else { return false }
-        rest = rest.dropFirst()
+    mutating func take(_ character: Unicode.Scalar, _ text: Span<UInt8>) -> Bool {
+        guard position < text.count, text[position] == UInt8(ascii: character) else { return false }
+        position += 1
         return true
     }
 
-    mutating func digits(_ count: Int) -> Int? {
-        let digits = rest.prefix(count)
-        guard digits.count == count, digits.allSatisfy(Self.isDigit) else { return nil }
-        rest = rest.dropFirst(count)
-        return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    mutating func digits(_ count: Int, _ text: Span<UInt8>) -> Int? {
+        var value = 0
+        for _ in 0..<count {
+            guard let digit = digit(text) else { return nil }
+            value = value * 10 + digit
+        }
+        return value
     }
 
     /// An optional fraction of a second.
-    mutating func milliseconds() -> Int? {
-        guard take(".") else { return 0 }
-        let digits = rest.prefix(while: Self.isDigit)
-        rest = rest.dropFirst(digits.count)
-        guard !digits.isEmpty else { return nil }
-        let milliseconds = digits.prefix(3).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-        return digits.count >= 3 ? milliseconds : digits.count == 2 ? milliseconds * 10 : milliseconds * 100
+    mutating func milliseconds(_ text: Span<UInt8>) -> Int? {
+        guard take(".", text) else { return 0 }
+        guard var milliseconds = digits(1, text).map({ $0 * 100 }) else { return nil }
+        var unit = 10
+        while let digit = digit(text) {
+            milliseconds += digit * unit
+            // From the fourth digit on it is nothing.
+            unit /= 10
+        }
+        return milliseconds
     }
 
     /// How far the time is ahead of UTC.
-    mutating func offsetMinutes() -> Int? {
-        if take("Z") || take("z") { return 0 }
-        let isAhead = take("+")
-        guard isAhead || take("-"), let hours = digits(2), take(":"), let minutes = digits(2), hours < 24, minutes < 60 else { return nil }
+    mutating func offsetMinutes(_ text: Span<UInt8>) -> Int? {
+        if take("Z", text) || take("z", text) { return 0 }
+        let isAhead = take("+", text)
+        guard isAhead || take("-", text), let hours = digits(2, text), take(":", text), let minutes = digits(2, text), hours < 24,
+            minutes < 60
+        else { return nil }
         return (hours * 60 + minutes) * (isAhead ? 1 : -1)
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    private mutating func digit(_ text: Span<UInt8>) -> Int? {
+        guard position < text.count, case let digit = text[position] &- UInt8(ascii: "0"), digit < 10 else { return nil }
+        position += 1
+        return Int(digit)
     }
 }

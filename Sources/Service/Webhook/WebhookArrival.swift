@@ -10,14 +10,15 @@ struct WebhookArrival {
     /// - Parameters:
     ///   - routes: whom it goes to.
     ///   - receivedAt: in Unix milliseconds.
+    ///   - random: for the ids.
     ///   - lifeMilliseconds: how long after its arrival it is delivered; what the help desk says of the time may be wrong, and must not
     ///     end or lengthen it.
     /// - Throws: when OpenSSL fails.
     init(
-        _ proven: WebhookIntake.Proven, to routes: [DeliveryRoute], receivedAt: UInt64, lifeMilliseconds: UInt64
+        _ proven: WebhookIntake.Proven, to routes: [DeliveryRoute], receivedAt: UInt64, lifeMilliseconds: UInt64, random: RandomPool
     ) throws(WebhookIntake.Refusal) {
         let comment = proven.comment
-        let id = try Self.newID(receivedAt)
+        let id = try Self.newID(receivedAt, random)
         let occurredAt = comment.createdAt ?? receivedAt
         let event = Event(
             id: id, kind: .commentCreated,
@@ -29,9 +30,9 @@ struct WebhookArrival {
         arrival = Arrival(event, to: routes)
     }
 
-    private static func newID(_ milliseconds: UInt64) throws(WebhookIntake.Refusal) -> UUIDv7 {
+    private static func newID(_ milliseconds: UInt64, _ random: RandomPool) throws(WebhookIntake.Refusal) -> UUIDv7 {
         do throws(CryptoError) {
-            return UUIDv7(milliseconds: milliseconds, random: try randomBytes()).event
+            return try UUIDv7(milliseconds: milliseconds, from: random).event
         } catch {
             throw .failed(error)
         }

@@ -3,43 +3,55 @@ internal import Observability
 
 /// What notifiers are told.
 extension WebhookComment {
+    /// What the payload has beside its texts, about.
+    private static let fixedSize = 512
+
     /// The event as JSON. What else the webhook carried, a push token for one, is not in it.
     /// - Parameters:
     ///   - id: the event's id.
     ///   - occurredAt: in Unix milliseconds.
     func payload(id: String, type: String, occurredAt: UInt64) -> [UInt8] {
-        let time = JSONValue.string(WallTime(unixMilliseconds: occurredAt).text)
-        let event: JSONValue = [
-            "id": .string(id), "type": .string(type), "occurred_at": time, "app_id": .string(appID), "user_id": .string(userID),
-            "data": [
-                "ticket_id": .integer(ticketID), "device_id": deviceID.isEmpty ? nil : .string(deviceID),
-                "device_type": .text(deviceType), "comment": ["comment_id": .integer(commentID), "body": .string(body)],
-                "author": author.map(\.json) ?? nil, "created_at": time, "attachments": .array(attachments.map(\.json)),
-            ],
-        ]
-        return event.serialized()
-    }
-}
-
-extension WebhookComment.Author {
-    fileprivate var json: JSONValue {
-        ["name": .text(name), "avatar_id": .number(avatarID), "avatar_color": .text(avatarColor)]
-    }
-}
-
-extension WebhookComment.Attachment {
-    fileprivate var json: JSONValue {
-        ["id": .integer(id), "name": .text(name), "size": .number(size)]
-    }
-}
-
-extension JSONValue {
-    fileprivate static func text(_ text: String?) -> JSONValue {
-        text.map { .string($0) } ?? .null
+        let time = WallTime(unixMilliseconds: occurredAt).text
+        var writer = JSONWriter(capacity: Self.fixedSize + body.utf8.count)
+        writer.beginObject()
+        writer.add("id", id)
+        writer.add("type", type)
+        writer.add("occurred_at", time)
+        writer.add("app_id", appID)
+        writer.add("user_id", userID)
+        writer.beginObject("data")
+        writer.add("ticket_id", ticketID)
+        writer.add("device_id", deviceID.isEmpty ? nil : deviceID)
+        writer.add("device_type", deviceType)
+        writer.beginObject("comment")
+        writer.add("comment_id", commentID)
+        writer.add("body", body)
+        writer.endObject()
+        write(author, to: &writer)
+        writer.add("created_at", time)
+        writer.beginArray("attachments")
+        for attachment in attachments { write(attachment, to: &writer) }
+        writer.endArray()
+        writer.endObject()
+        writer.endObject()
+        return writer.bytes
     }
 
-    fileprivate static func number(_ number: Int64?) -> JSONValue {
-        number.map { .integer($0) } ?? .null
+    private func write(_ author: Author?, to writer: inout JSONWriter) {
+        guard let author else { return writer.addNull("author") }
+        writer.beginObject("author")
+        writer.add("name", author.name)
+        writer.add("avatar_id", author.avatarID)
+        writer.add("avatar_color", author.avatarColor)
+        writer.endObject()
+    }
+
+    private func write(_ attachment: Attachment, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.add("id", attachment.id)
+        writer.add("name", attachment.name)
+        writer.add("size", attachment.size)
+        writer.endObject()
     }
 }
 

@@ -5,62 +5,72 @@ internal import JSON
 struct WebhookFields {
     private static let integer = "a whole number of 64 bits"
 
-    private let path: String
-    private let members: JSONObject
+    /// Where the object is that holds this one, and its name there: a path is put together only when there is a mistake to name.
+    private let parent: String
+    private let name: StaticString
+    private let element: JSONElement
 
     /// The whole body.
-    init(_ members: JSONObject) {
-        self.init(members, path: "")
+    /// - Parameter root: an object.
+    init(_ root: JSONElement) {
+        self.init(root, in: "", named: "")
     }
 
-    private init(_ members: JSONObject, path: String) {
-        self.path = path
-        self.members = members
+    private init(_ element: JSONElement, in parent: String, named name: StaticString) {
+        self.parent = parent
+        self.name = name
+        self.element = element
     }
 
-    func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+    func path(of key: StaticString) -> String { Self.join(path, key) }
 
-    func has(_ key: String) -> Bool { value(key) != nil }
+    func has(_ key: StaticString) -> Bool { value(key) != nil }
 
-    func object(_ key: String) throws(WebhookMistake) -> WebhookFields? {
+    func object(_ key: StaticString) throws(WebhookMistake) -> WebhookFields? {
         guard let value = value(key) else { return nil }
-        return try Self.object(value, path: path(of: key))
+        guard value.isObject else { throw .unexpected(path: path(of: key), expectation: "an object") }
+        return WebhookFields(value, in: path, named: key)
     }
 
-    func requiredObject(_ key: String) throws(WebhookMistake) -> WebhookFields {
+    func requiredObject(_ key: StaticString) throws(WebhookMistake) -> WebhookFields {
         guard let object = try object(key) else { throw .missing(path: path(of: key), expectation: "an object") }
         return object
     }
 
-    func objects(_ key: String) throws(WebhookMistake) -> [WebhookFields] {
+    func objects(_ key: StaticString) throws(WebhookMistake) -> [WebhookFields] {
         guard let value = value(key) else { return [] }
-        guard case .array(let elements) = value else { throw .unexpected(path: path(of: key), expectation: "a list") }
+        guard value.isArray else { throw .unexpected(path: path(of: key), expectation: "a list") }
+        let elements = value.elements
         var objects: [WebhookFields] = []
         objects.reserveCapacity(elements.count)
-        for (index, element) in elements.enumerated() { objects.append(try Self.object(element, path: "\(path(of: key))[\(index)]")) }
+        for (index, element) in elements.enumerated() {
+            let path = "\(path(of: key))[\(index)]"
+            guard element.isObject else { throw .unexpected(path: path, expectation: "an object") }
+            objects.append(WebhookFields(element, in: path, named: ""))
+        }
         return objects
     }
 
-    func string(_ key: String) throws(WebhookMistake) -> String? {
+    func string(_ key: StaticString) throws(WebhookMistake) -> String? {
         guard let value = value(key) else { return nil }
-        guard case .string(let text) = value else { throw .unexpected(path: path(of: key), expectation: "a string") }
+        guard let text = value.string else { throw .unexpected(path: path(of: key), expectation: "a string") }
         return text
     }
 
-    func bool(_ key: String) throws(WebhookMistake) -> Bool? {
+    func bool(_ key: StaticString) throws(WebhookMistake) -> Bool? {
         guard let value = value(key) else { return nil }
-        guard case .bool(let bool) = value else { throw .unexpected(path: path(of: key), expectation: "true or false") }
+        guard let bool = value.bool else { throw .unexpected(path: path(of: key), expectation: "true or false") }
         return bool
     }
 
     /// A number, or the decimal digits of one in a string: not every sender's language has integers of 64 bits.
-    func integer(_ key: String) throws(WebhookMistake) -> Int64? {
+    func integer(_ key: StaticString) throws(WebhookMistake) -> Int64? {
         guard let value = value(key) else { return nil }
         guard let integer = Self.integer(value) else { throw .unexpected(path: path(of: key), expectation: Self.integer) }
         return integer
     }
 
-    func requiredInteger(_ key: String) throws(WebhookMistake) -> Int64 {
+    func requiredInteger(_ key: StaticString) throws(WebhookMistake) -> Int64 {
         guard let integer = try integer(key) else { throw .missing(path: path(of: key), expectation: Self.integer) }
         return integer
     }
@@ -70,32 +80,32 @@ struct WebhookFields {
     ///   - longest: in UTF-16 code units.
     ///   - problem: the grammar.
     func requiredIdentifier(
-        _ key: String, longest: Int, problem: (Span<UInt8>) -> Malformation.Problem?
+        _ key: StaticString, longest: Int, problem: (Span<UInt8>) -> Malformation.Problem?
     ) throws(WebhookMistake) -> String {
         var expectation: String { "a string of 1 to \(longest) UTF-16 code units without control characters" }
         guard let value = value(key) else { throw .missing(path: path(of: key), expectation: expectation) }
-        guard case .string(let text) = value, problem(text.utf8.span) == nil else {
+        guard let text = value.string, problem(text.utf8.span) == nil else {
             throw .unexpected(path: path(of: key), expectation: expectation)
         }
         return text
     }
 
-    private func value(_ key: String) -> JSONValue? {
-        guard let value = members[key], value != .null else { return nil }
+    private func value(_ key: StaticString) -> JSONElement? {
+        guard let value = element[key], !value.isNull else { return nil }
         return value
     }
 
-    private static func object(_ value: JSONValue, path: String) throws(WebhookMistake) -> WebhookFields {
-        guard case .object(let members) = value else { throw .unexpected(path: path, expectation: "an object") }
-        return WebhookFields(members, path: path)
+    private var path: String { Self.join(parent, name) }
+
+    private static func join(_ parent: String, _ name: StaticString) -> String {
+        if name.utf8CodeUnitCount == 0 { return parent }
+        return parent.isEmpty ? "\(name)" : "\(parent).\(name)"
     }
 
-    private static func integer(_ value: JSONValue) -> Int64? {
-        switch value {
-        case .integer(let integer): integer
+    private static func integer(_ value: JSONElement) -> Int64? {
+        if let integer = value.integer { return integer }
         // The initialiser takes a plus sign, which no JSON number has.
-        case .string(let text): text.utf8.first == UInt8(ascii: "+") ? nil : Int64(text)
-        default: nil
-        }
+        guard let text = value.string, text.utf8.first != UInt8(ascii: "+") else { return nil }
+        return Int64(text)
     }
 }

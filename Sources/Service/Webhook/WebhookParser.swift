@@ -30,7 +30,7 @@ struct WebhookParser {
             attachments: try attachments(holder(of: "attachments", comment)))
     }
 
-    private func holder(of key: String, _ comment: WebhookFields) -> WebhookFields {
+    private func holder(of key: StaticString, _ comment: WebhookFields) -> WebhookFields {
         root.has(key) ? root : comment
     }
 
@@ -72,14 +72,14 @@ struct WebhookParser {
         return attachments
     }
 
-    private static func object(_ body: Span<UInt8>) throws(WebhookMistake) -> JSONObject {
-        let value: JSONValue
+    private static func object(_ body: Span<UInt8>) throws(WebhookMistake) -> JSONElement {
+        let root: JSONElement
         do throws(JSONError) {
-            value = try JSONDocument(parsing: body).value()
+            root = try JSONElement(parsing: body)
         } catch {
             throw .invalidJSON(error)
         }
-        guard case .object(let object) = value else { throw .notAnObject }
-        return object
+        guard root.isObject else { throw .notAnObject }
+        return root
     }
 }

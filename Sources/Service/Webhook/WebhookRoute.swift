@@ -20,17 +20,22 @@ final class WebhookRoute: Sendable {
     private let state: LiveStateHolder
     private let store: any Store
     private let clocks: Clocks
+    private let random: RandomPool
     private let logger: Logger
     private let onAccepted: @Sendable () -> Void
     private let answers = WebhookAnswers()
 
-    /// - Parameter onAccepted: called on the store's thread when an event has been stored, before the answer; must not block.
+    /// - Parameters:
+    ///   - random: for the ids of events and deliveries.
+    ///   - onAccepted: called on the store's thread when an event has been stored, before the answer; must not block.
     init(
-        state: LiveStateHolder, store: any Store, clocks: Clocks, logger: Logger, onAccepted: @escaping @Sendable () -> Void
+        state: LiveStateHolder, store: any Store, clocks: Clocks, random: RandomPool, logger: Logger,
+        onAccepted: @escaping @Sendable () -> Void
     ) {
         self.state = state
         self.store = store
         self.clocks = clocks
+        self.random = random
         self.logger = logger
         self.onAccepted = onAccepted
     }
@@ -66,7 +71,8 @@ final class WebhookRoute: Sendable {
             let now = clocks.unixMilliseconds()
             return .store(
                 try WebhookArrival(
-                    proven, to: state.routes.comments(proven.app.id), receivedAt: now, lifeMilliseconds: state.eventLifeMilliseconds))
+                    proven, to: state.routes.comments(proven.app.id), receivedAt: now, lifeMilliseconds: state.eventLifeMilliseconds,
+                    random: random))
         } catch {
             let app = error.app
             (app?.counters ?? state.webhooks.unknown).count(error.result)

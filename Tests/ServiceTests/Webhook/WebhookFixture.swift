@@ -36,7 +36,7 @@ final class WebhookFixture {
         state = LiveStateHolder(try LiveState(configuration, metrics: metrics))
         let clocks = Clocks(unixSeconds: { TestTime.now }, unixMilliseconds: { Self.time })
         let route = WebhookRoute(
-            state: state, store: store, clocks: clocks, logger: log.logger,
+            state: state, store: store, clocks: clocks, random: RandomPool(), logger: log.logger,
             onAccepted: { [wakeUps] in wakeUps.update { $0 += 1 } })
         router = Router(route.routes)
     }

@@ -1,0 +1,39 @@
+/// The escapes in JSON strings (RFC 8259 section 7).
+struct JSONEscape {
+    /// The character that the escape at `index` stands for, and how many bytes of the text that takes, a surrogate pair being one escape.
+    ///
+    /// Nil when it is none, is cut short, or is half of a surrogate pair.
+    static func scalar(at index: Int, in text: Span<UInt8>) -> (scalar: Unicode.Scalar, count: Int)? {
+        guard index + 1 < text.count else { return nil }
+        switch text[index + 1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return (Unicode.Scalar(text[index + 1]), 2)
+        case UInt8(ascii: "b"): return ("\u{8}", 2)
+        case UInt8(ascii: "f"): return ("\u{C}", 2)
+        case UInt8(ascii: "n"): return ("\n", 2)
+        case UInt8(ascii: "r"): return ("\r", 2)
+        case UInt8(ascii: "t"): return ("\t", 2)
+        default: return unicodeScalar(at: index, in: text)
+        }
+    }
+
+    private static func unicodeScalar(at index: Int, in text: Span<UInt8>) -> (scalar: Unicode.Scalar, count: Int)? {
+        guard let unit = codeUnit(at: index, in: text) else { return nil }
+        if let scalar = Unicode.Scalar(unit) { return (scalar, 6) }
+        guard unit < 0xDC00, let low = codeUnit(at: index + 6, in: text), (0xDC00...0xDFFF).contains(low) else { return nil }
+        return Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00)).map { ($0, 12) }
+    }
+
+    /// The UTF-16 code unit that `\uXXXX` at `index` stands for.
+    private static func codeUnit(at index: Int, in text: Span<UInt8>) -> UInt16? {
+        guard index + 6 <= text.count, text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u") else { return nil }
+        var unit: UInt16 = 0
+        for place in index + 2..<index + 6 {
+            switch text[place] {
+            case let digit where digit &- UInt8(ascii: "0") < 10: unit = unit << 4 | UInt16(digit - UInt8(ascii: "0"))
+            case let digit where (digit | 0x20) &- UInt8(ascii: "a") < 6: unit = unit << 4 | UInt16((digit | 0x20) - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return unit
+    }
+}

@@ -1,0 +1,120 @@
+/// Writes JSON text straight into bytes, value by value, in the form of `JSONValue.serialized()`.
+///
+/// For what is written for each request; the caller sees to it that what begins also ends, and that no name is given twice.
+package struct JSONWriter {
+    /// What has been written.
+    package private(set) var bytes: [UInt8] = []
+
+    /// Makes a writer with room for `capacity` bytes; more are made room for as they come.
+    package init(capacity: Int) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// Begins an object: the root, or an element of an array.
+    package mutating func beginObject() {
+        separate()
+        bytes.append(UInt8(ascii: "{"))
+    }
+
+    /// Begins an object as a member.
+    /// - Parameter name: needs no escapes, as in all calls.
+    package mutating func beginObject(_ name: StaticString) {
+        write(name)
+        bytes.append(UInt8(ascii: "{"))
+    }
+
+    /// Ends the innermost object.
+    package mutating func endObject() {
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    /// Begins an array as a member.
+    package mutating func beginArray(_ name: StaticString) {
+        write(name)
+        bytes.append(UInt8(ascii: "["))
+    }
+
+    /// Ends the innermost array.
+    package mutating func endArray() {
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// Adds a member that is a string, or null where there is none.
+    package mutating func add(_ name: StaticString, _ text: String?) {
+        guard let text else { return addNull(name) }
+        write(name)
+        bytes.append(UInt8(ascii: "\""))
+        if Self.isPlain(text.utf8.span) {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            writeEscaping(text.utf8.span)
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Adds a member that is an integer, or null where there is none.
+    package mutating func add(_ name: StaticString, _ integer: Int64?) {
+        guard let integer else { return addNull(name) }
+        write(name)
+        if integer < 0 { bytes.append(UInt8(ascii: "-")) }
+        var rest = integer.magnitude
+        let start = bytes.count
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
+    }
+
+    /// Adds a member that is null.
+    package mutating func addNull(_ name: StaticString) {
+        write(name)
+        bytes.append(contentsOf: "null".utf8)
+    }
+
+    private mutating func write(_ name: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// Puts a comma between two values; nothing is asked within a string, so a bracket is one that opens.
+    private mutating func separate() {
+        switch bytes.last {
+        case nil, UInt8(ascii: "{"), UInt8(ascii: "["): break
+        default: bytes.append(UInt8(ascii: ","))
+        }
+    }
+
+    /// Looks at every byte without a branch, so that the processor looks at many at once.
+    private static func isPlain(_ text: Span<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for index in 0..<text.count {
+            let byte = unsafe text[unchecked: index]
+            found |= byte < 0x20 ? 1 : 0
+            found |= byte == UInt8(ascii: "\"") ? 1 : 0
+            found |= byte == UInt8(ascii: "\\") ? 1 : 0
+        }
+        return found == 0
+    }
+
+    private mutating func writeEscaping(_ text: Span<UInt8>) {
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), text[index]]
+            case 0x08: bytes.append(contentsOf: #"\b"#.utf8)
+            case 0x09: bytes.append(contentsOf: #"\t"#.utf8)
+            case 0x0A: bytes.append(contentsOf: #"\n"#.utf8)
+            case 0x0C: bytes.append(contentsOf: #"\f"#.utf8)
+            case 0x0D: bytes.append(contentsOf: #"\r"#.utf8)
+            case let byte where byte < 0x20:
+                let digit = byte & 0xF
+                bytes.append(contentsOf: #"\u00"#.utf8)
+                bytes += [UInt8(ascii: "0") + byte >> 4, digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10]
+            case let byte: bytes.append(byte)
+            }
+        }
+    }
+}

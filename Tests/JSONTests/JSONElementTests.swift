@@ -1,0 +1,155 @@
+import TestSupport
+import Testing
+
+@testable import JSON
+
+/// What is read without jansson's tree must be what jansson reads, and nothing of what it refuses.
+@Suite struct JSONElementTests {
+    private static let samples = [
+        sampleText,
+        #"{"ticket_id":1234,"token":{"user_id":"Пользователь","type":"ios"},"list":[{"id":-5},[],"\u00e9\n"],"flag":true,"none":null}"#,
+        #" [ 0 , -0 , 123456789012345678 , "\ud83d\ude00" , { "a" : false } ] "#,
+    ]
+
+    /// What is there for a document, kinds and all; a real's value is left out.
+    private func copy(_ value: JSONValue) -> String {
+        switch value {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .real: "real"
+        case .string(let text): "\(Array(text.utf8))"
+        case .array(let values): "[\(values.map(copy).joined(separator: ","))]"
+        case .object(let object): "{\(object.members.map { "\(Array($0.key.utf8)):\(copy($0.value))" }.joined(separator: ","))}"
+        }
+    }
+
+    /// The same of a tape, entry by entry.
+    private func copy(_ element: JSONElement, of tape: JSONTape, at index: Int) -> String {
+        switch element.kind {
+        case .null: return "null"
+        case .bool: return element.bool.map { "\($0)" } ?? "?"
+        case .integer: return element.integer.map { "\($0)" } ?? "?"
+        case .real: return "real"
+        case .string: return element.string.map { "\(Array($0.utf8))" } ?? "?"
+        case .array: return "[\(parts(of: tape, at: index).joined(separator: ","))]"
+        case .object:
+            let parts = parts(of: tape, at: index)
+            let members = stride(from: 0, to: parts.count, by: 2).map { "\(parts[$0]):\(parts[$0 + 1])" }
+            return "{\(members.joined(separator: ","))}"
+        }
+    }
+
+    private func parts(of tape: JSONTape, at index: Int) -> [String] {
+        var parts: [String] = []
+        var next = index + 1
+        while next < tape.entries[index].end {
+            parts.append(copy(JSONElement(tape, next), of: tape, at: next))
+            next = tape.entries[next].end
+        }
+        return parts
+    }
+
+    private func copy(_ tape: JSONTape) -> String { copy(JSONElement(tape, 0), of: tape, at: 0) }
+
+    private func element(_ text: String) throws(JSONError) -> JSONElement {
+        try JSONElement(parsing: Array(text.utf8).span)
+    }
+
+    @Test(arguments: samples)
+    func readsWhatJanssonReads(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        #expect(copy(try JSONTape.parsed(bytes.span, maximumDepth: 32)) == copy(try value(of: text)))
+        #expect(copy(try JSONDocument(parsing: bytes.span).tape()) == copy(try value(of: text)))
+    }
+
+    @Test func findsMembersAndElements() throws {
+        let root = try element(#"{"a":{"b":[1,"x",null]},"ab":true,"c":"\u0000"}"#)
+        let list = root["a"]?["b"]
+        #expect(list?.elements.map(\.kind) == [.integer, .string, .null])
+        #expect(list?.elements.first?.integer == 1)
+        #expect(list?.elements[1].string == "x")
+        #expect(root["ab"]?.bool == true)
+        #expect(root["c"]?.string == "\u{0}")
+        for name in ["b", "abc", ""] as [StaticString] { #expect(root[name] == nil) }
+    }
+
+    @Test(arguments: ["null", "true", "1", "1.5", #""x""#, "[]", "{}"])
+    func isOneThingOnly(_ text: String) throws {
+        let root = try element(text)
+        #expect((root.bool != nil) == (root.kind == .bool))
+        #expect((root.integer != nil) == (root.kind == .integer))
+        #expect((root.string != nil) == (root.kind == .string))
+        #expect(root.elements.isEmpty)
+        #expect(root["x"] == nil)
+    }
+
+    @Test(arguments: [
+        "", " ", "{", "[1", "{}x", "01", "-", "+1", "1.", "truth", "nul", #""\x""#, #""\u12""#, #""\ud83d""#, #""\ud83dx""#, #""\ude00""#,
+        #""\ud83d\u0041""#, "\"\n\"", #"{"a":1,"a":2}"#, #"{"a":1,"\u0061":2}"#, #"{"a\u0000":1}"#, #"{"a":1,}"#, "[1,]", "[,1]", "{1:2}",
+        "9223372036854775808", "1e999", "\u{FEFF}{}", "'a'",
+    ])
+    func refusesWhatJanssonRefuses(_ text: String) throws {
+        let expected = try #require(refusal(of: text))
+        #expect(throws: expected) { try element(text) }
+    }
+
+    @Test(arguments: [1, 2, 31, 32, 33, 40])
+    func isBoundedInDepth(_ depth: Int) {
+        for (open, close) in [("[", "]"), (#"{"a":"#, "}"), (#"[{"a":"#, "}]")] {
+            let text = String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
+            let expected = refusal(of: text)
+            do {
+                _ = try element(text)
+                #expect(expected == nil)
+            } catch {
+                #expect(error == expected)
+            }
+        }
+    }
+
+    /// What the scanner leaves to jansson is read as well.
+    @Test func readsWhatIsNotPlain() throws {
+        let members = (0..<100).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
+        let text = #"{"\u006bey":1.5e3,"large":9223372036854775807,"many":{\#(members)},"text":"\u00e9"}"#
+        #expect(TapeScanner.entries(of: Array(text.utf8).span, maximumDepth: 32) == nil)
+        let root = try element(text)
+        #expect(root["key"]?.kind == .real)
+        #expect(root["large"]?.integer == .max)
+        #expect(root["many"]?["k99"]?.integer == 99)
+        #expect(root["text"]?.string == "é")
+    }
+
+    @Test func leavesInvalidUTF8ToJansson() throws {
+        for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82]] {
+            let text = Array(#"{"a":""#.utf8) + bytes + Array(#""}"#.utf8)
+            #expect(throws: try #require(refusal(of: text))) { try JSONElement(parsing: text.span) }
+        }
+    }
+
+    @Test(arguments: samples.indices)
+    func agreesWithJanssonOnMutations(sample: Int) {
+        var generator = SeededGenerator(seed: UInt64(sample))
+        var recognised = 0
+        let alphabet = Array("{}[]\":,\\ \n\tabcdtrufn\\u0019_é-.".utf8) + [0, 0x1F, 0x7F, 0x80, 0xC3, 0xFF]
+        for _ in 0..<20_000 {
+            var text = Array(Self.samples[sample].utf8)
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                let index = Int.random(in: 0..<text.count, using: &generator)
+                switch Int.random(in: 0..<4, using: &generator) {
+                case 0: text.remove(at: index)
+                case 1: text.insert(alphabet.randomElement(using: &generator) ?? 0, at: index)
+                case 2: text[index] = alphabet.randomElement(using: &generator) ?? 0
+                default: text.swapAt(index, Int.random(in: 0..<text.count, using: &generator))
+                }
+            }
+            guard let tape = try? JSONTape.parsed(text.span, maximumDepth: 32) else {
+                #expect(refusal(of: text) != nil)
+                continue
+            }
+            recognised += 1
+            #expect((try? value(of: text)).map(copy) == copy(tape))
+        }
+        #expect(recognised > 1000)
+    }
+}

@@ -1,0 +1,49 @@
+import Core
+import TestSupport
+import Testing
+import Threading
+
+@testable import Service
+
+/// When the dispatcher's thread is told something, and what.
+@Suite struct DispatcherInboxTests {
+    private let inbox = Monitor(DispatcherInbox())
+
+    @Test func newsWakeWhoWaitsForThem() {
+        let thread = startThread { [inbox] in
+            #expect(inbox.wait(timeoutMilliseconds: 20_000) { $0.take() }?.hasNews == true)
+        }
+        inbox.announceNews()
+        thread.join()
+    }
+
+    @Test func newsAreKeptWhileTheyWouldChangeNothing() {
+        inbox.withLock { $0.awaitsNews = false }
+        inbox.announceNews()
+        #expect(inbox.withLock { $0.take() } == nil)
+        inbox.withLock { $0.awaitsNews = true }
+        #expect(inbox.withLock { $0.take() }?.hasNews == true)
+        #expect(inbox.withLock { $0.take() } == nil)
+    }
+
+    @Test func outcomesComeWithTheNewsThatWait() {
+        inbox.withLock { $0.awaitsNews = false }
+        inbox.announceNews()
+        inbox.report(.arrived, of: DeliveryFixture.id(2, 1), by: "a")
+        inbox.report(.arrived, of: DeliveryFixture.id(2, 2), by: "a")
+        let news = inbox.withLock { $0.take() }
+        #expect(news?.hasNews == true)
+        #expect(news?.outcomes.map(\.id) == [DeliveryFixture.id(2, 1), DeliveryFixture.id(2, 2)])
+    }
+
+    @Test func noneOfManyOutcomesIsMissed() {
+        let count = 2000
+        let thread = startThread { [inbox] in
+            var taken = 0
+            while taken < count, let news = inbox.wait(timeoutMilliseconds: 20_000, { $0.take() }) { taken += news.outcomes.count }
+            #expect(taken == count)
+        }
+        for number in 0..<count { inbox.report(.arrived, of: DeliveryFixture.id(2, number), by: "a") }
+        thread.join()
+    }
+}
