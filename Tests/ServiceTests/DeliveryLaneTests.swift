@@ -69,10 +69,10 @@ import Testing
     }
 
     @Test func oneDevicesTroubleIsNotTheNotifiers() {
-        for _ in 1...20 { _ = tryOnce(.later(60_000, isAboutDevice: true), now: 5) }
+        // As many as would open the breaker, if they were failures.
+        for _ in 1...10 { #expect(tryOnce(.later(60_000, isAboutDevice: true), now: 5)?.next == .retry(at: 60_005)) }
         lane.nextDue = 0
         #expect(room(5) == 2)
-        #expect(tryOnce(.later(60_000, isAboutDevice: true), now: 5)?.next == .retry(at: 60_005))
     }
 
     @Test func aDeviceThatIsGoneEndsItsDelivery() {
