@@ -64,9 +64,13 @@ let package = Package(
         tests("HTTPClientTests", ["HTTPClient", "HTTPServer", "TestSupport", "Threading"]),
         tests("ThreadingTests", ["TestSupport", "Threading"]),
         tests("StorageTests", ["Storage", "Core", "SQLite", "POSIX", "TestSupport", "Threading"]),
+        tests("NotifiersTests", ["Notifiers", "Core", "HTTPClient", "JSON", "TestSupport"]),
         tests(
             "ServiceTests",
-            ["Service", "HTTPServer", "Core", "Crypto", "JSON", "Observability", "POSIX", "Storage", "Threading", "TestSupport"]),
+            [
+                "Service", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers", "Observability", "POSIX", "Storage", "Threading",
+                "TestSupport",
+            ]),
         // Depending on the executable has the package manager build it beside the tests that run it.
         tests("EndToEndTests", ["Core", "HTTPServer", "JSON", "POSIX", "Storage", "Threading", "TestSupport", "DeskgateCLI"]),
     ],

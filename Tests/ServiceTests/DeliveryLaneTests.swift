@@ -75,6 +75,20 @@ import Testing
         #expect(wakeAt(5) == 60_005)
     }
 
+    @Test func oneDevicesTroubleIsNotTheNotifiers() {
+        // As many as would open the breaker, if they were failures.
+        for _ in 1...10 { #expect(tryOnce(.later(60_000, isAboutDevice: true), now: 5)?.next == .retry(at: 60_005)) }
+        lane.nextDue = 0
+        #expect(room(5) == 2)
+    }
+
+    @Test func aDeviceThatIsGoneEndsItsDelivery() {
+        for _ in 1...20 { #expect(tryOnce(.deviceGone, now: 5)?.next == .dead) }
+        #expect(tryOnce(.deviceGone, now: 5)?.reason == "unregistered")
+        lane.nextDue = 0
+        #expect(room(5) == 2)
+    }
+
     @Test func aSecondClaimOfWhatRunsTakesOverItsOutcome() {
         #expect(begin(delivery(1, attempts: 1), 5))
         #expect(!begin(delivery(1, attempts: 2), 6))

@@ -59,10 +59,11 @@ final class DeliveryNotifier: Notifier {
 extension DeliveryOutcome {
     static let arrived = DeliveryOutcome(.delivered, reason: "arrived")
     static let busy = DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "busy")
+    static let deviceGone = DeliveryOutcome(.deviceGone(since: 1), reason: "unregistered")
     static let gone = DeliveryOutcome(.misconfigured, reason: "gone")
 
     /// An answer that asks for a time of rest.
-    static func later(_ milliseconds: UInt64, slowsDown: Bool = false) -> DeliveryOutcome {
-        DeliveryOutcome(.retry(retryAfterMilliseconds: milliseconds), reason: "later", slowsDown: slowsDown)
+    static func later(_ milliseconds: UInt64, slowsDown: Bool = false, isAboutDevice: Bool = false) -> DeliveryOutcome {
+        DeliveryOutcome(.retry(retryAfterMilliseconds: milliseconds), reason: "later", slowsDown: slowsDown, isAboutDevice: isAboutDevice)
     }
 }

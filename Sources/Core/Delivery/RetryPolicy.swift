@@ -68,6 +68,11 @@ extension RetryPolicy {
     package static let webhook = RetryPolicy(
         baseMilliseconds: 5000, floorMilliseconds: 1000, ceilingMilliseconds: 600_000, retryAfterCeilingMilliseconds: 3_600_000)
 
+    /// For push providers: FCM asks for at least 10 seconds and for jitter, APNs for 15 minutes after its own failures. An hour at most is granted
+    /// to Retry-After.
+    package static let push = RetryPolicy(
+        baseMilliseconds: 20_000, floorMilliseconds: 10_000, ceilingMilliseconds: 900_000, retryAfterCeilingMilliseconds: 3_600_000)
+
     /// How long a breaker stays open: 5 minutes at most, half of the longest delay of a delivery, so that it is closed when those come.
     package static let breaker = RetryPolicy(
         baseMilliseconds: 10_000, floorMilliseconds: 5000, ceilingMilliseconds: 300_000, retryAfterCeilingMilliseconds: 300_000)

@@ -9,6 +9,9 @@ package struct DeliveryOutcome: Sendable, Equatable {
         case retry(retryAfterMilliseconds: UInt64?)
         /// It can never arrive: trying again would not help.
         case dead
+        /// It can never arrive, as the device has no use for what is sent to this token any more.
+        /// - Parameter since: from when on, in Unix milliseconds, if the provider has said so: a token registered later is another matter.
+        case deviceGone(since: UInt64?)
         /// Nothing can arrive through this notifier until somebody changes the configuration, which keeps everything that waits.
         case misconfigured
     }
@@ -19,11 +22,14 @@ package struct DeliveryOutcome: Sendable, Equatable {
     package let reason: String
     /// Whether the receiver asked for less: 429, 502 or 504.
     package let slowsDown: Bool
+    /// Whether it is about this one device and says nothing of the receiver's health: what comes later may come for others now.
+    package let isAboutDevice: Bool
 
     /// Makes an outcome.
-    package init(_ verdict: Verdict, reason: String, slowsDown: Bool = false) {
+    package init(_ verdict: Verdict, reason: String, slowsDown: Bool = false, isAboutDevice: Bool = false) {
         self.verdict = verdict
         self.reason = reason
         self.slowsDown = slowsDown
+        self.isAboutDevice = isAboutDevice
     }
 }

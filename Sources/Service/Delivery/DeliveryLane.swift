@@ -80,12 +80,14 @@ struct DeliveryLane {
         _ start: Breaker.Start, _ outcome: DeliveryOutcome, now: UInt64, random: inout some RandomNumberGenerator
     ) {
         switch outcome.verdict {
-        case .delivered, .dead: breaker.succeeded(start)
+        case .delivered, .dead, .deviceGone: breaker.succeeded(start)
         case .misconfigured:
             breaker.inconclusive(start)
             breaker.pause(.switchedOff)
         case .retry(let retryAfter):
-            if outcome.slowsDown {
+            if outcome.isAboutDevice {
+                breaker.succeeded(start)
+            } else if outcome.slowsDown {
                 breaker.inconclusive(start)
                 breaker.slowDown(untilMilliseconds: now + max(retryAfter ?? 1000, 1000), nowMilliseconds: now)
             } else {
@@ -100,7 +102,7 @@ struct DeliveryLane {
         var retryAfter: UInt64?
         switch outcome.verdict {
         case .delivered: return (.delivered, outcome.reason)
-        case .dead: return (.dead, outcome.reason)
+        case .dead, .deviceGone: return (.dead, outcome.reason)
         case .misconfigured: break
         case .retry(let asked): retryAfter = asked
         }

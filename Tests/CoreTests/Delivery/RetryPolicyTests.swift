@@ -64,6 +64,17 @@ import Testing
         #expect(RetryPolicy.immediate.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: 9, random: &random) == 0)
     }
 
+    /// FCM's minimum, which a shorter Retry-After doesn't lower, and what APNs suggests after its own failures.
+    @Test(arguments: 0..<100)
+    func leavesPushProvidersTime(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        func delay(_ attempt: Int, _ asked: UInt64? = nil) -> UInt64 {
+            RetryPolicy.push.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: asked, random: &random)
+        }
+        #expect((10_000...20_000).contains(delay(1)) && (10_000...40_000).contains(delay(2)) && (10_000...900_000).contains(delay(50)))
+        #expect(delay(1, 1) == 10_000 && delay(1, 60_000) == 60_000 && delay(1, .max) == 3_600_000)
+    }
+
     @Test func endsAtTheExpiryToTheMillisecond() {
         var random = SeededGenerator(seed: 1)
         func next(now: UInt64, expiry: UInt64) -> RetryDecision {

@@ -1,0 +1,95 @@
+/// What a phone shows of a comment, before a provider's format makes a message of it.
+package struct PushNotification: Sendable, Equatable {
+    /// Why no message can be made.
+    package struct TooLarge: Error, Equatable {}
+
+    /// The largest message that APNs, FCM, RuStore and HMS take, in bytes.
+    package static let largestPayload = 4096
+    /// What to try when a provider finds a message too large after all, in bytes.
+    package static let shortenedPayload = 2048
+
+    /// One line.
+    package let title: String
+    /// Lines; the part that is cut when the message would be too large.
+    package private(set) var body: String
+    /// As the style says.
+    package let sound: String?
+    /// As the style says.
+    package let badge: Int?
+    /// As the style says.
+    package let androidChannel: String?
+    /// After this time it is not shown any more, in Unix milliseconds.
+    package let expiresAt: UInt64
+    private let appID: String
+    private let ticketID: Int64
+    private let commentID: Int64
+    private let eventID: UUIDv7
+
+    init(
+        title: String, body: String, sound: String?, badge: Int?, androidChannel: String?, appID: String, ticketID: Int64,
+        commentID: Int64, eventID: UUIDv7, expiresAt: UInt64
+    ) {
+        self.title = title
+        self.body = body
+        self.sound = sound
+        self.badge = badge
+        self.androidChannel = androidChannel
+        self.appID = appID
+        self.ticketID = ticketID
+        self.commentID = commentID
+        self.eventID = eventID
+        self.expiresAt = expiresAt
+    }
+
+    /// What groups the notifications of one ticket.
+    package var thread: String { "ticket-\(ticketID)" }
+
+    /// What is the same for every repetition of this notification, and for no other.
+    package var repetitionID: String { "comment-\(commentID)" }
+
+    /// What the app gets beside, to open the chat: all values are text, as FCM wants them; besides, JavaScript has no integers of 64 bits.
+    package var data: [(key: String, value: String)] {
+        [("app_id", appID), ("ticket_id", "\(ticketID)"), ("comment_id", "\(commentID)"), ("event_id", eventID.description)]
+    }
+
+    /// How long it is still worth something, in whole seconds, at most four weeks, which is the longest that FCM takes.
+    package func lifeSeconds(nowMilliseconds now: UInt64) -> UInt64 {
+        min((expiresAt - min(expiresAt, now)) / 1000, 28 * 86_400)
+    }
+
+    /// The message in a provider's format, with as much of the body as fits: cut between two characters, with an ellipsis.
+    /// - Parameters:
+    ///   - limit: in bytes of the message.
+    ///   - render: makes the message; a longer body must make a longer one.
+    /// - Throws: when it is too large even without the body.
+    package func fitting(limit: Int, _ render: (PushNotification) -> [UInt8]) throws(TooLarge) -> [UInt8] {
+        // No format writes a text in fewer bytes than it has.
+        if body.utf8.count <= limit, case let whole = render(self), whole.count <= limit { return whole }
+        let ends = boundaries(withinBytes: limit)
+        var best = render(with(body: PushText.ellipsis))
+        guard best.count <= limit else { throw TooLarge() }
+        var (fits, tooLarge) = (0, ends.count)
+        while tooLarge - fits > 1 {
+            let middle = (fits + tooLarge) / 2
+            let message = render(with(body: PushText.shortened(body, to: ends[middle])))
+            if message.count <= limit {
+                (fits, best) = (middle, message)
+            } else {
+                tooLarge = middle
+            }
+        }
+        return best
+    }
+
+    /// Where the body's characters begin, up to so many bytes.
+    private func boundaries(withinBytes bytes: Int) -> [String.Index] {
+        guard let limit = body.utf8.index(body.startIndex, offsetBy: bytes, limitedBy: body.endIndex) else { return Array(body.indices) }
+        return Array(body.indices.prefix { $0 <= limit })
+    }
+
+    private func with(body: String) -> PushNotification {
+        var notification = self
+        notification.body = body
+        return notification
+    }
+}

@@ -1,0 +1,88 @@
+/// What notifications look like: how much they show, in which words, and how they ring.
+package struct PushStyle: Sendable, Equatable {
+    /// Why a name is none that a provider could know.
+    package enum Flaw: Error, Equatable {
+        /// The sound's.
+        case sound
+        /// The Android channel's.
+        case androidChannel
+        /// The badge is below 0 or above 99,999.
+        case badge
+    }
+
+    /// The longest title, in bytes of UTF-8: more than any device shows, and little of what a payload may have.
+    package static let longestTitleBytes = 256
+
+    /// How much they show.
+    package let content: PushContent
+    /// In which words.
+    package let templates: PushTemplates
+    /// The sound's name as the app knows it, or `default`; nil for none.
+    package let sound: String?
+    /// The number at the app's icon; nil leaves it as it is. Nobody knows how much is unread, so 1 means "something".
+    package let badge: Int?
+    /// The notification channel that the Android app has made; nil for the one that its manifest names.
+    package let androidChannel: String?
+
+    /// Makes a style. Names have 1 to 64 letters, digits, `-`, `_`, `.` and `/`.
+    package init(
+        content: PushContent = .full, templates: PushTemplates = .english, sound: String? = "default", badge: Int? = nil,
+        androidChannel: String? = nil
+    ) throws(Flaw) {
+        if let sound, !Self.isName(sound) { throw .sound }
+        if let androidChannel, !Self.isName(androidChannel) { throw .androidChannel }
+        if let badge, !(0...99_999).contains(badge) { throw .badge }
+        self.content = content
+        self.templates = templates
+        self.sound = sound
+        self.badge = badge
+        self.androidChannel = androidChannel
+    }
+
+    /// What the phone shows of a comment.
+    package func notification(for comment: PushComment) -> PushNotification {
+        let author = PushText.cut(PushText.line(comment.authorName ?? ""), toBytes: Self.longestTitleBytes)
+        let title = PushText.line(title(author: author))
+        return PushNotification(
+            title: PushText.cut(title, toBytes: Self.longestTitleBytes), body: body(comment, author: author), sound: sound, badge: badge,
+            androidChannel: androidChannel, appID: comment.appID, ticketID: comment.ticketID, commentID: comment.commentID,
+            eventID: comment.eventID, expiresAt: comment.expiresAt)
+    }
+
+    private func title(author: String) -> String {
+        guard content != .private, !author.isEmpty else { return templates.text(.neutralTitle) }
+        return templates.text(.title) { _ in author }
+    }
+
+    private func body(_ comment: PushComment, author: String) -> String {
+        guard content == .full else { return templates.text(.neutralBody) }
+        let text = PushText.paragraphs(comment.text)
+        let names = comment.fileNames.compactMap { $0.map { PushText.line($0) } }.filter { !$0.isEmpty }
+        let part: PushTemplatePart
+        if !text.isEmpty {
+            part = .text
+        } else if !names.isEmpty {
+            part = .files(PluralForm(count: comment.fileNames.count, language: templates.language))
+        } else {
+            part = .neutralBody
+        }
+        return templates.text(part) { placeholder in
+            switch placeholder {
+            case .author: author.isEmpty ? templates.text(.neutralTitle) : author
+            case .text: text
+            case .count: "\(comment.fileNames.count)"
+            case .files: names.joined(separator: ", ")
+            }
+        }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy {
+                switch $0 {
+                case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "/": true
+                default: false
+                }
+            }
+    }
+}

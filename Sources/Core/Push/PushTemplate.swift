@@ -1,0 +1,84 @@
+/// A text of a notification with places to be filled in, such as `{count} files: {files}`; `{{` and `}}` stand for braces.
+package struct PushTemplate: Sendable, Equatable {
+    /// What can be filled in.
+    package enum Placeholder: String, Sendable, CaseIterable {
+        /// Who wrote the comment.
+        case author
+        /// The comment's text.
+        case text
+        /// How many files came with it.
+        case count
+        /// Their names.
+        case files
+    }
+
+    /// What is wrong with a template's text.
+    package enum Flaw: Error, Equatable {
+        /// Nothing of it would be visible.
+        case empty
+        /// It has more than `longestBytes`.
+        case tooLong
+        /// It has a control character.
+        case controlCharacter
+        /// A brace has no partner.
+        case unpairedBrace
+        /// A placeholder is none.
+        case unknown(String)
+        /// A placeholder has no place in this template.
+        case misplaced(Placeholder)
+    }
+
+    /// The longest template, in bytes of UTF-8, so that there is room for what it is filled with.
+    package static let longestBytes = 200
+
+    private enum Piece: Equatable {
+        case literal(String)
+        case placeholder(Placeholder)
+    }
+
+    private var pieces: [Piece] = []
+
+    /// Reads a template's text.
+    /// - Parameter allowed: the placeholders that it may have.
+    package init(_ text: String, allowing allowed: Set<Placeholder>) throws(Flaw) {
+        if PushText.line(text).isEmpty { throw .empty }
+        if text.utf8.count > Self.longestBytes { throw .tooLong }
+        if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) { throw .controlCharacter }
+        var rest = text[...]
+        while let character = rest.popFirst() {
+            switch character {
+            case "{" where rest.first == "{", "}" where rest.first == "}": append(rest.removeFirst())
+            case "{": pieces.append(.placeholder(try Self.takePlaceholder(&rest, allowed)))
+            case "}": throw .unpairedBrace
+            default: append(character)
+            }
+        }
+    }
+
+    /// The text with everything filled in; what is filled in is not looked at again.
+    package func filled(_ value: (Placeholder) -> String) -> String {
+        var text = ""
+        for piece in pieces {
+            switch piece {
+            case .literal(let literal): text += literal
+            case .placeholder(let placeholder): text += value(placeholder)
+            }
+        }
+        return text
+    }
+
+    private mutating func append(_ character: Character) {
+        guard case .literal(let literal) = pieces.last else { return pieces.append(.literal(String(character))) }
+        pieces[pieces.count - 1] = .literal(literal + String(character))
+    }
+
+    /// Takes a placeholder behind its opening brace.
+    private static func takePlaceholder(_ rest: inout Substring, _ allowed: Set<Placeholder>) throws(Flaw) -> Placeholder {
+        guard let end = rest.firstIndex(of: "}") else { throw .unpairedBrace }
+        let name = String(rest[..<end])
+        rest = rest[rest.index(after: end)...]
+        guard let placeholder = Placeholder(rawValue: name) else { throw .unknown(name) }
+        guard allowed.contains(placeholder) else { throw .misplaced(placeholder) }
+        return placeholder
+    }
+}

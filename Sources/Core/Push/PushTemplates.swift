@@ -1,0 +1,109 @@
+/// The texts of notifications in one language: English and Russian are built in, and every text can be replaced.
+package struct PushTemplates: Sendable, Equatable {
+    /// What is wrong with texts that were given, all of it at once.
+    package struct Mistakes: Error, Equatable {
+        /// One mistake: which text, or the language when nil, and a sentence's end that follows its name.
+        package struct Mistake: Equatable, Sendable {
+            /// Which text; nil for the language.
+            package let part: PushTemplatePart?
+            /// What is wrong and what to do, such as `has the unknown placeholder {name}`.
+            package let description: String
+        }
+
+        /// In the order of the parts.
+        package let all: [Mistake]
+    }
+
+    /// The language, such as `ru` or `pt-BR`.
+    package let language: String
+    private let templates: [PushTemplatePart: PushTemplate]
+
+    /// Reads the texts of a language.
+    ///
+    /// A language that is not built in needs a text for `files_other`, `neutral_title` and `neutral_body`.
+    /// - Parameters:
+    ///   - language: letters and digits with hyphens between them (RFC 5646); of built-in languages the region is ignored.
+    ///   - texts: in place of the built-in ones.
+    package init(language: String, texts: [PushTemplatePart: String] = [:]) throws(Mistakes) {
+        var mistakes: [Mistakes.Mistake] = []
+        if !Self.isLanguage(language) { mistakes.append(.init(part: nil, description: "is not a language such as \"en\" or \"pt-BR\"")) }
+        let builtIn = Self.builtIn[language.prefix { $0 != "-" }.lowercased()] ?? Self.independent
+        var templates: [PushTemplatePart: PushTemplate] = [:]
+        for part in PushTemplatePart.allCases {
+            guard let text = texts[part] ?? builtIn[part] else {
+                if Self.required.contains(part) {
+                    mistakes.append(.init(part: part, description: "is missing; give a text, as this language has none built in"))
+                }
+                continue
+            }
+            do throws(PushTemplate.Flaw) {
+                templates[part] = try PushTemplate(text, allowing: part.placeholders)
+            } catch {
+                mistakes.append(.init(part: part, description: error.description))
+            }
+        }
+        guard mistakes.isEmpty else { throw Mistakes(all: mistakes) }
+        self.language = language
+        self.templates = templates
+    }
+
+    /// The English texts.
+    package static let english = make("en")
+    /// The Russian texts.
+    package static let russian = make("ru")
+
+    /// A text with everything filled in.
+    func text(_ part: PushTemplatePart, _ value: (PushTemplate.Placeholder) -> String = { _ in "" }) -> String {
+        guard let template = templates[part] ?? templates[.filesOther] else { preconditionFailure("required texts are there") }
+        return template.filled(value)
+    }
+}
+
+extension PushTemplates {
+    private static let required: Set<PushTemplatePart> = [.title, .text, .filesOther, .neutralTitle, .neutralBody]
+    private static let independent: [PushTemplatePart: String] = [.title: "{author}", .text: "{text}"]
+
+    private static let builtIn: [String: [PushTemplatePart: String]] = [
+        "en": [
+            .title: "{author}", .text: "{text}", .filesOne: "{count} file: {files}", .filesOther: "{count} files: {files}",
+            .neutralTitle: "Support", .neutralBody: "New message",
+        ],
+        "ru": [
+            .title: "{author}", .text: "{text}", .filesOne: "{count} файл: {files}", .filesFew: "{count} файла: {files}",
+            .filesMany: "{count} файлов: {files}", .filesOther: "{count} файла: {files}", .neutralTitle: "Поддержка",
+            .neutralBody: "Новое сообщение",
+        ],
+    ]
+
+    private static func make(_ language: String) -> PushTemplates {
+        do throws(Mistakes) {
+            return try PushTemplates(language: language)
+        } catch {
+            preconditionFailure("built-in texts are right")
+        }
+    }
+
+    private static func isLanguage(_ text: String) -> Bool {
+        text.unicodeScalars.split(separator: "-", omittingEmptySubsequences: false).allSatisfy { part in
+            (1...8).contains(part.count) && part.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || "0"..."9" ~= $0) }
+        }
+    }
+}
+
+extension PushTemplate.Flaw: CustomStringConvertible {
+    /// A sentence's end, worded to follow the template's name.
+    package var description: String {
+        switch self {
+        case .empty: "shows nothing; give a text"
+        case .tooLong: "has more than \(PushTemplate.longestBytes) bytes; shorten it"
+        case .controlCharacter: "has a control character; remove it"
+        case .unpairedBrace: "has a brace without its partner; write {{ or }} for a brace"
+        case .unknown(let name): "has the unknown placeholder {\(name)}; known are \(Self.list(PushTemplate.Placeholder.allCases))"
+        case .misplaced(let placeholder): "has the placeholder \(Self.list([placeholder])), which cannot be filled in here"
+        }
+    }
+
+    private static func list(_ placeholders: [PushTemplate.Placeholder]) -> String {
+        placeholders.map { "{\($0.rawValue)}" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,20 @@
+internal import JSON
+
+/// The body of an answer of FCM that is no success (Google, "google.rpc.Status").
+struct FCMRefusal: Equatable {
+    private static let detailType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
+
+    /// Why: what FCM says, else the general status; nil when nothing known was said.
+    let code: FCMErrorCode?
+    /// Whether it says in words that the device's token is none. The code is the same for every fault of a message.
+    let blamesToken: Bool
+
+    /// Reads what can be read; what is not JSON says nothing.
+    init(body: [UInt8]) {
+        let error = (try? JSONDocument(parsing: body.span).value())?["error"]
+        let detail = error?["details"]?.elements.first { $0["@type"]?.text == Self.detailType }
+        code = (detail?["errorCode"] ?? error?["status"])?.text.flatMap { FCMErrorCode(rawValue: $0) }
+        let message = error?["message"]?.text?.lowercased() ?? ""
+        blamesToken = message.contains("registration token is not a valid")
+    }
+}

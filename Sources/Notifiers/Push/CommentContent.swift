@@ -1,0 +1,28 @@
+internal import JSON
+
+/// What people see of a comment, read from the payload of its event.
+struct CommentContent: Equatable {
+    /// The payload is no JSON object, or has no comment; it holds nothing of the payload.
+    struct Unreadable: Error, Equatable {}
+
+    /// Who wrote it, if that is known.
+    let authorName: String?
+    /// What was written; empty when only files were sent.
+    let text: String
+    /// The names of the files, one for each, nil where a file has none.
+    let fileNames: [String?]
+
+    /// Reads a payload. Beside the comment itself everything may be missing.
+    init(payload: [UInt8]) throws(Unreadable) {
+        guard let root = try? JSONDocument(parsing: payload.span).value(), let data = root["data"], let comment = data["comment"],
+            case .object = comment
+        else { throw Unreadable() }
+        text = comment["body"]?.text ?? ""
+        authorName = data["author"]?["name"]?.text
+        guard case .array(let files)? = data["attachments"] else {
+            fileNames = []
+            return
+        }
+        fileNames = files.map { $0["name"]?.text }
+    }
+}

@@ -1,0 +1,25 @@
+/// What an adapter does with an answer before the delivery's try ends, or beside that.
+enum NextStep: Sendable, Equatable {
+    /// Ask the provider's other environment, and remember the one that took it.
+    case switchEnvironment
+    /// Make a new provider token, shared by all who wait for one, and send again.
+    case mintToken
+    /// Make the message with `PushNotification.shortenedPayload` and send again.
+    case shorten
+    /// Send again on a new connection.
+    case reconnect
+    /// Ask the notifier's `MismatchAlarm`: while it is raised the settings are to blame, and the outcome is `misconfigured` instead.
+    case countMismatch
+    /// Send nothing to this device for a while.
+    case delayDevice(milliseconds: UInt64)
+    /// Make no provider token for a while, and go on with the one that there is.
+    case stopMinting(milliseconds: UInt64)
+
+    /// Whether the adapter sends again within the same try. Each such step is taken once a try: when it was taken before, the outcome counts.
+    var sendsAgain: Bool {
+        switch self {
+        case .switchEnvironment, .mintToken, .shorten, .reconnect: true
+        case .countMismatch, .delayDevice, .stopMinting: false
+        }
+    }
+}

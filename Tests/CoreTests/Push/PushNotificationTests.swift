@@ -1,0 +1,75 @@
+import Core
+import TestSupport
+import Testing
+
+@Suite struct PushNotificationTests {
+    private func notification(_ text: String, ticketID: Int64 = 42) throws -> PushNotification {
+        try PushStyle().notification(for: .sample(text: text, ticketID: ticketID))
+    }
+
+    /// A format with ten bytes around the body, in which a quote takes two.
+    private func render(_ notification: PushNotification) -> [UInt8] {
+        Array("<<<<<\(notification.body)>>>>>".utf8).flatMap { $0 == UInt8(ascii: "\"") ? [UInt8(ascii: "\\"), $0] : [$0] }
+    }
+
+    private func fitted(_ text: String, _ limit: Int) throws -> String {
+        let bytes = try notification(text).fitting(limit: limit, render)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test func carriesWhatOpensTheChat() throws {
+        let notification = try notification("a", ticketID: .max)
+        #expect(notification.thread == "ticket-9223372036854775807")
+        #expect(notification.repetitionID == "comment-7")
+        #expect(
+            notification.data.map { "\($0.key)=\($0.value)" } == [
+                "app_id=app", "ticket_id=9223372036854775807", "comment_id=7", "event_id=00000000-0001-7000-8000-000000000000",
+            ])
+    }
+
+    @Test(arguments: [(0, 100), (99_000, 1), (99_001, 0), (100_000, 0), (UInt64.max, 0)] as [(UInt64, UInt64)])
+    func livesUntilItExpires(now: UInt64, seconds: UInt64) throws {
+        #expect(try notification("a").lifeSeconds(nowMilliseconds: now) == seconds)
+    }
+
+    @Test func livesFourWeeksAtMost() throws {
+        let comment = PushComment(
+            appID: "app", ticketID: 1, commentID: 1, eventID: UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0)), expiresAt: .max,
+            authorName: nil, text: "a", fileNames: [])
+        #expect(try PushStyle().notification(for: comment).lifeSeconds(nowMilliseconds: 0) == 2_419_200)
+    }
+
+    @Test(arguments: [
+        ("hello", 15, "hello"), ("hello", 14, "h…"), ("hello", 13, "…"), ("he\"lo", 16, "he\\\"lo"), ("he\"lo", 15, "he…"),
+        ("a\"\"\"b", 17, "a\\\"…"), ("Привет", 22, "Привет"), ("Привет", 21, "Прив…"), ("🇩🇪🇫🇷🇷🇺", 33, "🇩🇪🇫🇷…"), ("🇩🇪🇫🇷🇷🇺", 28, "🇩🇪…"),
+        ("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 59, "👨‍👩‍👧‍👦…"), ("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 37, "…"), ("ab cd ef", 17, "ab c…"), ("ab cd ef", 16, "ab…"),
+    ])
+    func cutsToTheByte(text: String, limit: Int, body: String) throws {
+        #expect(try fitted(text, limit) == "<<<<<\(body)>>>>>")
+    }
+
+    @Test func failsWithoutRoomForAnything() {
+        #expect(throws: PushNotification.TooLarge.self) { try fitted("hello", 12) }
+        #expect(throws: PushNotification.TooLarge.self) { try fitted("he", 11) }
+    }
+
+    /// Against the plainest way: one character less and less.
+    @Test(arguments: 0..<20)
+    func keepsAllThatFits(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let pieces = ["a", "\"", "ж", "😀", "🇩🇪", "👨‍👩‍👧‍👦", "e\u{301}", " ", "\n"]
+        let text = "x" + (0..<25).map { _ in random.element(of: pieces) }.joined()
+        let notification = try notification(text)
+        let whole = render(notification).count
+        for limit in 13...whole {
+            let fitted = try notification.fitting(limit: limit, render)
+            let expected = (0...notification.body.count).reversed().lazy.map { count -> [UInt8] in
+                guard count < notification.body.count else { return self.render(notification) }
+                var prefix = String(notification.body.prefix(count))
+                while prefix.last?.isWhitespace == true { prefix.removeLast() }
+                return Array("<<<<<\(prefix)…>>>>>".utf8).flatMap { $0 == UInt8(ascii: "\"") ? [UInt8(ascii: "\\"), $0] : [$0] }
+            }
+            #expect(fitted == expected.first { $0.count <= limit })
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Core
+import Testing
+
+@Suite struct PushStyleTests {
+    private func shown(
+        _ comment: PushComment, _ content: PushContent = .full, _ templates: PushTemplates = .russian
+    ) throws -> [String] {
+        let notification = try PushStyle(content: content, templates: templates).notification(for: comment)
+        return [notification.title, notification.body]
+    }
+
+    @Test func contentDecidesWhatIsShown() throws {
+        let comment = PushComment.sample(text: "Ваш заказ готов", files: ["a.png"])
+        #expect(try shown(comment, .full) == ["Анна", "Ваш заказ готов"])
+        #expect(try shown(comment, .author) == ["Анна", "Новое сообщение"])
+        #expect(try shown(comment, .private) == ["Поддержка", "Новое сообщение"])
+        #expect(try shown(comment, .private, .english) == ["Support", "New message"])
+    }
+
+    @Test(arguments: [
+        (1, "1 файл: ", "1 file: "), (2, "2 файла: ", "2 files: "), (5, "5 файлов: ", "5 files: "), (11, "11 файлов: ", "11 files: "),
+        (21, "21 файл: ", "21 files: "), (24, "24 файла: ", "24 files: "), (112, "112 файлов: ", "112 files: "),
+    ])
+    func countsFiles(count: Int, russian: String, english: String) throws {
+        let names = (1...count).map { "\($0).png" }
+        let comment = PushComment.sample(files: names)
+        #expect(try shown(comment)[1] == russian + names.joined(separator: ", "))
+        #expect(try shown(comment, .full, .english)[1] == english + names.joined(separator: ", "))
+    }
+
+    @Test(arguments: [
+        (["a.png", "b.pdf"], "2 files: a.png, b.pdf"), (["a.png", nil], "2 files: a.png"), ([nil, ""], "New message"), ([], "New message"),
+        (["in\u{202E}gpj.exe\n"], "1 file: ingpj.exe"),
+    ])
+    func namesFiles(names: [String?], body: String) throws {
+        #expect(try shown(.sample(text: " \n", files: names), .full, .english)[1] == body)
+    }
+
+    @Test(arguments: [nil, "", " \u{200B}\n", "\u{0}"] as [String?])
+    func doesWithoutAnAuthor(name: String?) throws {
+        #expect(try shown(.sample(author: name, text: "a")) == ["Поддержка", "a"])
+        #expect(try shown(.sample(author: name), .author) == ["Поддержка", "Новое сообщение"])
+    }
+
+    @Test func fillsInEveryPlaceholder() throws {
+        let templates = try PushTemplates(
+            language: "ru",
+            texts: [.title: "{author} пишет", .text: "{author}: {text}", .filesFew: "{author}: {count} шт. ({files})"])
+        #expect(try shown(.sample(text: "{count}"), .full, templates) == ["Анна пишет", "Анна: {count}"])
+        #expect(try shown(.sample(files: ["a", "b"]), .full, templates)[1] == "Анна: 2 шт. (a, b)")
+        #expect(try shown(.sample(author: nil, text: "x"), .full, templates) == ["Поддержка", "Поддержка: x"])
+    }
+
+    @Test func missingFormsFallBack() throws {
+        let texts: [PushTemplatePart: String] = [.filesOther: "{count} fichiers", .neutralTitle: "Aide", .neutralBody: "Message"]
+        #expect(try shown(.sample(files: ["a"]), .full, PushTemplates(language: "fr", texts: texts))[1] == "1 fichiers")
+    }
+
+    @Test func titlesAreOneShortLine() throws {
+        let long = String(repeating: "👨‍👩‍👧‍👦", count: 1000)
+        let title = try shown(.sample(author: "Анна\n\tСмирнова \(long)", text: "a"))[0]
+        #expect(title.hasPrefix("Анна Смирнова 👨‍👩‍👧‍👦"))
+        #expect(title.hasSuffix("👨‍👩‍👧‍👦…"))
+        #expect((PushStyle.longestTitleBytes - 25...PushStyle.longestTitleBytes).contains(title.utf8.count))
+    }
+
+    @Test func privateRevealsNothing() throws {
+        let notification = try PushStyle(content: .private, templates: .russian).notification(
+            for: .sample(author: "SECRET", text: "SECRET", files: ["SECRET"]))
+        #expect(!"\(notification)".contains("SECRET"))
+    }
+
+    @Test func refusesNamesThatNobodyKnows() throws {
+        for name in ["", "a b", "é", "a\u{0}", String(repeating: "a", count: 65)] {
+            #expect(throws: PushStyle.Flaw.sound) { try PushStyle(sound: name) }
+            #expect(throws: PushStyle.Flaw.androidChannel) { try PushStyle(androidChannel: name) }
+        }
+        for badge in [-1, 100_000] { #expect(throws: PushStyle.Flaw.badge) { try PushStyle(badge: badge) } }
+        let style = try PushStyle(sound: "ding.caf", badge: 0, androidChannel: String(repeating: "a", count: 64))
+        let notification = style.notification(for: .sample())
+        #expect(notification.sound == "ding.caf" && notification.badge == 0 && notification.androidChannel?.count == 64)
+    }
+}

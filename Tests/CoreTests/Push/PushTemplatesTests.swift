@@ -1,0 +1,49 @@
+import Core
+import Testing
+
+@Suite struct PushTemplatesTests {
+    private func mistakes(_ language: String, _ texts: [PushTemplatePart: String]) -> [String] {
+        do throws(PushTemplates.Mistakes) {
+            _ = try PushTemplates(language: language, texts: texts)
+            return []
+        } catch {
+            return error.all.map { "\($0.part?.rawValue ?? "language") \($0.description)" }
+        }
+    }
+
+    @Test func knowsEnglishAndRussian() throws {
+        #expect(try PushTemplates(language: "en") == .english)
+        #expect(try PushTemplates(language: "ru") == .russian)
+        #expect(PushTemplates.english != .russian)
+        #expect(mistakes("ru-RU", [:]) == [])
+        #expect(mistakes("en-GB", [.neutralTitle: "Help desk"]) == [])
+    }
+
+    @Test func otherLanguagesNeedTheirTexts() {
+        #expect(mistakes("de", [.filesOther: "{count} Dateien: {files}", .neutralTitle: "Support", .neutralBody: "Neue Nachricht"]) == [])
+        #expect(
+            mistakes("de", [.neutralTitle: "Support"]) == [
+                "files_other is missing; give a text, as this language has none built in",
+                "neutral_body is missing; give a text, as this language has none built in",
+            ])
+    }
+
+    @Test func tellsAllMistakesAtOnce() {
+        let texts: [PushTemplatePart: String] = [
+            .title: "{text}", .text: "{body}", .filesOne: "{", .neutralTitle: "{author}", .neutralBody: "",
+        ]
+        #expect(
+            mistakes("r u", texts).map { $0.prefix { $0 != ";" } } == [
+                "language is not a language such as \"en\" or \"pt-BR\"",
+                "title has the placeholder {text}, which cannot be filled in here",
+                "text has the unknown placeholder {body}", "files_one has a brace without its partner",
+                "files_other is missing", "neutral_title has the placeholder {author}, which cannot be filled in here",
+                "neutral_body shows nothing",
+            ])
+    }
+
+    @Test(arguments: ["", "-", "en-", "e_n", "русский", "englishlanguage"])
+    func refusesWhatIsNoLanguage(language: String) {
+        #expect(mistakes(language, [:]).first?.hasPrefix("language is not a language") == true)
+    }
+}

@@ -1,0 +1,30 @@
+import Core
+import Testing
+
+@testable import Notifiers
+
+@Suite struct DeviceTokenTests {
+    @Test func apnsTakesHexadecimal() {
+        #expect(APNsToken.path(Sample.appToken) == "/3/device/\(Sample.appToken)")
+        for length in [2, 64, 160, 256] { #expect(APNsToken.path(String(repeating: "a", count: length)) != nil) }
+    }
+
+    @Test func apnsTakesNothingElse() {
+        let tokens = ["", "a", "abc", "0g", "ab cd", "<abcd>", "ab/../cd", "аб", "0x12", "ab\n", String(repeating: "a", count: 258)]
+        for token in tokens { #expect(APNsToken.path(token) == nil) }
+    }
+
+    @Test func othersTakeVisibleCharacters() {
+        for token in [Sample.opaqueToken, "a", "!~", String(repeating: "a", count: 1024)] { #expect(OpaqueToken.isValid(token)) }
+        for token in ["", "a b", "a\n", "a\u{0}", "ключ", "a\"", "a\\", "\u{7F}", String(repeating: "a", count: 1025)] {
+            #expect(!OpaqueToken.isValid(token))
+        }
+    }
+
+    @Test func aTokenThatIsNoneGetsNoMessage() throws {
+        let notification = try Sample.notification("a")
+        #expect(throws: PushPayloadError.invalidToken) { try FCMMessage.body(notification, token: "a b", nowMilliseconds: 0) }
+        #expect(throws: PushPayloadError.invalidToken) { try HMSMessage.body(notification, token: "", nowMilliseconds: 0) }
+        #expect(PushPayloadError.invalidToken.outcome == DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token"))
+    }
+}

@@ -1,0 +1,96 @@
+import Core
+import Testing
+
+@testable import Notifiers
+
+@Suite struct FCMAnswerTests {
+    private static let gone = DeliveryOutcome.Verdict.deviceGone(since: nil)
+    private static let later = DeliveryOutcome.Verdict.retry(retryAfterMilliseconds: nil)
+    private static let badToken = "The registration token is not a valid FCM registration token"
+
+    /// An error as FCM writes it; without a code it comes from before FCM.
+    private func body(status: String, code: String?, message: String) -> [UInt8] {
+        let violations = "{\"@type\":\"type.googleapis.com/google.rpc.BadRequest\",\"fieldViolations\":[{\"field\":\"message.data\"}]}"
+        let detail = code.map { ",{\"@type\":\"type.googleapis.com/google.firebase.fcm.v1.FcmError\",\"errorCode\":\"\($0)\"}" }
+        return Array(
+            "{\"error\":{\"code\":1,\"message\":\"\(message)\",\"status\":\"\(status)\",\"details\":[\(violations)\(detail ?? "")]}}".utf8)
+    }
+
+    private func answer(_ status: Int, _ name: String, _ code: String?, message: String = "m", retryAfter: UInt64? = nil) -> ProviderAnswer
+    {
+        FCMAnswer.of(status: status, body: body(status: name, code: code, message: message), retryAfter: retryAfter)
+    }
+
+    @Test(
+        arguments: [
+            (404, "NOT_FOUND", "UNREGISTERED", gone, "unregistered", nil),
+            (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH", gone, "sender_id_mismatch", .countMismatch),
+            (403, "PERMISSION_DENIED", nil, .misconfigured, "permission_denied", nil),
+            (400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", .dead, "invalid_argument", nil),
+            (400, "INVALID_ARGUMENT", nil, .dead, "invalid_argument", nil),
+            (400, "FAILED_PRECONDITION", nil, .dead, "status_400", nil),
+            (401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR", .misconfigured, "third_party_auth_error", nil),
+            (401, "UNAUTHENTICATED", nil, .misconfigured, "unauthenticated", .mintToken),
+            (401, "UNAUTHENTICATED", "UNAUTHENTICATED", .misconfigured, "unauthenticated", .mintToken),
+            (404, "NOT_FOUND", nil, .misconfigured, "not_found", nil),
+            (500, "INTERNAL", "INTERNAL", later, "internal", nil), (500, "INTERNAL", nil, later, "internal", nil),
+            (503, "UNAVAILABLE", "UNAVAILABLE", later, "unavailable", nil), (502, "BAD", nil, later, "status_502", nil),
+        ] as [(Int, String, String?, DeliveryOutcome.Verdict, String, NextStep?)])
+    func means(status: Int, name: String, code: String?, verdict: DeliveryOutcome.Verdict, word: String, step: NextStep?) {
+        #expect(answer(status, name, code) == ProviderAnswer(DeliveryOutcome(verdict, reason: word), step: step))
+    }
+
+    @Test func delivers() {
+        let answer = FCMAnswer.of(status: 200, body: Array("{\"name\":\"projects/p/messages/1\"}".utf8), retryAfter: nil)
+        #expect(answer == ProviderAnswer(.delivered, "status_200"))
+    }
+
+    @Test func aTokenIsRemovedOnlyWhenItIsBlamed() {
+        let blamed = answer(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", message: Self.badToken)
+        #expect(blamed == ProviderAnswer(Self.gone, "invalid_token"))
+        #expect(answer(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", message: Self.badToken.uppercased()) == blamed)
+        #expect(answer(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", message: "Invalid value at 'message.data'").outcome.verdict == .dead)
+        #expect(answer(400, "FAILED_PRECONDITION", nil, message: Self.badToken).outcome.verdict == .dead)
+        #expect(answer(404, "NOT_FOUND", nil, message: Self.badToken).outcome.verdict == .misconfigured)
+    }
+
+    @Test(arguments: [(nil, 60_000), (90_000, 90_000)] as [(UInt64?, UInt64)])
+    func aQuotaSlowsDown(retryAfter: UInt64?, wait: UInt64) {
+        let expected = DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "quota_exceeded", slowsDown: true)
+        let answer = answer(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", retryAfter: retryAfter)
+        #expect(answer == ProviderAnswer(expected))
+    }
+
+    @Test func retryAfterIsHonoured() {
+        for status in [500, 503] {
+            #expect(answer(status, "UNAVAILABLE", nil, retryAfter: 30_000).outcome.verdict == .retry(retryAfterMilliseconds: 30_000))
+        }
+    }
+
+    @Test(arguments: [
+        "", "<!DOCTYPE html><title>404</title>", "[]", "{\"error\":\"gone\"}", "{\"error\":{\"status\":7,\"details\":{}}}",
+        "{\"error\":{\"status\":\"WHAT\",\"details\":[1,{\"@type\":\"other\",\"errorCode\":\"UNREGISTERED\"}]}}",
+    ])
+    func garbageSaysNothing(body: String) {
+        for status in [400, 401, 403, 404, 429, 500, 503] {
+            let answer = FCMAnswer.of(status: status, body: Array(body.utf8), retryAfter: nil)
+            #expect(answer == FCMAnswer.of(status: status, code: nil))
+            #expect(answer.outcome.reason == "status_\(status)")
+            #expect(answer.outcome.verdict != Self.gone)
+        }
+        #expect(FCMAnswer.of(status: 401, code: nil).step == .mintToken)
+    }
+
+    /// RuStore's token is made by hand, so that there is nothing to mint.
+    @Test func ruStoreAnswersAlike() {
+        for (status, name, code) in [
+            (404, "NOT_FOUND", "UNREGISTERED"), (403, "X", "SENDER_ID_MISMATCH"), (429, "X", nil), (503, "X", nil),
+        ] {
+            let body = body(status: name, code: code, message: "m")
+            #expect(RuStoreAnswer.of(status: status, body: body, retryAfter: 1) == FCMAnswer.of(status: status, body: body, retryAfter: 1))
+        }
+        let body = body(status: "UNAUTHENTICATED", code: nil, message: "m")
+        #expect(
+            RuStoreAnswer.of(status: 401, body: body, retryAfter: nil) == ProviderAnswer(.misconfigured, "unauthenticated"))
+    }
+}

@@ -1,0 +1,26 @@
+import Core
+import JSON
+
+@testable import Notifiers
+
+/// The formats of all providers, for what must hold of each.
+enum Format: String, CaseIterable {
+    case apns, fcm, hms
+
+    func body(_ notification: PushNotification, limit: Int = PushNotification.largestPayload) throws -> [UInt8] {
+        switch self {
+        case .apns: try APNsPayload.body(notification, limit: limit)
+        case .fcm: try FCMMessage.body(notification, token: Sample.opaqueToken, nowMilliseconds: Sample.now, limit: limit)
+        case .hms: try HMSMessage.body(notification, token: Sample.opaqueToken, nowMilliseconds: Sample.now, limit: limit)
+        }
+    }
+
+    /// What the phone shows, read from a message.
+    func shownBody(_ message: JSONValue) -> String? {
+        switch self {
+        case .apns: message["aps"]?["alert"]?["body"]?.text
+        case .fcm: message["message"]?["notification"]?["body"]?.text
+        case .hms: message["message"]?["android"]?["notification"]?["body"]?.text
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Core
+import JSON
+import Testing
+
+@testable import Notifiers
+
+@Suite struct PayloadTests {
+    private static let data: JSONObject = [
+        "app_id": "app", "ticket_id": "9223372036854775807", "comment_id": "-9223372036854775808",
+        "event_id": "01a3185c-5000-7000-8000-000000000000",
+    ]
+
+    @Test func apns() throws {
+        var expected: JSONObject = [
+            "aps": [
+                "alert": ["title": "Анна", "body": "Ваш \"заказ\"\nготов"], "sound": "default", "badge": 1,
+                "thread-id": "ticket-9223372036854775807",
+            ]
+        ]
+        for member in Self.data.members { expected.append(member.value, forKey: member.key) }
+        let body = try APNsPayload.body(Sample.notification("Ваш \"заказ\"\nготов"))
+        #expect(try Sample.json(body) == .object(expected))
+    }
+
+    @Test func apnsSaysNothingThatTheStyleDoesNot() throws {
+        let style = try PushStyle(content: .private, sound: nil)
+        let aps = try Sample.json(APNsPayload.body(Sample.notification("a", style: style)))["aps"]
+        #expect(
+            aps == ["alert": ["title": "Support", "body": "New message"], "thread-id": "ticket-9223372036854775807"])
+    }
+
+    @Test func apnsHeaders() throws {
+        let headers = APNsHeaders(topic: "com.example.app", deliveryID: Sample.id, try Sample.notification("a"))
+        #expect(
+            headers.pairs.map { "\($0.name): \($0.value)" } == [
+                "apns-topic: com.example.app", "apns-push-type: alert", "apns-priority: 10", "apns-expiration: 1800003600",
+                "apns-collapse-id: comment--9223372036854775808", "apns-id: 01a3185c-5000-7000-8000-000000000000",
+            ])
+        // The longest that there is, and APNs takes 64 bytes.
+        #expect(headers.pairs[4].value.utf8.count <= 64)
+    }
+
+    @Test func apnsHeadersNeverAskForOneTry() throws {
+        let headers = APNsHeaders(topic: "a", deliveryID: Sample.id, try Sample.notification("a", expiresAt: 0))
+        #expect(headers.pairs[3] == ("apns-expiration", "1"))
+    }
+
+    @Test(arguments: [false, true])
+    func fcm(validateOnly: Bool) throws {
+        let body = try FCMMessage.body(
+            Sample.notification("Ваш заказ"), token: Sample.opaqueToken, validateOnly: validateOnly, nowMilliseconds: Sample.now)
+        let expected: JSONValue = [
+            "validate_only": .bool(validateOnly),
+            "message": [
+                "token": .string(Sample.opaqueToken), "notification": ["title": "Анна", "body": "Ваш заказ"], "data": .object(Self.data),
+                "android": [
+                    "priority": "HIGH", "ttl": "3600s",
+                    "notification": [
+                        "tag": "ticket-9223372036854775807", "sound": "default", "channel_id": "support", "notification_count": 1,
+                    ],
+                ],
+            ],
+        ]
+        #expect(try Sample.json(body) == expected)
+    }
+
+    @Test func hms() throws {
+        let body = try HMSMessage.body(Sample.notification("Ваш заказ"), token: Sample.opaqueToken, nowMilliseconds: Sample.now)
+        let message = try #require(try Sample.json(body)["message"])
+        #expect(try Sample.json(body)["validate_only"] == false)
+        #expect(message["token"] == [.string(Sample.opaqueToken)])
+        #expect(message["android"]?["urgency"] == "HIGH" && message["android"]?["ttl"] == "3600s")
+        let data = try #require(message["android"]?["data"]?.text)
+        #expect(try Sample.json(Array(data.utf8)) == .object(Self.data))
+        #expect(
+            message["android"]?["notification"] == [
+                "title": "Анна", "body": "Ваш заказ", "click_action": ["type": 3], "tag": "ticket-9223372036854775807",
+                "default_sound": true, "channel_id": "support",
+            ])
+    }
+
+    @Test func hmsSounds() throws {
+        for (sound, key, value) in [(nil, "importance", "LOW"), ("/raw/ding", "sound", "/raw/ding")] as [(String?, String, JSONValue)] {
+            let notification = try Sample.notification("a", style: PushStyle(sound: sound))
+            let body = try HMSMessage.body(notification, token: Sample.opaqueToken, nowMilliseconds: Sample.now)
+            #expect(try Sample.json(body)["message"]?["android"]?["notification"]?[key] == value)
+        }
+    }
+
+    @Test func timesToLiveStayWithinWhatProvidersTake() throws {
+        for (expiresAt, fcm, hms) in [(0, "0s", "1s"), (Sample.now + 999, "0s", "1s"), (.max, "2419200s", "1296000s")] {
+            let notification = try Sample.notification("a", expiresAt: expiresAt)
+            #expect(try Sample.json(Format.fcm.body(notification))["message"]?["android"]?["ttl"] == .string(fcm))
+            #expect(try Sample.json(Format.hms.body(notification))["message"]?["android"]?["ttl"] == .string(hms))
+        }
+    }
+}

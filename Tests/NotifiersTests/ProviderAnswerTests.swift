@@ -1,0 +1,24 @@
+import Core
+import HTTPClient
+import Testing
+
+@testable import Notifiers
+
+@Suite struct ProviderAnswerTests {
+    @Test(
+        arguments: [
+            (.reset, "connection_reset", .reconnect), (.closedEarly, "closed_early", .reconnect), (.timeout(.waiting), "timeout", nil),
+            (.connect, "cannot_connect", nil), (.resolve, "host_unknown", nil), (.tls("text"), "tls", nil),
+            (.overloaded, "overloaded", nil),
+            (.malformedResponse, "malformed_response", nil), (.cancelled, "cancelled", nil), (.other(code: 16), "client_16", nil),
+        ] as [(ClientError, String, NextStep?)])
+    func aLostConnectionIsTriedAgain(error: ClientError, reason: String, step: NextStep?) {
+        let outcome = DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: reason)
+        #expect(ProviderAnswer.of(error) == ProviderAnswer(outcome, step: step))
+    }
+
+    @Test func stepsSendAgainOrEnd() {
+        for step in [NextStep.switchEnvironment, .mintToken, .shorten, .reconnect] { #expect(step.sendsAgain) }
+        for step in [NextStep.countMismatch, .delayDevice(milliseconds: 1), .stopMinting(milliseconds: 1)] { #expect(!step.sendsAgain) }
+    }
+}

@@ -1,0 +1,27 @@
+import Core
+import JSON
+
+/// What the tests of several providers share. Tokens and texts stand here because arguments of tests are printed.
+enum Sample {
+    static let appToken = String(repeating: "0aF9", count: 16)
+    static let opaqueToken = "cG9p-x_1:APA91bExample"
+    static let now: UInt64 = 1_800_000_000_000
+    static let id = UUIDv7(milliseconds: now, random: InlineArray(repeating: 0))
+
+    static func comment(
+        author: String? = "Анна", text: String = "", files: [String?] = [], appID: String = "app", expiresAt: UInt64 = now + 3_600_999
+    ) -> PushComment {
+        PushComment(
+            appID: appID, ticketID: .max, commentID: .min, eventID: id, expiresAt: expiresAt, authorName: author, text: text,
+            fileNames: files)
+    }
+
+    static func notification(_ text: String, expiresAt: UInt64 = now + 3_600_999, style: PushStyle? = nil) throws -> PushNotification {
+        let style = try style ?? PushStyle(badge: 1, androidChannel: "support")
+        return style.notification(for: comment(text: text, expiresAt: expiresAt))
+    }
+
+    static func json(_ bytes: [UInt8]) throws -> JSONValue {
+        try JSONDocument(parsing: bytes.span).value()
+    }
+}
