@@ -8,6 +8,7 @@ package struct CryptoError: Error, Equatable {
         case updateHMAC = "extend an HMAC"
         case finishHMAC = "finish an HMAC"
         case random = "generate random bytes"
+        case sign = "sign a message"
     }
 
     /// The operation that failed.
