@@ -24,11 +24,14 @@ struct SignatureFiles {
     /// A signature that the command has made, in OpenSSL's form.
     func sign() throws -> [UInt8] {
         let run = try Command(
-            "openssl", "dgst", "-sha256", "-sign", directory.path("private"), "-out", directory.path("made"), "-hex", directory.path("message"))
+            "openssl", "dgst", "-sha256", "-sign", directory.path("private"), "-out", directory.path("made"), "-hex",
+            directory.path("message"))
         #expect(run.status == 0)
         // HASHES(FILE)= HEX
         let text = try directory.read("made").split(separator: " ").last ?? ""
         let digits = text.utf8.filter { $0 != UInt8(ascii: "\n") }
-        return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16) }
+        return stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+        }
     }
 }
