@@ -44,7 +44,7 @@ let package = Package(
         library("Observability", ["Threading"]),
         library("Core", ["Crypto"]),
         library("Storage", ["Core", "SQLite", "POSIX", "Threading"]),
-        library("Notifiers", ["Core", "Crypto", "HTTPClient", "Observability"]),
+        library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "WebTokens"]),
         library(
             "Service",
             ["HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient", "Threading"]),
@@ -59,6 +59,7 @@ let package = Package(
         tests("CryptoTests", ["Crypto", "TestSupport"]),
         tests("JSONTests", ["JSON", "TestSupport"]),
         tests("WebTokensTests", ["WebTokens", "Crypto", "JSON", "TestSupport"]),
+        tests("NotifiersTests", ["Notifiers", "Core", "Crypto", "HTTPClient", "JSON", "TestSupport", "Threading", "WebTokens"]),
         tests("ObservabilityTests", ["Observability", "TestSupport", "Threading"]),
         tests("CoreTests", ["Core", "Crypto", "JSON", "POSIX", "TestSupport", "Threading"]),
         tests("HTTPServerTests", ["HTTPServer", "POSIX", "TestSupport", "Threading"]),

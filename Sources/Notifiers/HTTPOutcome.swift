@@ -24,7 +24,7 @@ enum HTTPOutcome {
     }
 
     /// A stable word; the error's own text may name hosts.
-    private static func reason(of error: ClientError) -> String {
+    static func reason(of error: ClientError) -> String {
         switch error {
         case .invalidURL: "invalid_url"
         case .resolve: "host_unknown"
