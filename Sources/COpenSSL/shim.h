@@ -3,6 +3,7 @@
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
@@ -33,6 +34,24 @@ static inline int deskgate_no_passphrase(char *_Nullable buffer, int size, int w
 static inline EVP_PKEY *_Nullable deskgate_read_private_key(BIO *text)
 {
     return PEM_read_bio_PrivateKey(text, NULL, deskgate_no_passphrase, NULL);
+}
+
+// Sets the flag when a passphrase is asked for, because OpenSSL's errors don't tell an encrypted key from a damaged one.
+static inline int deskgate_note_passphrase(char *_Nullable buffer, int size, int writing, void *_Nullable is_encrypted)
+{
+    (void)buffer, (void)size, (void)writing;
+    if (is_encrypted) *(int *)is_encrypted = 1;
+    return -1;
+}
+
+static inline EVP_PKEY *_Nullable deskgate_read_plain_private_key(BIO *text, int *is_encrypted)
+{
+    return PEM_read_bio_PrivateKey(text, NULL, deskgate_note_passphrase, is_encrypted);
+}
+
+static inline EVP_PKEY *_Nullable deskgate_read_public_key(BIO *text)
+{
+    return PEM_read_bio_PUBKEY(text, NULL, deskgate_no_passphrase, NULL);
 }
 
 static inline X509 *_Nullable deskgate_read_certificate(BIO *text)

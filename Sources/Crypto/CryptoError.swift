@@ -9,6 +9,7 @@ package struct CryptoError: Error, Equatable {
         case finishHMAC = "finish an HMAC"
         case random = "generate random bytes"
         case digest = "hash with SHA-256"
+        case sign = "sign a message"
     }
 
     /// The operation that failed.

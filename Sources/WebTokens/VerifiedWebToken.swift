@@ -1,0 +1,57 @@
+package import Crypto
+package import JSON
+
+/// What stands in a JSON Web Token (RFC 7519) whose signature is genuine.
+///
+/// For those who play a provider. The times in it are only read: how old a token may be is the provider's rule.
+package struct VerifiedWebToken: Sendable {
+    /// Why a text is no genuine token; it never holds any of it.
+    package enum Flaw: Error, Equatable {
+        /// It is not three parts between two dots, or longer than 8 KiB.
+        case notThreeParts
+        /// A part is not unpadded base64url.
+        case notBase64URL
+        /// The header is not a JSON object.
+        case unreadableHeader
+        /// `alg` is not the key's algorithm.
+        case wrongAlgorithm
+        /// The header demands extensions (`crit`, RFC 7515 section 4.1.11), of which there are none here.
+        case unknownExtension
+        /// The signature is not the key's.
+        case wrongSignature
+        /// The claims are not a JSON object.
+        case unreadableClaims
+    }
+
+    private static let longest = 8192
+
+    /// The header, with `alg`.
+    package let header: JSONObject
+    /// The claims.
+    package let claims: JSONObject
+
+    /// Reads a token and verifies its signature, before the claims are looked at; throws what is wrong with it.
+    package init(_ text: String, key: some VerifyingKey) throws(Flaw) {
+        let bytes = Array(text.utf8.prefix(Self.longest + 1))
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, bytes.count <= Self.longest else { throw .notThreeParts }
+        let signature = try Self.decoded(parts[2])
+        header = try Self.object(parts[0], otherwise: .unreadableHeader)
+        guard header["alg"] == .string(type(of: key).algorithm) else { throw .wrongAlgorithm }
+        guard header["crit"] == nil else { throw .unknownExtension }
+        let message = Array(bytes[..<parts[1].endIndex])
+        guard key.verify(signature.span, message.span) else { throw .wrongSignature }
+        claims = try Self.object(parts[1], otherwise: .unreadableClaims)
+    }
+
+    private static func decoded(_ part: ArraySlice<UInt8>) throws(Flaw) -> [UInt8] {
+        guard let bytes = Base64URL.decode(String(decoding: part, as: UTF8.self)) else { throw .notBase64URL }
+        return bytes
+    }
+
+    private static func object(_ part: ArraySlice<UInt8>, otherwise flaw: Flaw) throws(Flaw) -> JSONObject {
+        let text = try decoded(part)
+        guard let document = try? JSONDocument(parsing: text.span), case .object(let object) = document.value() else { throw flaw }
+        return object
+    }
+}

@@ -1,0 +1,19 @@
+import Core
+import Testing
+
+struct ProviderClockTests {
+    private static let now: UInt64 = 1_700_000_000_000
+
+    @Test(arguments: [
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777 as Int64?), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+        ("Sun Nov  6 08:49:37 1994", 784_111_777), ("", nil), ("now", nil), ("1700000000", nil), ("Sun, 06 Nov 1994 08:49:37 +0000", nil),
+        (String(repeating: "Sun, ", count: 1000), nil),
+    ])
+    func `a Date header tells the time or nothing`(header: String, seconds: Int64?) {
+        #expect(ProviderClock.unixSeconds(ofDate: header, nowMilliseconds: Self.now) == seconds)
+    }
+
+    @Test func `no header tells nothing`() {
+        #expect(ProviderClock.unixSeconds(ofDate: nil, nowMilliseconds: Self.now) == nil)
+    }
+}

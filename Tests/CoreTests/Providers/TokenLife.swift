@@ -1,0 +1,90 @@
+import Core
+import TestSupport
+import Testing
+
+/// A token state with clocks of its own, driven by a test.
+struct TokenLife {
+    /// What a request got.
+    enum Got: Equatable {
+        case token(String)
+        case wait
+        case failure(ProviderTokenFailure)
+    }
+
+    static let minute: UInt64 = 60_000
+
+    var state: ProviderTokenState
+    /// Milliseconds that only grow.
+    var now: UInt64 = 1_000_000
+    /// Our wall clock, in seconds.
+    var unixSeconds: Int64 = 1_700_000_000
+    /// What the fetch under way was given as a correction; nil when none is.
+    var fetching: Int64?
+    var tokens: [String: ProviderToken] = [:]
+    var random = SeededGenerator(seed: 7)
+
+    init(_ policy: ProviderTokenPolicy) {
+        state = ProviderTokenState(policy)
+    }
+
+    mutating func pass(_ milliseconds: UInt64) {
+        now += milliseconds
+        unixSeconds += Int64(milliseconds / 1000)
+    }
+
+    mutating func request() -> Got {
+        switch state.request(now: now) {
+        case .use(let token): return remember(token)
+        case .useAndFetch(let token, let correction):
+            begin(correction)
+            return remember(token)
+        case .wait: return .wait
+        case .fetchAndWait(let correction):
+            begin(correction)
+            return .wait
+        case .fail(let failure): return .failure(failure)
+        }
+    }
+
+    @discardableResult
+    mutating func fetched(_ result: ProviderTokenFetch) -> Got {
+        #expect(fetching != nil, "a fetch was begun")
+        fetching = nil
+        switch state.fetched(result, now: now, unixSeconds: unixSeconds, random: &random) {
+        case .success(let token): return remember(token)
+        case .failure(let failure): return .failure(failure)
+        }
+    }
+
+    /// Asks, and fetches a token if there is none.
+    mutating func obtain(_ text: String, lifetime: UInt64 = 60 * minute) {
+        #expect(request() == .wait)
+        #expect(fetched(.token(text, lifetimeMilliseconds: lifetime)) == .token(text))
+    }
+
+    mutating func refused(_ text: String, isExpired: Bool = true, providerUnixSeconds: Int64? = nil) throws -> TokenRefusal {
+        state.refused(
+            try #require(tokens[text]), isExpired: isExpired, providerUnixSeconds: providerUnixSeconds, now: now, unixSeconds: unixSeconds)
+    }
+
+    private mutating func begin(_ correction: Int64) {
+        #expect(fetching == nil, "there is never more than one fetch")
+        fetching = correction
+    }
+
+    private mutating func remember(_ token: ProviderToken) -> Got {
+        tokens[token.text] = token
+        return .token(token.text)
+    }
+}
+
+extension TokenLife.Got {
+    /// How long to wait, when it is a failure that may pass.
+    var retryAfter: UInt64? {
+        if case .failure(let failure) = self, case .unavailable(let wait) = failure.kind { wait } else { nil }
+    }
+
+    var reason: String? {
+        if case .failure(let failure) = self { failure.reason } else { nil }
+    }
+}

@@ -1,0 +1,22 @@
+import Core
+import Threading
+
+/// What some requests got, in the order in which they ended.
+final class Answers: Sendable {
+    private let answers = Monitor<[Result<ProviderToken, ProviderTokenFailure>]>([])
+
+    var all: [Result<ProviderToken, ProviderTokenFailure>] { answers.withLock { $0 } }
+    var texts: [String] { all.map { (try? $0.get())?.text ?? "" } }
+
+    func add(_ answer: Result<ProviderToken, ProviderTokenFailure>) {
+        answers.update { $0.append(answer) }
+    }
+
+    /// Waits for so many.
+    func wait(_ count: Int) -> [Result<ProviderToken, ProviderTokenFailure>] {
+        guard let found = answers.wait(timeoutMilliseconds: 60_000, { $0.count >= count ? $0 : nil }) else {
+            fatalError("\(count) requests have not ended within a minute")
+        }
+        return found
+    }
+}

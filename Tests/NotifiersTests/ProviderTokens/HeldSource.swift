@@ -1,0 +1,27 @@
+import Core
+import Threading
+
+/// A source that fetches when the test says so.
+final class HeldSource: ProviderTokenSource {
+    typealias Completion = @Sendable (ProviderTokenFetch) -> Void
+
+    private let begun = Monitor<[(unixSeconds: Int64, completion: Completion?)]>([])
+
+    func fetch(unixSeconds: Int64, completion: @escaping Completion) {
+        begun.update { $0.append((unixSeconds, completion)) }
+    }
+
+    /// The times that tokens were asked for with.
+    var times: [Int64] { begun.withLock { $0.map(\.unixSeconds) } }
+
+    /// Ends the last fetch.
+    func end(_ result: ProviderTokenFetch) {
+        let completion = begun.withLock { begun in
+            guard !begun.isEmpty else { return nil as Completion? }
+            defer { begun[begun.count - 1].completion = nil }
+            return begun[begun.count - 1].completion
+        }
+        guard let completion else { fatalError("no fetch is under way") }
+        completion(result)
+    }
+}

@@ -1,0 +1,11 @@
+import Threading
+
+/// Clocks that stand until the test moves them.
+final class ManualClocks: Sendable {
+    private let now = Monitor<UInt64>(1_700_000_000_000)
+
+    func pass(_ milliseconds: UInt64) { now.update { $0 += milliseconds } }
+    func unixMilliseconds() -> UInt64 { now.withLock { $0 } }
+    /// Another beginning, so that nobody takes one for the other.
+    func monotonicMilliseconds() -> UInt64 { now.withLock { $0 - 1_699_990_000_000 } }
+}

@@ -1,0 +1,98 @@
+import Core
+import HTTPClient
+import Notifiers
+import TestSupport
+import Testing
+
+/// What token servers answer, on real sockets; asked by way of Huawei's source, whose exchange is Google's too.
+struct TokenExchangeTests {
+    private static func fetched(_ steps: ScriptedStep...) throws -> Fetched? {
+        var fetched: Fetched?
+        try ExchangeFixture.with(.connections([[.readRequest] + steps])) { fetched = $0.huawei().fetched() }
+        return fetched
+    }
+
+    @Test(arguments: [
+        (400, #"{"error":"invalid_client"}"#, "token_invalid_client"),
+        (401, #"{"error":"unauthorized_client"}"#, "token_unauthorized_client"),
+        (403, #"{"error":"access_denied"}"#, "token_access_denied"), (404, "<html>", "token_status_404"), (400, "", "token_status_400"),
+        (400, #"{"error":"a word of the server's own"}"#, "token_status_400"), (400, #"{"error":{"code":1}}"#, "token_status_400"),
+        (400, #"{"error":-5}"#, "token_status_400"), (400, #"{"error":123456}"#, "token_status_400"), (400, "[1]", "token_status_400"),
+        (200, #"{"error":"invalid_grant"}"#, "token_invalid_grant"),
+    ])
+    func `refusals have a stable word`(status: Int, body: String, reason: String) throws {
+        #expect(try Self.fetched(.respond(status, body: body)) == .refused(reason, providerUnixSeconds: nil))
+    }
+
+    @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 301, 307])
+    func `what may pass is unavailable`(status: Int) throws {
+        let body = #"{"error":"invalid_grant"}"#
+        #expect(try Self.fetched(.respond(status, body: body)) == .unavailable("token_status_\(status)", retryAfter: nil))
+    }
+
+    @Test func `both forms of Retry-After count`() throws {
+        #expect(
+            try Self.fetched(.respond(429, headers: ["Retry-After: 7"])) == .unavailable("token_status_429", retryAfter: 7000))
+        #expect(
+            try Self.fetched(.respond(503, headers: ["Retry-After: Tue, 14 Nov 2023 22:14:20 GMT"]))
+                == .unavailable("token_status_503", retryAfter: 60_000))
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "null", "<html>welcome to the hotel</html>", "{}", #"{"access_token":"a"}"#, #"{"expires_in":3600}"#,
+        #"{"access_token":"","expires_in":3600}"#, #"{"access_token":5,"expires_in":3600}"#, #"{"access_token":"a","expires_in":"3600"}"#,
+        #"{"access_token":"a","expires_in":0}"#, #"{"access_token":"a","expires_in":-1}"#, #"{"access_token":"a","expires_in":3.5}"#,
+        #"{"access_token":"a b","expires_in":3600}"#, #"{"access_token":"a\r\nX-Evil: 1","expires_in":3600}"#,
+        #"{"access_token":"é","expires_in":3600}"#, #"{"access_token":"a","expires_in":3600,"token_type":"mac"}"#,
+        #"{"access_token":"a","expires_in":3600,"token_type":null}"#, #"{"access_token":"a","access_token":"b","expires_in":3600}"#,
+        #"{"access_token":"a","expires_in":3600}}"#,
+    ])
+    func `an answer that is no token is none`(body: String) throws {
+        #expect(try Self.fetched(.respond(200, body: body)) == .unavailable("token_malformed", retryAfter: nil))
+    }
+
+    @Test func `an answer too long is none`() throws {
+        let body = #"{"access_token":"a","expires_in":3600,"more":""# + String(repeating: "x", count: 70_000) + "\"}"
+        #expect(try Self.fetched(.respond(200, body: body)) == .unavailable("token_malformed", retryAfter: nil))
+        let long = #"{"expires_in":3600,"access_token":""# + String(repeating: "x", count: 16_385) + "\"}"
+        #expect(try Self.fetched(.respond(200, body: long)) == .unavailable("token_malformed", retryAfter: nil))
+    }
+
+    @Test(arguments: [
+        #"{"access_token":"a.b-c_d~e+f/g=","expires_in":60,"token_type":"BEARER"}"#,
+        #"{"expires_in":60,"access_token":"a.b-c_d~e+f/g=","scope":"x"}"#,
+    ])
+    func `a token is taken as it is`(body: String) throws {
+        #expect(try Self.fetched(.respond(200, body: body)) == .token("a.b-c_d~e+f/g=", lifetime: 60_000))
+    }
+
+    @Test func `a lifetime without end does not overflow`() throws {
+        let body = #"{"access_token":"a","expires_in":9223372036854775807}"#
+        #expect(try Self.fetched(.respond(200, body: body)) == .token("a", lifetime: 9_223_372_036_854_775_000))
+    }
+
+    @Test func `connections that fail are told apart`() throws {
+        #expect(try Self.fetched(.close) == .unavailable("token_closed_early", retryAfter: nil))
+        #expect(try Self.fetched(.reset) == .unavailable("token_connection_reset", retryAfter: nil))
+        #expect(try Self.fetched(.send("nonsense\r\n\r\n"), .hang) == .unavailable("token_malformed_response", retryAfter: nil))
+        #expect(
+            try Self.fetched(.respondWrongly(200, contentLength: 50, body: "{"), .close)
+                == .unavailable("token_closed_early", retryAfter: nil))
+    }
+
+    @Test func `a server that says nothing is waited for so long and no longer`() throws {
+        try ExchangeFixture.with(.everyConnection(.hang)) { fixture in
+            let source = try fixture.google(timeoutMilliseconds: 200)
+            #expect(source.fetched() == .unavailable("token_timeout", retryAfter: nil))
+        }
+    }
+
+    @Test func `a client that is closed ends the fetch`() throws {
+        let server = try ScriptedServer(.everyConnection(.hang))
+        defer { server.stop() }
+        let client = try Client(settings: ClientSettings())
+        let fixture = ExchangeFixture(server: server, client: client)
+        client.close()
+        #expect(fixture.huawei().fetched() == .unavailable("token_cancelled", retryAfter: nil))
+    }
+}
