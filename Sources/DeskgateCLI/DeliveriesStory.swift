@@ -32,6 +32,8 @@ enum DeliveriesStory {
             case "delivered": "it arrived"
             case "retry": "it did not arrive, and may later"
             case "dead": "it did not arrive, and never can"
+            case "expired": "it did not arrive, and there was no time left for another"
+            case "attempts_spent": "it did not arrive, and was the last that may be"
             default: "what came of it is not known"
             }
         return "\(start) and ended at \(value("ended_at")): \(outcome)" + (value("reason").isEmpty ? "." : " (\(value("reason"))).")

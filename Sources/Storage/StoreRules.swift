@@ -3,7 +3,7 @@ internal import Core
 /// What all stores must decide in the same way.
 enum StoreRules {
     /// The reason of a delivery whose time is over.
-    static let expired = "expired"
+    static let expired = RetryDecision.Ending.expired.rawValue
     /// How many expired deliveries one claim gives up at most, so that others do not wait for it.
     static let expiredPerClaim = 256
 
@@ -30,6 +30,7 @@ extension FinishedTry.Next {
         case .delivered: "delivered"
         case .retry: "retry"
         case .dead: "dead"
+        case .givenUp(let ending): ending.rawValue
         }
     }
 }

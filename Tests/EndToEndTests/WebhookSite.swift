@@ -2,6 +2,7 @@ import Core
 import HTTPServer
 import JSON
 import TestSupport
+import Threading
 
 /// A configuration that takes webhooks and delivers them to a sink of the test and to the log.
 final class WebhookSite: Sendable {
@@ -12,28 +13,64 @@ final class WebhookSite: Sendable {
 
     let workspace: Workspace
     private let secrets: [StandardWebhookSecret]
+    private let members: JSONObject
+    private let changes: Monitor<JSONObject>
 
-    init(_ sink: ScriptedServer, timeoutSeconds: Int64 = 20, log: Bool = true, drainSeconds: Int64 = 5) throws {
+    /// - Parameter changes: top-level members of the configuration that are added or replaced.
+    init(
+        _ sink: ScriptedServer, timeoutSeconds: Int64 = 20, concurrency: Int64 = 8, log: Bool = true, drainSeconds: Int64 = 5,
+        _ changes: JSONObject = [:]
+    ) throws {
         secrets = [try StandardWebhookSecret(Self.signingSecret)]
-        let http: JSONValue = [
-            "type": "http", "url": .string(sink.url("/events")), "secret": ["file": "sink.whsec"],
-            "timeout_seconds": .integer(timeoutSeconds), "concurrency": 8,
-        ]
-        let app: JSONValue = [
-            "app_id": .string(Workspace.app), "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
-            "webhook": ["secret": ["file": "path-secret"]], "notifiers": log ? ["log", "sink"] : ["sink"],
-        ]
-        workspace = try Workspace([
-            "apps": [app], "notifiers": ["log": ["type": "log"], "sink": http],
+        members = [
+            "apps": [Self.app(notifiers: log ? ["log", "sink"] : ["sink"])],
+            "notifiers": [
+                "log": ["type": "log"], "sink": Self.notifier(sink, timeoutSeconds: timeoutSeconds, concurrency: concurrency),
+            ],
             "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0],
             "shutdown": ["drain_seconds": .integer(drainSeconds)], "log": ["level": "info", "format": "json"],
-        ])
+        ]
+        workspace = try Workspace()
         try workspace.write("path-secret", Self.pathSecret, mode: 0o600)
         try workspace.write("sink.whsec", Self.signingSecret, mode: 0o600)
+        self.changes = Monitor(changes)
     }
 
+    /// Replaces the changes that the next start finds.
+    func change(_ changes: JSONObject) {
+        self.changes.update { $0 = changes }
+    }
+
+    /// The app of the configuration, with the names of its notifiers.
+    static func app(notifiers: [String]) -> JSONValue {
+        [
+            "app_id": .string(Workspace.app), "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
+            "webhook": ["secret": ["file": "path-secret"]], "notifiers": .array(notifiers.map { .string($0) }),
+        ]
+    }
+
+    /// A notifier that tells a sink.
+    static func notifier(_ sink: ScriptedServer, timeoutSeconds: Int64 = 20, concurrency: Int64 = 8) -> JSONValue {
+        [
+            "type": "http", "url": .string(sink.url("/events")), "secret": ["file": "sink.whsec"],
+            "timeout_seconds": .integer(timeoutSeconds), "concurrency": .integer(concurrency),
+        ]
+    }
+
+    /// Starts the program; from then on the configuration names the operators' port, so that commands find it.
     func start() throws -> RunningServer {
-        try RunningServer(workspace)
+        try configure([:])
+        let server = try RunningServer(workspace)
+        if case .tcp(_, let port) = server.adminAddress { try configure(["admin": Workspace.admin(port: port)]) }
+        return server
+    }
+
+    private func configure(_ further: JSONObject) throws {
+        var configuration = further
+        for member in changes.withLock({ $0 }).members + members.members where configuration[member.key] == nil {
+            configuration.append(member.value, forKey: member.key)
+        }
+        try workspace.configure(configuration)
     }
 
     /// Whether a request at the sink carries a signature of ours for its id, time and body.

@@ -36,7 +36,8 @@ import Testing
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.later(30_000))])
         fixture.accept(1, lifeMilliseconds: 30_000)
         #expect(fixture.waitForState(.dead, of: 1))
-        #expect(fixture.delivery(1)?.reason == "expired after later")
+        #expect(fixture.delivery(1)?.reason == "expired")
+        #expect(fixture.story(1) == ["1 expired later"])
     }
 
     @Test func startsNothingThatHasExpired() throws {

@@ -94,7 +94,7 @@ private struct RandomCalls {
         let time = now
         let pick = Int.random(in: 0..<8, using: &random)
         let stale = Int.random(in: 0..<6, using: &random) == 0 ? 1 : 0
-        let next = random.element(of: [.delivered, .dead, .retry(at: now + 30), .delivered] as [FinishedTry.Next])
+        let next = random.element(of: [.delivered, .dead, .retry(at: now + 30), .givenUp(.expired)] as [FinishedTry.Next])
         // Both stores choose among their own, which are the same ones as long as the test has not failed.
         return { store in
             describe {

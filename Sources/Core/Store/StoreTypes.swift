@@ -37,8 +37,10 @@ package struct FinishedTry: Sendable, Equatable {
         case delivered
         /// It is tried again at this time, in Unix milliseconds.
         case retry(at: UInt64)
-        /// It is given up.
+        /// It can never arrive, and is given up for the try's reason.
         case dead
+        /// It might arrive later, but is given up; the ending's text becomes its reason, while the try keeps its own.
+        case givenUp(RetryDecision.Ending)
     }
 
     /// Which delivery.
@@ -47,7 +49,7 @@ package struct FinishedTry: Sendable, Equatable {
     package let attempt: Int
     /// What follows.
     package let next: Next
-    /// Why.
+    /// Why the try ended as it did, in a stable word.
     package let reason: String
     /// When the outcome was known, in Unix milliseconds.
     package let now: UInt64

@@ -66,10 +66,10 @@ struct DeliveryLane {
         guard let ended = running.removeValue(forKey: id) else { return nil }
         tellBreaker(ended.start, outcome, now: now, random: &random)
         let next = next(after: ended.delivery, outcome, now: now, random: &random)
-        if case .retry(let at) = next.next { nextDue = min(nextDue ?? at, at) }
+        if case .retry(let at) = next { nextDue = min(nextDue ?? at, at) }
         // A delivery of the same ticket may have waited for this one.
         if notifier.keepsTicketOrder { nextDue = min(nextDue ?? now, now) }
-        let result = FinishedTry(id: id, attempt: ended.delivery.attempts, next: next.next, reason: next.reason, now: now)
+        let result = FinishedTry(id: id, attempt: ended.delivery.attempts, next: next, reason: outcome.reason, now: now)
         return (ended, result)
     }
 
@@ -93,11 +93,11 @@ struct DeliveryLane {
 
     private func next(
         after delivery: Delivery, _ outcome: DeliveryOutcome, now: UInt64, random: inout some RandomNumberGenerator
-    ) -> (next: FinishedTry.Next, reason: String) {
+    ) -> FinishedTry.Next {
         var retryAfter: UInt64?
         switch outcome.verdict {
-        case .delivered: return (.delivered, outcome.reason)
-        case .dead: return (.dead, outcome.reason)
+        case .delivered: return .delivered
+        case .dead: return .dead
         case .misconfigured: break
         case .retry(let asked): retryAfter = asked
         }
@@ -105,8 +105,8 @@ struct DeliveryLane {
             afterAttempt: delivery.attempts, nowMilliseconds: now, expiresAtMilliseconds: delivery.event.expiresAt,
             retryAfterMilliseconds: retryAfter, random: &random)
         switch decision {
-        case .retry(let at): return (.retry(at: at), outcome.reason)
-        case .giveUp: return (.dead, "expired after \(outcome.reason)")
+        case .retry(let at): return .retry(at: at)
+        case .giveUp(let ending): return .givenUp(ending)
         }
     }
 }

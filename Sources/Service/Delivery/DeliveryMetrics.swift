@@ -36,13 +36,14 @@ struct DeliveryMetrics: Sendable {
     }
 
     func count(notifier: String, _ result: FinishedTry, milliseconds: UInt64) {
-        let outcome =
+        let (outcome, reason) =
             switch result.next {
-            case .delivered: "delivered"
-            case .retry: "retry"
-            case .dead: "dead"
+            case .delivered: ("delivered", result.reason)
+            case .retry: ("retry", result.reason)
+            case .dead: ("dead", result.reason)
+            case .givenUp(let ending): ("dead", ending.rawValue)
             }
-        deliveries.child(notifier, outcome, result.reason).increment()
+        deliveries.child(notifier, outcome, reason).increment()
         duration.child(notifier).observe(nanoseconds: milliseconds * 1_000_000)
     }
 }

@@ -50,6 +50,7 @@ struct MemoryState {
         switch result.next {
         case .delivered: end(index, .delivered, at: result.now, reason: result.reason)
         case .dead: end(index, .dead, at: result.now, reason: result.reason)
+        case .givenUp(let ending): end(index, .dead, at: result.now, reason: ending.rawValue)
         case .retry(let time): entries[index].delivery = delivery.retried(at: time, reason: result.reason)
         }
     }
