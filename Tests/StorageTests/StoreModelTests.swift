@@ -1,7 +1,8 @@
 import Core
-import Storage
 import TestSupport
 import Testing
+
+@testable import Storage
 
 /// Random calls to a memory store and to one in a file, which must never tell a difference.
 @Suite struct StoreModelTests {
@@ -17,6 +18,7 @@ import Testing
             if script.reopens() {
                 store.close()
                 store = try SQLiteStore(path: directory.path("store.db"), settings: settings)
+                try model.releaseLeases()
             }
             let call = script.next()
             #expect(call(store) == call(model))

@@ -55,6 +55,17 @@ struct MemoryState {
         }
     }
 
+    mutating func releaseLeases() {
+        for index in entries.indices where entries[index].delivery.state == .pending {
+            guard let last = entries[index].attempts.last, last.outcome.isEmpty else { continue }
+            let number = entries[index].attempts.count - 1
+            entries[index].attempts[number] = DeliveryAttempt(
+                number: last.number, startedAt: last.startedAt, endedAt: nil, outcome: StoreRules.interrupted,
+                reason: StoreRules.interrupted)
+            entries[index].delivery = entries[index].delivery.retried(at: last.startedAt, reason: StoreRules.interrupted)
+        }
+    }
+
     mutating func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) -> Int {
         let dead = entries.indices.filter { entries[$0].delivery.state == .dead && filter.matches(entries[$0].delivery) }
         for index in dead { entries[index].delivery = entries[index].delivery.revived(at: now, expiresAt: expiresAt) }

@@ -21,7 +21,8 @@ enum DatabaseFile {
         }
     }
 
-    /// Opens the file for the writer: settings, version, damage, migrations, and the mark that a run has begun.
+    /// Opens the file for the writer: settings, version, damage, migrations, the mark that a run has begun, and the end of leases that an
+    /// earlier run has left.
     static func open(_ path: String, _ settings: StoreSettings) throws(StoreError) -> WritingDatabase {
         let (connection, version) = try explained { () throws(SQLiteError) in
             let connection = try Connection(path: path, mode: .readWriteCreate)
@@ -33,7 +34,10 @@ enum DatabaseFile {
         return try explained { () throws(SQLiteError) in
             try Migrations.run(on: connection)
             let database = try WritingDatabase(connection, settings: settings)
-            try database.transaction { () throws(SQLiteError) in try database.touch() }
+            try database.transaction { () throws(SQLiteError) in
+                try database.touch()
+                try database.releaseLeases()
+            }
             return database
         }
     }
