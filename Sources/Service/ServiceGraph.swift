@@ -17,7 +17,7 @@ package struct ServiceGraph: Sendable {
     let readiness: Readiness
     let store: any Store
     /// What tells the dispatcher that something has been accepted.
-    let dispatcherInbox = Monitor(DispatcherInbox())
+    let dispatcherInbox: Monitor<DispatcherInbox>
 
     /// Builds the graph.
     /// - Parameters:
@@ -29,11 +29,12 @@ package struct ServiceGraph: Sendable {
         _ configuration: Configuration, logger: Logger, store: any Store = MemoryStore(), clocks: Clocks = .system
     ) throws(CryptoError) {
         self.store = store
-        readiness = Readiness(store: store)
+        let inbox = Monitor(DispatcherInbox())
+        dispatcherInbox = inbox
+        readiness = Readiness(store: store, dispatcherInbox: inbox)
         metrics = ServiceMetrics(registry: MetricsRegistry(), version: Version.current)
         state = LiveStateHolder(try LiveState(configuration, metrics: metrics))
         let authorize = AuthorizeRoute(state: state, duration: metrics.authorizeDuration, logger: logger, clocks: clocks)
-        let inbox = dispatcherInbox
         let webhook = WebhookRoute(state: state, store: store, clocks: clocks, logger: logger) { inbox.update { $0.hasNews = true } }
         publicRouter = Router([authorize.route] + webhook.routes + HealthRoutes(readiness: readiness).routes)
         adminRoutes = AdminRoutes(state: state, registry: metrics.registry, logger: logger, clocks: clocks).routes

@@ -59,13 +59,14 @@ final class WebhookSite: Sendable {
 
     /// Starts the program; from then on the configuration names the operators' port, so that commands find it.
     func start() throws -> RunningServer {
-        try configure([:])
+        try configure()
         let server = try RunningServer(workspace)
         if case .tcp(_, let port) = server.adminAddress { try configure(["admin": Workspace.admin(port: port)]) }
         return server
     }
 
-    private func configure(_ further: JSONObject) throws {
+    /// Writes the configuration with its changes, and with further ones.
+    func configure(_ further: JSONObject = [:]) throws {
         var configuration = further
         for member in changes.withLock({ $0 }).members + members.members where configuration[member.key] == nil {
             configuration.append(member.value, forKey: member.key)
