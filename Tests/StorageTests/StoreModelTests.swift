@@ -88,7 +88,8 @@ private struct RandomCalls {
     private mutating func claim() -> Call {
         let claim = Claim(
             notifier: random.element(of: ["log", "http"]), now: now, leaseMilliseconds: UInt64.random(in: 1..<100, using: &random),
-            limit: Int.random(in: 0..<6, using: &random), keepsTicketOrder: Bool.random(using: &random))
+            limit: Int.random(in: 0..<6, using: &random), keepsTicketOrder: Bool.random(using: &random),
+            longestDelayMilliseconds: random.element(of: [.max, .max, 40]))
         return { store in describe { try store.claimDue(claim) } }
     }
 

@@ -18,9 +18,18 @@ package struct Claim: Sendable, Equatable {
     package let limit: Int
     /// Whether a delivery waits for earlier pending ones of its app and ticket.
     package let keepsTicketOrder: Bool
+    /// No delivery of the notifier may be due later than this, in Unix milliseconds: one that is was put off before the clock was set back, and
+    /// is due now.
+    package let latestDue: UInt64
 
     /// Makes a claim.
-    package init(notifier: String, now: UInt64, leaseMilliseconds: UInt64, limit: Int, keepsTicketOrder: Bool) {
+    /// - Parameter longestDelayMilliseconds: the longest time from now that a delivery may be put off for, which makes `latestDue`.
+    package init(
+        notifier: String, now: UInt64, leaseMilliseconds: UInt64, limit: Int, keepsTicketOrder: Bool,
+        longestDelayMilliseconds: UInt64 = .max
+    ) {
+        let (latestDue, isTooLarge) = now.addingReportingOverflow(longestDelayMilliseconds)
+        self.latestDue = isTooLarge ? .max : latestDue
         self.notifier = notifier
         self.now = now
         self.leaseMilliseconds = leaseMilliseconds

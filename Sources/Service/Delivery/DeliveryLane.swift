@@ -24,8 +24,15 @@ struct DeliveryLane {
         self.notifier = notifier
     }
 
+    /// The longest time that a delivery is put off for, in milliseconds: by its policy, by its receiver or by a lease.
+    var longestDelayMilliseconds: UInt64 {
+        let policy = notifier.retryPolicy
+        return max(policy.ceilingMilliseconds, policy.retryAfterCeilingMilliseconds, leaseMilliseconds)
+    }
+
     /// How many tries may start at `now`.
     mutating func room(now: UInt64) -> Int {
+        heedClock(now: now)
         guard let nextDue, nextDue <= now else { return 0 }
         return min(breaker.permits(nowMilliseconds: now), notifier.concurrency - running.count)
     }
@@ -35,9 +42,15 @@ struct DeliveryLane {
 
     /// When there may be room again by time alone, in Unix milliseconds; nil when only an outcome, news or `resume` can make some.
     mutating func wakeAt(now: UInt64) -> UInt64? {
+        heedClock(now: now)
         guard let nextDue, running.count < notifier.concurrency else { return nil }
         if breaker.permits(nowMilliseconds: now) > 0 { return nextDue }
         return breaker.nextChangeMilliseconds.map { max(nextDue, $0) }
+    }
+
+    /// Has the store asked now when more time is left than there ever was, because the clock was set back: it then pulls in what waits.
+    private mutating func heedClock(now: UInt64) {
+        if let due = nextDue, due > now, due - now > longestDelayMilliseconds { nextDue = 0 }
     }
 
     /// Begins a try.

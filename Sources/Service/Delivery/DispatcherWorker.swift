@@ -128,7 +128,7 @@ final class DispatcherWorker: Sendable {
             return try store.claimDue(
                 Claim(
                     notifier: lane.name, now: now, leaseMilliseconds: lane.leaseMilliseconds, limit: limit,
-                    keepsTicketOrder: lane.notifier.keepsTicketOrder))
+                    keepsTicketOrder: lane.notifier.keepsTicketOrder, longestDelayMilliseconds: lane.longestDelayMilliseconds))
         } catch {
             logger.log(
                 .error, "due deliveries could not be claimed", ["notifier": .string(lane.name), "reason": .string(error.description)])

@@ -31,6 +31,7 @@ struct MemoryState {
     mutating func claimDue(_ claim: Claim) -> [Delivery] {
         var claimed: [Delivery] = []
         var givenUp = 0
+        pullIn(claim)
         while claimed.count < claim.limit, givenUp < StoreRules.expiredPerClaim, let index = longestDue(claim) {
             if entries[index].delivery.event.expiresAt <= claim.now {
                 end(index, .dead, at: claim.now, reason: StoreRules.expired)
@@ -102,6 +103,14 @@ struct MemoryState {
             let delivery = entries[index].delivery
             guard delivery.state == .pending, delivery.notifier.utf8.elementsEqual(notifier.utf8) else { return false }
             return tickets.insert(TicketKey(delivery)).inserted || !keepsTicketOrder
+        }
+    }
+
+    /// Makes due what was put off before the clock was set back.
+    private mutating func pullIn(_ claim: Claim) {
+        for index in waiting(for: claim.notifier, keepsTicketOrder: false) where entries[index].delivery.dueAt > claim.latestDue {
+            let delivery = entries[index].delivery
+            entries[index].delivery = delivery.retried(at: claim.now, reason: delivery.reason)
         }
     }
 

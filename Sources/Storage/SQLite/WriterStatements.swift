@@ -3,7 +3,7 @@ internal import SQLite
 /// The statements of the connection that writes, prepared once.
 struct WriterStatements {
     let findEvent, insertEvent, insertDelivery: Statement
-    let due, dueLeading, overdue, claim, beginAttempt: Statement
+    let pullIn, due, dueLeading, overdue, claim, beginAttempt: Statement
     let findDelivery, endAttempt, reschedule, end: Statement
     let lead, follow, findDead, revive: Statement
     let findEnded, findAlone, deleteDelivery, releaseEvent, deleteEvent: Statement
@@ -26,6 +26,7 @@ struct WriterStatements {
                 NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 0 AND notifier = ?4 AND app_id = ?5 AND ticket_id = ?6),
                 0, ?7, ?8, NULL, '')
             """)
+        pullIn = try prepare("UPDATE deliveries SET due_at = ?2 WHERE state = 0 AND notifier = ?1 AND leads IN (0, 1) AND due_at > ?3")
         // Both halves come sorted from the index and are merged, so only as many rows are read as are wanted.
         due = try prepare(
             """
