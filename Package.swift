@@ -68,7 +68,8 @@ let package = Package(
             "ServiceTests",
             ["Service", "HTTPServer", "Core", "Crypto", "JSON", "Observability", "POSIX", "Storage", "Threading", "TestSupport"]),
         // Depending on the executable has the package manager build it beside the tests that run it.
-        tests("EndToEndTests", ["Core", "HTTPServer", "JSON", "POSIX", "Storage", "Threading", "TestSupport", "DeskgateCLI"]),
+        tests(
+            "EndToEndTests", ["Core", "HTTPServer", "JSON", "POSIX", "SQLite", "Storage", "Threading", "TestSupport", "DeskgateCLI"]),
     ],
     swiftLanguageModes: [.v6]
 )

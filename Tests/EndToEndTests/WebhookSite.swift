@@ -33,6 +33,7 @@ final class WebhookSite: Sendable {
         workspace = try Workspace()
         try workspace.write("path-secret", Self.pathSecret, mode: 0o600)
         try workspace.write("sink.whsec", Self.signingSecret, mode: 0o600)
+        try workspace.write("other.whsec", Self.signingSecret.replacing("7Hc0", with: "8Id1"), mode: 0o600)
         self.changes = Monitor(changes)
     }
 
@@ -49,10 +50,12 @@ final class WebhookSite: Sendable {
         ]
     }
 
-    /// A notifier that tells a sink.
-    static func notifier(_ sink: ScriptedServer, timeoutSeconds: Int64 = 20, concurrency: Int64 = 8) -> JSONValue {
+    /// A notifier that tells a sink, with the secret of a file: `sink.whsec`, or `other.whsec` for a second one.
+    static func notifier(
+        _ sink: ScriptedServer, secret: String = "sink.whsec", timeoutSeconds: Int64 = 20, concurrency: Int64 = 8
+    ) -> JSONValue {
         [
-            "type": "http", "url": .string(sink.url("/events")), "secret": ["file": "sink.whsec"],
+            "type": "http", "url": .string(sink.url("/events")), "secret": ["file": .string(secret)],
             "timeout_seconds": .integer(timeoutSeconds), "concurrency": .integer(concurrency),
         ]
     }
@@ -92,11 +95,12 @@ final class WebhookSite: Sendable {
         return comment.integer("comment_id")
     }
 
-    static func body(_ comment: Int64) -> [UInt8] {
+    /// - Parameter padding: how many bytes what support wrote has beside the message.
+    static func body(_ comment: Int64, padding: Int = 0) -> [UInt8] {
         let object: JSONValue = [
             "ticket_id": .integer(17), "created_at": "2026-03-10T08:15:12Z", "attachments": [],
             "token": ["user_id": .string(Markers.user), "app_id": .string(Workspace.app), "device_id": "device-1", "type": "ios"],
-            "comment": ["comment_id": .integer(comment), "body": .string(message), "is_inbound": false],
+            "comment": ["comment_id": .integer(comment), "body": .string(message + String(repeating: "x", count: padding)), "is_inbound": false],
             "author": ["name": "Ann", "avatar_id": 1],
         ]
         return object.serialized()
@@ -104,10 +108,14 @@ final class WebhookSite: Sendable {
 
     /// Posts a webhook as the help desk does, and reads the answer's status; nil for what is not 200.
     static func post(_ comment: Int64, _ client: SocketClient) throws -> String? {
-        let body = body(comment)
+        let response = try send(body(comment), client)
+        return response.status == 200 ? try jsonObject(response.text).string("status") : nil
+    }
+
+    /// Posts a webhook as the help desk does.
+    static func send(_ body: [UInt8], _ client: SocketClient) throws -> ReceivedResponse {
         try client.send("POST /pyrus/webhook/\(pathSecret) HTTP/1.1\r\nHost: test\r\nContent-Length: \(body.count)\r\n\r\n")
         try client.send(body)
-        let response = try client.readResponse()
-        return response.status == 200 ? try jsonObject(response.text).string("status") : nil
+        return try client.readResponse()
     }
 }

@@ -1,6 +1,7 @@
 import HTTPServer
 import JSON
 import TestSupport
+import Testing
 
 /// `deskgate serve`, started by a test; what it wrote is kept when it is let go.
 final class RunningServer {
@@ -36,6 +37,18 @@ final class RunningServer {
     ) throws -> ChildProcess {
         let arguments = ["serve", "--config", configuration].map { Array($0.utf8) }
         return try ChildProcess(Deskgate.path, arguments, environment: environment, errors: errors)
+    }
+
+    /// Starts it in a workspace where it cannot serve: it must end with 2 and one line that holds no secret.
+    /// - Returns: that line.
+    static func complaint(of workspace: Workspace) throws -> String {
+        let process = try start(workspace.configuration)
+        #expect(try process.waitForEnd() == .exit(2))
+        #expect(try process.output.text().isEmpty)
+        let bytes = try process.errors.bytes()
+        try TestOutput.append(bytes, to: "servers.stderr")
+        #expect(bytes.count { $0 == UInt8(ascii: "\n") } == 1)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Asks whether a user may use the chat.
