@@ -129,7 +129,8 @@ import Testing
         let minted = try Deskgate.run("key", "mint", "--config", scratch.path("config.json"), "--app", "my-app", "--user", Markers.user)
         #expect(try server.authorize(String(minted.output.dropLast()), app: "my-app").status == 200)
         let secret = String(try scratch.read("secrets/webhook-1.key").dropLast())
-        let body = #"{"ticket_id":1,"token":{"app_id":"my-app","user_id":"u","device_id":"d","type":"ios"},"#
+        let body =
+            #"{"ticket_id":1,"token":{"app_id":"my-app","user_id":"u","device_id":"d","type":"ios"},"#
             + #""comment":{"comment_id":2,"body":"x"},"author":{"name":"Ann"},"created_at":"2026-03-10T08:15:12Z"}"#
         let client = try SocketClient(server.publicAddress)
         try client.send("POST /pyrus/webhook/\(secret) HTTP/1.1\r\nHost: test\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")

@@ -96,7 +96,9 @@ import Testing
             sink,
             [
                 "apps": [WebhookSite.app(notifiers: ["bad", "sink"])],
-                "notifiers": ["sink": WebhookSite.notifier(sink), "bad": WebhookSite.notifier(bad, secret: "other.whsec", timeoutSeconds: 120)],
+                "notifiers": [
+                    "sink": WebhookSite.notifier(sink), "bad": WebhookSite.notifier(bad, secret: "other.whsec", timeoutSeconds: 120),
+                ],
             ])
         let server = try site.start()
         let client = try SocketClient(server.publicAddress)

@@ -100,7 +100,9 @@ final class WebhookSite: Sendable {
         let object: JSONValue = [
             "ticket_id": .integer(17), "created_at": "2026-03-10T08:15:12Z", "attachments": [],
             "token": ["user_id": .string(Markers.user), "app_id": .string(Workspace.app), "device_id": "device-1", "type": "ios"],
-            "comment": ["comment_id": .integer(comment), "body": .string(message + String(repeating: "x", count: padding)), "is_inbound": false],
+            "comment": [
+                "comment_id": .integer(comment), "body": .string(message + String(repeating: "x", count: padding)), "is_inbound": false,
+            ],
             "author": ["name": "Ann", "avatar_id": 1],
         ]
         return object.serialized()

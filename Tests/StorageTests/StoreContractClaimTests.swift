@@ -86,7 +86,10 @@ import Testing
                     $0.due = UInt64(number) * 10_000
                 })
         }
-        let other = try fixture.store.take(Sample(4).with { $0.notifier = "http"; $0.due = 90_000 })
+        let other = try fixture.store.take(
+            Sample(4).with {
+                $0.notifier = "http"; $0.due = 90_000
+            })
         let claim = Claim(
             notifier: "log", now: 500, leaseMilliseconds: 1000, limit: 9, keepsTicketOrder: keepsTicketOrder,
             longestDelayMilliseconds: 19_500)
