@@ -68,7 +68,7 @@ final class RunningServer {
         guard let text = try plain.map({ String($0) }) ?? jsonObject(line).string(name) else { throw ChildProcess.Failure.missingOutput }
         if text.hasPrefix("unix:") { return .unix(path: String(text.dropFirst(5))) }
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            throw ChildProcess.Failure.missingOutput
+            throw ChildProcess.Failure.missingLine("\(name)=HOST:PORT", hasClosed: false, written: line)
         }
         return .tcp(host: String(text[..<colon]), port: port)
     }
