@@ -96,10 +96,10 @@ final class WebhookSite: Sendable {
     }
 
     /// - Parameter padding: how many bytes what support wrote has beside the message.
-    static func body(_ comment: Int64, padding: Int = 0) -> [UInt8] {
+    static func body(_ comment: Int64, user: String = Markers.user, padding: Int = 0) -> [UInt8] {
         let object: JSONValue = [
             "ticket_id": .integer(17), "created_at": "2026-03-10T08:15:12Z", "attachments": [],
-            "token": ["user_id": .string(Markers.user), "app_id": .string(Workspace.app), "device_id": "device-1", "type": "ios"],
+            "token": ["user_id": .string(user), "app_id": .string(Workspace.app), "device_id": "device-1", "type": "ios"],
             "comment": [
                 "comment_id": .integer(comment), "body": .string(message + String(repeating: "x", count: padding)), "is_inbound": false,
             ],
