@@ -1,7 +1,10 @@
 # Every target installs what it is missing first (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
 SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
 
-.PHONY: run test build bench check sanitize format
+.PHONY: run test build bench soak check sanitize format
+
+# How long `make soak` loads the service.
+SECONDS ?= 600
 
 run:
 	Scripts/install run
@@ -23,6 +26,10 @@ check:
 bench: build
 	Scripts/install bench
 	Scripts/bench
+
+soak: build
+	Scripts/install soak
+	Scripts/soak $(SECONDS)
 
 sanitize:
 	Scripts/install test

@@ -67,7 +67,6 @@ let package = Package(
         tests("HTTPClientTests", ["HTTPClient", "HTTPServer", "TestSupport", "Threading"]),
         tests("ThreadingTests", ["TestSupport", "Threading"]),
         tests("StorageTests", ["Storage", "Core", "SQLite", "POSIX", "TestSupport", "Threading"]),
-        tests("NotifiersTests", ["Notifiers", "Core", "HTTPClient", "JSON", "TestSupport"]),
         tests(
             "ServiceTests",
             [
@@ -75,7 +74,8 @@ let package = Package(
                 "TestSupport",
             ]),
         // Depending on the executable has the package manager build it beside the tests that run it.
-        tests("EndToEndTests", ["Core", "HTTPServer", "JSON", "POSIX", "Storage", "Threading", "TestSupport", "DeskgateCLI"]),
+        tests(
+            "EndToEndTests", ["Core", "HTTPServer", "JSON", "POSIX", "SQLite", "Storage", "Threading", "TestSupport", "DeskgateCLI"]),
     ],
     swiftLanguageModes: [.v6]
 )

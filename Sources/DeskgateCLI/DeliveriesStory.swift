@@ -26,12 +26,15 @@ enum DeliveriesStory {
     private static func sentence(_ attempt: JSONObject) -> String {
         func value(_ key: String) -> String { DeliveriesText.text(attempt[key]) }
         let start = "Try \(value("number")) began at \(value("started_at"))"
+        if value("outcome") == "interrupted" { return "\(start) and was interrupted, because Deskgate ended; it may have arrived." }
         guard !value("ended_at").isEmpty else { return "\(start); what came of it is not known." }
         let outcome =
             switch value("outcome") {
             case "delivered": "it arrived"
             case "retry": "it did not arrive, and may later"
             case "dead": "it did not arrive, and never can"
+            case "expired": "it did not arrive, and there was no time left for another"
+            case "attempts_spent": "it did not arrive, and was the last that may be"
             default: "what came of it is not known"
             }
         return "\(start) and ended at \(value("ended_at")): \(outcome)" + (value("reason").isEmpty ? "." : " (\(value("reason"))).")
@@ -44,7 +47,7 @@ enum DeliveriesStory {
         case "delivered": return "It arrived at \(value("ended_at")), \(count)."
         case "dead": return "It was given up at \(value("ended_at")), \(count): \(value("reason"))."
         default:
-            guard let last = tries.last, DeliveriesText.text(last["ended_at"]).isEmpty else {
+            guard let last = tries.last, DeliveriesText.text(last["outcome"]).isEmpty else {
                 return "The next try is due at \(value("due_at"))."
             }
             return "That try may still run; the next one is due at \(value("due_at")) if nobody reports on it."

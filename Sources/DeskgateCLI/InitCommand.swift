@@ -42,7 +42,9 @@ enum InitCommand: Command {
             Next:
               1. Serve:         deskgate serve --config \(files.configuration)
               2. Mint a key:    deskgate key mint --config \(files.configuration) --app \(app) --user USER
-              3. Tell Pyrus:    the authorization URL is https://YOUR-HOST/pyrus/authorize\(replace)
+              3. Tell Pyrus:    the authorization URL is https://YOUR-HOST/pyrus/authorize,
+                                the one for new comments https://YOUR-HOST/pyrus/webhook/SECRET,
+                                where SECRET stands in \(files.webhookSecret)\(replace)
             """
     }
 }

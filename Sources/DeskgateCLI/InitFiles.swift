@@ -15,6 +15,7 @@ struct InitFiles {
     let secrets: String
     private let adminToken: String
     private let appSecret: String
+    let webhookSecret: String
 
     init(directory: String) {
         self.directory = directory
@@ -22,21 +23,25 @@ struct InitFiles {
         secrets = Path.resolve("secrets", in: directory)
         adminToken = Path.resolve("admin-token", in: secrets)
         appSecret = Path.resolve("app-1.key", in: secrets)
+        webhookSecret = Path.resolve("webhook-1.key", in: secrets)
     }
 
     /// Everything that must not exist yet.
-    var all: [String] { [configuration, adminToken, appSecret] }
+    var all: [String] { [configuration, adminToken, appSecret, webhookSecret] }
 
     /// What was made, for machines.
     var json: JSONValue {
-        ["configuration": .string(configuration), "admin_token": .string(adminToken), "app_secret": .string(appSecret)]
+        [
+            "configuration": .string(configuration), "admin_token": .string(adminToken), "app_secret": .string(appSecret),
+            "webhook_secret": .string(webhookSecret),
+        ]
     }
 
     /// Makes the files; the configuration last, so that there is none without its secrets.
     func write(app: String) throws(Failure) {
         try attempt(directory) { () throws(SystemError) in try File.createDirectory(directory, mode: 0o700) }
         try attempt(secrets) { () throws(SystemError) in try File.createDirectory(secrets, mode: 0o700) }
-        for path in [adminToken, appSecret] {
+        for path in [adminToken, appSecret, webhookSecret] {
             let secret = try newSecret()
             try attempt(path) { () throws(SystemError) in try File.create(path, mode: 0o600, "\(secret)\n".utf8) }
         }
@@ -64,7 +69,12 @@ struct InitFiles {
         [
             "listen": ["host": "127.0.0.1", "port": 8080],
             "admin": ["host": "127.0.0.1", "port": 9090, "token": ["file": "secrets/admin-token"]],
-            "apps": [["app_id": .string(app), "keys": [["id": 1, "secret": ["file": "secrets/app-1.key"]]]]],
+            "apps": [
+                [
+                    "app_id": .string(app), "keys": [["id": 1, "secret": ["file": "secrets/app-1.key"]]],
+                    "webhook": ["secret": ["file": "secrets/webhook-1.key"]],
+                ]
+            ],
             "log": ["level": "info", "format": "text"],
         ]
     }

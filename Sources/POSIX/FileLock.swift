@@ -12,11 +12,7 @@ package final class FileLock: Sendable {
     package init(_ path: String) throws(SystemError) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemError.last }
-        // Zero lengths mean the whole file.
-        var whole = flock()
-        whole.l_type = Int16(F_WRLCK)
-        whole.l_whence = Int16(SEEK_SET)
-        guard unsafe fcntl(descriptor, Self.setLock, &whole) == 0 else {
+        guard Self.set(F_WRLCK, on: descriptor) else {
             let error = SystemError.last
             close(descriptor)
             throw error
@@ -25,7 +21,17 @@ package final class FileLock: Sendable {
     }
 
     deinit {
+        // Closing alone would leave the lock to a program that is being started just now, until it has closed its copy of the descriptor.
+        _ = Self.set(F_UNLCK, on: descriptor)
         close(descriptor)
+    }
+
+    /// Locks or unlocks the whole file, for which its lengths are zero.
+    private static func set(_ type: Int32, on descriptor: Int32) -> Bool {
+        var whole = flock()
+        whole.l_type = Int16(type)
+        whole.l_whence = Int16(SEEK_SET)
+        return unsafe fcntl(descriptor, setLock, &whole) == 0
     }
 
     /// F_OFD_SETLK, which the C library shows to GNU programs only.

@@ -17,7 +17,7 @@ package struct ServiceGraph: Sendable {
     let readiness: Readiness
     let store: any Store
     /// What tells the dispatcher that something has been accepted.
-    let dispatcherInbox = Monitor(DispatcherInbox())
+    let dispatcherInbox: Monitor<DispatcherInbox>
 
     /// Builds the graph.
     /// - Parameters:
@@ -32,9 +32,10 @@ package struct ServiceGraph: Sendable {
         metrics = ServiceMetrics(registry: MetricsRegistry(), version: Version.current)
         state = try Self.liveState(configuration, metrics)
         store = try Self.open(configuration, state, openStore)
-        readiness = Readiness(store: store)
+        let inbox = Monitor(DispatcherInbox())
+        dispatcherInbox = inbox
+        readiness = Readiness(store: store, dispatcherInbox: inbox)
         let authorize = AuthorizeRoute(state: state, duration: metrics.authorizeDuration, logger: logger, clocks: clocks)
-        let inbox = dispatcherInbox
         let webhook = WebhookRoute(state: state, store: store, clocks: clocks, random: RandomPool(), logger: logger) {
             inbox.announceNews()
         }

@@ -3,7 +3,9 @@ internal import Core
 /// What all stores must decide in the same way.
 enum StoreRules {
     /// The reason of a delivery whose time is over.
-    static let expired = "expired"
+    static let expired = RetryDecision.Ending.expired.rawValue
+    /// The outcome and the reason of a try that the end of its process cut off.
+    static let interrupted = "interrupted"
     /// How many expired deliveries one claim gives up at most, so that others do not wait for it.
     static let expiredPerClaim = 256
 
@@ -50,6 +52,7 @@ extension FinishedTry.Next {
         case .delivered: "delivered"
         case .retry: "retry"
         case .dead: "dead"
+        case .givenUp(let ending): ending.rawValue
         }
     }
 }

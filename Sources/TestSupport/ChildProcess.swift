@@ -9,6 +9,8 @@ package final class ChildProcess: Sendable {
     /// Why a test's program failed.
     package enum Failure: Error {
         case cannotStart(Int32), stillRunning, endedBySignal(Int32), missingOutput
+        /// No line holds this text: the program closed its output before, or took too long.
+        case missingLine(String, hasClosed: Bool, written: String)
     }
 
     /// How it ended.

@@ -44,7 +44,7 @@ package final class GatheredOutput: Sendable {
 
     /// Waits for the first whole line that holds `text`, at or after line number `start`, counted from 0.
     /// - Returns: the line without its end, and its number.
-    /// - Throws: when the program closes it without such a line.
+    /// - Throws: when the program closes it without such a line, or writes none in time, with all that it did write.
     package func line(containing text: String, from start: Int = 0) throws -> (text: String, number: Int) {
         let found = state.wait(timeoutMilliseconds: ChildProcess.patienceMilliseconds) { state -> (text: String, number: Int)?? in
             let lines = state.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
@@ -54,7 +54,10 @@ package final class GatheredOutput: Sendable {
             }
             return state.isComplete ? .some(nil) : nil
         }
-        guard let line = found ?? nil else { throw ChildProcess.Failure.missingOutput }
+        guard let line = found ?? nil else {
+            let written = state.withLock { String(decoding: $0.bytes, as: UTF8.self) }
+            throw ChildProcess.Failure.missingLine(text, hasClosed: found != nil, written: written)
+        }
         return line
     }
 }

@@ -75,8 +75,8 @@ import Threading
         (
             3,
             [
-                "Try 1 began at 2026-03-10T08:15:12.000Z; what came of it is not known.",
-                "That try may still run; the next one is due at 2026-03-10T08:15:13.000Z if nobody reports on it.",
+                "Try 1 began at 2026-03-10T08:15:12.000Z and was interrupted, because Deskgate ended; it may have arrived.",
+                "The next try is due at 2026-03-10T08:15:12.000Z.",
             ]
         ),
         (4, ["It was given up at 2026-03-10T08:16:02.000Z, without a try: expired."]),

@@ -5,7 +5,7 @@ import Testing
 
 /// `deskgate init`
 @Suite struct InitTests {
-    private static let files = ["config.json", "secrets/admin-token", "secrets/app-1.key"]
+    private static let files = ["config.json", "secrets/admin-token", "secrets/app-1.key", "secrets/webhook-1.key"]
 
     @Test func makesWhatOnlyTheOwnerMayReadAndTellsWhatIsNext() throws {
         let scratch = try TemporaryDirectory()
@@ -13,11 +13,11 @@ import Testing
         #expect(result.code == 0)
         #expect(result.errors.isEmpty)
         #expect(result.output.contains("deskgate serve --config \(scratch.path("new"))/config.json\n"))
-        #expect(scratch.contents() == ["new", "new/config.json", "new/secrets", "new/secrets/admin-token", "new/secrets/app-1.key"])
+        #expect(scratch.contents() == ["new", "new/config.json", "new/secrets"] + Self.files.dropFirst().map { "new/\($0)" })
+        #expect(result.output.contains("where SECRET stands in \(scratch.path("new"))/secrets/webhook-1.key\n"))
         #expect(mode(scratch.path("new")) == 0o700)
         #expect(mode(scratch.path("new/secrets")) == 0o700)
-        #expect(mode(scratch.path("new/secrets/admin-token")) == 0o600)
-        #expect(mode(scratch.path("new/secrets/app-1.key")) == 0o600)
+        for file in Self.files.dropFirst() { #expect(mode(scratch.path("new/\(file)")) == 0o600) }
         #expect(mode(scratch.path("new/config.json")) == 0o640)
         #expect(try Deskgate.run("check", "--config", scratch.path("new/config.json")).code == 0)
     }
@@ -35,7 +35,7 @@ import Testing
                 #expect(!isShown)
             }
         }
-        #expect(secrets.count == 4)
+        #expect(secrets.count == 6)
     }
 
     @Test func forMachines() throws {
@@ -45,7 +45,7 @@ import Testing
         #expect(
             try result.json == [
                 "configuration": .string("\(root)/config.json"), "admin_token": .string("\(root)/secrets/admin-token"),
-                "app_secret": .string("\(root)/secrets/app-1.key"),
+                "app_secret": .string("\(root)/secrets/app-1.key"), "webhook_secret": .string("\(root)/secrets/webhook-1.key"),
             ])
     }
 
@@ -54,7 +54,7 @@ import Testing
         let process = try ChildProcess("/usr/bin/env", ["-C", scratch.path, Deskgate.path, "init"].map { Array($0.utf8) })
         #expect(try process.waitForEnd() == .exit(0))
         #expect(try process.output.text().hasPrefix("Made config.json, and fresh secrets in secrets "))
-        #expect(scratch.contents() == ["config.json", "secrets", "secrets/admin-token", "secrets/app-1.key"])
+        #expect(scratch.contents() == ["config.json", "secrets"] + Self.files.dropFirst())
     }
 
     @Test func appIsTakenAsItIs() throws {
@@ -128,6 +128,13 @@ import Testing
         let server = try RunningServer(configuration: scratch.path("config.json"))
         let minted = try Deskgate.run("key", "mint", "--config", scratch.path("config.json"), "--app", "my-app", "--user", Markers.user)
         #expect(try server.authorize(String(minted.output.dropLast()), app: "my-app").status == 200)
+        let secret = String(try scratch.read("secrets/webhook-1.key").dropLast())
+        let body =
+            #"{"ticket_id":1,"token":{"app_id":"my-app","user_id":"u","device_id":"d","type":"ios"},"#
+            + #""comment":{"comment_id":2,"body":"x"},"author":{"name":"Ann"},"created_at":"2026-03-10T08:15:12Z"}"#
+        let client = try SocketClient(server.publicAddress)
+        try client.send("POST /pyrus/webhook/\(secret) HTTP/1.1\r\nHost: test\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        #expect(try client.readResponse().text == #"{"status":"accepted"}"#)
         #expect(try server.stop() == .exit(0))
     }
 

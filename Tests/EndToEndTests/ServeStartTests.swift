@@ -27,9 +27,9 @@ import Testing
         guard case .tcp(_, let port) = first.publicAddress, case .tcp(_, let adminPort) = first.adminAddress else { return }
         let remedy = "it is already in use; stop the process that listens there or choose another"
         let onPublic = try Workspace(["listen": Workspace.listener(port: port)])
-        #expect(try complaint(of: onPublic) == "deskgate: cannot listen on 127.0.0.1:\(port): \(remedy)\n")
+        #expect(try RunningServer.complaint(of: onPublic) == "deskgate: cannot listen on 127.0.0.1:\(port): \(remedy)\n")
         let onAdmin = try Workspace(["admin": Workspace.admin(port: adminPort)])
-        #expect(try complaint(of: onAdmin) == "deskgate: cannot listen on 127.0.0.1:\(adminPort): \(remedy)\n")
+        #expect(try RunningServer.complaint(of: onAdmin) == "deskgate: cannot listen on 127.0.0.1:\(adminPort): \(remedy)\n")
         #expect(try get(first.publicAddress, "/livez") == 200)
         #expect(try first.stop() == .exit(0))
     }
@@ -40,7 +40,7 @@ import Testing
         members.append(["type": "memory"], forKey: "store")
         let workspace = try Workspace(members)
         let first = try RunningServer(workspace)
-        let errors = try complaint(of: workspace)
+        let errors = try RunningServer.complaint(of: workspace)
         #expect(errors.hasPrefix("deskgate: cannot listen on unix:\(workspace.directory.path("admin.sock")): it is already in use;"))
         #expect(try get(first.publicAddress, "/livez") == 200)
         #expect(try first.stop() == .exit(0))
@@ -50,14 +50,14 @@ import Testing
     func unixSocketCannotBeMade(_ path: String) throws {
         let workspace = try Workspace(["listen": ["unix": .string(path), "max_connections": 100]])
         let secret = try workspace.read("app-1.key")
-        let errors = try complaint(of: workspace)
+        let errors = try RunningServer.complaint(of: workspace)
         #expect(errors.hasPrefix("deskgate: cannot listen on unix:\(workspace.directory.path(path)): "))
         #expect(try workspace.read("app-1.key") == secret)
     }
 
     @Test func hostIsNotOfThisMachine() throws {
         let workspace = try Workspace(["listen": ["host": "192.0.2.1", "port": 0, "max_connections": 100]])
-        #expect(try complaint(of: workspace).hasPrefix("deskgate: cannot listen on 192.0.2.1:0: "))
+        #expect(try RunningServer.complaint(of: workspace).hasPrefix("deskgate: cannot listen on 192.0.2.1:0: "))
     }
 
     @Test func secretFileIsMissing() throws {
@@ -65,7 +65,7 @@ import Testing
         let workspace = try Workspace(["apps": [["app_id": "app-1", "keys": keys]]])
         let file = workspace.directory.path("missing.key")
         #expect(
-            try complaint(of: workspace)
+            try RunningServer.complaint(of: workspace)
                 == "\(workspace.configuration): $.apps[0].keys[0].secret.file: cannot read \(file): No such file or directory\n")
     }
 
@@ -81,19 +81,8 @@ import Testing
         try workspace.write("certificate.pem", Self.wrongPEM)
         try workspace.write("key.pem", Self.wrongPEM.replacing("CERTIFICATE", with: "PRIVATE KEY"), mode: 0o600)
         #expect(
-            try complaint(of: workspace)
+            try RunningServer.complaint(of: workspace)
                 == "\(workspace.configuration): $.listen.tls.certificate: expected a certificate in PEM\n")
-    }
-
-    /// Starts the service, which must end with 2 and one line that holds no secret; that line.
-    private func complaint(of workspace: Workspace) throws -> String {
-        let process = try RunningServer.start(workspace.configuration)
-        #expect(try process.waitForEnd() == .exit(2))
-        #expect(try process.output.text().isEmpty)
-        let bytes = try process.errors.bytes()
-        try TestOutput.append(bytes, to: "servers.stderr")
-        #expect(bytes.count { $0 == UInt8(ascii: "\n") } == 1)
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func get(_ address: ListenAddress, _ path: String) throws -> Int {

@@ -2,6 +2,7 @@ import Core
 import HTTPServer
 import JSON
 import TestSupport
+import Threading
 
 /// A configuration that takes webhooks and delivers them to a sink of the test and to the log.
 final class WebhookSite: Sendable {
@@ -12,28 +13,69 @@ final class WebhookSite: Sendable {
 
     let workspace: Workspace
     private let secrets: [StandardWebhookSecret]
+    private let members: JSONObject
+    private let changes: Monitor<JSONObject>
 
-    init(_ sink: ScriptedServer, timeoutSeconds: Int64 = 20, log: Bool = true, drainSeconds: Int64 = 5) throws {
+    /// - Parameter changes: top-level members of the configuration that are added or replaced.
+    init(
+        _ sink: ScriptedServer, timeoutSeconds: Int64 = 20, concurrency: Int64 = 8, log: Bool = true, drainSeconds: Int64 = 5,
+        _ changes: JSONObject = [:]
+    ) throws {
         secrets = [try StandardWebhookSecret(Self.signingSecret)]
-        let http: JSONValue = [
-            "type": "http", "url": .string(sink.url("/events")), "secret": ["file": "sink.whsec"],
-            "timeout_seconds": .integer(timeoutSeconds), "concurrency": 8, "requires_device": false,
-        ]
-        let app: JSONValue = [
-            "app_id": .string(Workspace.app), "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
-            "webhook": ["secret": ["file": "path-secret"]], "notifiers": log ? ["log", "sink"] : ["sink"],
-        ]
-        workspace = try Workspace([
-            "apps": [app], "notifiers": ["log": ["type": "log", "requires_device": false], "sink": http],
+        members = [
+            "apps": [Self.app(notifiers: log ? ["log", "sink"] : ["sink"])],
+            "notifiers": [
+                "log": ["type": "log", "requires_device": false],
+                "sink": Self.notifier(sink, timeoutSeconds: timeoutSeconds, concurrency: concurrency),
+            ],
             "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0],
             "shutdown": ["drain_seconds": .integer(drainSeconds)], "log": ["level": "info", "format": "json"],
-        ])
+        ]
+        workspace = try Workspace()
         try workspace.write("path-secret", Self.pathSecret, mode: 0o600)
         try workspace.write("sink.whsec", Self.signingSecret, mode: 0o600)
+        try workspace.write("other.whsec", Self.signingSecret.replacing("7Hc0", with: "8Id1"), mode: 0o600)
+        self.changes = Monitor(changes)
     }
 
+    /// Replaces the changes that the next start finds.
+    func change(_ changes: JSONObject) {
+        self.changes.update { $0 = changes }
+    }
+
+    /// The app of the configuration, with the names of its notifiers.
+    static func app(notifiers: [String]) -> JSONValue {
+        [
+            "app_id": .string(Workspace.app), "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
+            "webhook": ["secret": ["file": "path-secret"]], "notifiers": .array(notifiers.map { .string($0) }),
+        ]
+    }
+
+    /// A notifier that tells a sink, with the secret of a file: `sink.whsec`, or `other.whsec` for a second one.
+    static func notifier(
+        _ sink: ScriptedServer, secret: String = "sink.whsec", timeoutSeconds: Int64 = 20, concurrency: Int64 = 8
+    ) -> JSONValue {
+        [
+            "type": "http", "url": .string(sink.url("/events")), "secret": ["file": .string(secret)],
+            "timeout_seconds": .integer(timeoutSeconds), "concurrency": .integer(concurrency), "requires_device": false,
+        ]
+    }
+
+    /// Starts the program; from then on the configuration names the operators' port, so that commands find it.
     func start() throws -> RunningServer {
-        try RunningServer(workspace)
+        try configure()
+        let server = try RunningServer(workspace)
+        if case .tcp(_, let port) = server.adminAddress { try configure(["admin": Workspace.admin(port: port)]) }
+        return server
+    }
+
+    /// Writes the configuration with its changes, and with further ones.
+    func configure(_ further: JSONObject = [:]) throws {
+        var configuration = further
+        for member in changes.withLock({ $0 }).members + members.members where configuration[member.key] == nil {
+            configuration.append(member.value, forKey: member.key)
+        }
+        try workspace.configure(configuration)
     }
 
     /// Whether a request at the sink carries a signature of ours for its id, time and body.
@@ -54,11 +96,14 @@ final class WebhookSite: Sendable {
         return comment.integer("comment_id")
     }
 
-    static func body(_ comment: Int64) -> [UInt8] {
+    /// - Parameter padding: how many bytes what support wrote has beside the message.
+    static func body(_ comment: Int64, user: String = Markers.user, padding: Int = 0) -> [UInt8] {
         let object: JSONValue = [
             "ticket_id": .integer(17), "created_at": "2026-03-10T08:15:12Z", "attachments": [],
-            "token": ["user_id": .string(Markers.user), "app_id": .string(Workspace.app), "device_id": "device-1", "type": "ios"],
-            "comment": ["comment_id": .integer(comment), "body": .string(message), "is_inbound": false],
+            "token": ["user_id": .string(user), "app_id": .string(Workspace.app), "device_id": "device-1", "type": "ios"],
+            "comment": [
+                "comment_id": .integer(comment), "body": .string(message + String(repeating: "x", count: padding)), "is_inbound": false,
+            ],
             "author": ["name": "Ann", "avatar_id": 1],
         ]
         return object.serialized()
@@ -66,10 +111,14 @@ final class WebhookSite: Sendable {
 
     /// Posts a webhook as the help desk does, and reads the answer's status; nil for what is not 200.
     static func post(_ comment: Int64, _ client: SocketClient) throws -> String? {
-        let body = body(comment)
+        let response = try send(body(comment), client)
+        return response.status == 200 ? try jsonObject(response.text).string("status") : nil
+    }
+
+    /// Posts a webhook as the help desk does.
+    static func send(_ body: [UInt8], _ client: SocketClient) throws -> ReceivedResponse {
         try client.send("POST /pyrus/webhook/\(pathSecret) HTTP/1.1\r\nHost: test\r\nContent-Length: \(body.count)\r\n\r\n")
         try client.send(body)
-        let response = try client.readResponse()
-        return response.status == 200 ? try jsonObject(response.text).string("status") : nil
+        return try client.readResponse()
     }
 }

@@ -14,6 +14,8 @@ final class DeliveryFixture {
     private let scratch: TemporaryDirectory
     private let time = Monitor(DeliveryFixture.start)
     let inbox = Monitor(DispatcherInbox())
+    /// Of the dispatcher that was started last.
+    private(set) var metrics = MetricsRegistry()
     private let notifiers: [String: any Notifier]
     private var dispatcher: Dispatcher?
 
@@ -36,12 +38,14 @@ final class DeliveryFixture {
     /// As after a restart of the process.
     func startDispatcher() throws {
         inbox.update { $0 = DispatcherInbox() }
+        metrics = MetricsRegistry()
         let clocks = Clocks(unixSeconds: { [time] in time.withLock { $0 / 1000 } }, unixMilliseconds: { [time] in time.withLock { $0 } })
         dispatcher = try Dispatcher(
-            store: store, notifiers: notifiers, retention: Retention(deliveredMilliseconds: 1 << 40, deadMilliseconds: 1 << 40, idleDeviceMilliseconds: 1 << 40),
-            metrics: DeliveryMetrics(registry: MetricsRegistry(), store: store, notifiers: notifiers.keys.sorted(), clocks: clocks),
-            logger: log.logger, clocks: clocks,
-            inbox: inbox)
+            store: store, notifiers: notifiers,
+            retention: Retention(deliveredMilliseconds: 1 << 40, deadMilliseconds: 1 << 40, idleDeviceMilliseconds: 1 << 40),
+            metrics: DeliveryMetrics(
+                registry: metrics, store: store, notifiers: notifiers.keys.sorted(), clocks: clocks, inbox: inbox),
+            logger: log.logger, clocks: clocks, inbox: inbox)
     }
 
     func stop(drainMilliseconds: UInt64 = 20_000) {

@@ -98,6 +98,15 @@ import Testing
         #expect(lane.running.isEmpty)
     }
 
+    @Test func isAwakeWhenMoreTimeIsLeftThanThereEverWas() {
+        let longest = lane.longestDelayMilliseconds
+        lane.nextDue = 5 + longest
+        #expect(wakeAt(5) == 5 + longest)
+        #expect(room(5) == 0)
+        #expect(wakeAt(4) == 0)
+        #expect(room(4) == 2)
+    }
+
     @Test func leasesOutlastTries() {
         #expect(lane.leaseMilliseconds > lane.notifier.longestTryMilliseconds)
     }

@@ -1,4 +1,5 @@
 import Core
+import Observability
 import TestSupport
 import Testing
 import Threading
@@ -45,9 +46,23 @@ import Threading
         #expect(fixture.settle(100))
         #expect(notifier.started.count == 1)
         #expect(try fixture.log.lines().filter { $0.contains("a notifier is switched off") }.count == 1)
+        #expect(fixture.inbox.withLock { $0.paused } == ["a": "gone"])
+        #expect(try pausedSamples(fixture) == ["a": "1", "z": "0"])
         notifier.answer(.arrived)
         fixture.resume()
         for number in 1...3 { #expect(fixture.waitForState(.delivered, of: number)) }
+        #expect(fixture.inbox.withLock { $0.paused } == [:])
+        #expect(try pausedSamples(fixture) == ["a": "0", "z": "0"])
+    }
+
+    private func pausedSamples(_ fixture: DeliveryFixture) throws -> [String: String] {
+        var samples: [String: String] = [:]
+        for line in String(decoding: fixture.metrics.render(), as: UTF8.self).split(separator: "\n") {
+            let parts = line.split(separator: "\"")
+            guard line.hasPrefix("deskgate_notifier_paused{"), parts.count == 3 else { continue }
+            samples[String(parts[1])] = String(parts[2].dropFirst(2))
+        }
+        return samples
     }
 
     @Test func anOutcomeThatCannotBeStoredIsToldAgain() throws {

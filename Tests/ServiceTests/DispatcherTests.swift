@@ -36,7 +36,8 @@ import Testing
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.later(30_000))])
         fixture.accept(1, lifeMilliseconds: 30_000)
         #expect(fixture.waitForState(.dead, of: 1))
-        #expect(fixture.delivery(1)?.reason == "expired after later")
+        #expect(fixture.delivery(1)?.reason == "expired")
+        #expect(fixture.story(1) == ["1 expired later"])
     }
 
     @Test func startsNothingThatHasExpired() throws {
@@ -104,6 +105,35 @@ import Testing
         #expect(fixture.settle(100))
         #expect(notifier.started.count == 1)
         notifier.end(.arrived)
+        #expect(fixture.waitForState(.delivered, of: 1))
+    }
+
+    @Test(arguments: [DeliveryOutcome.later(30_000), .later(3_600_000), .busy])
+    func aClockSetBackDoesNotKeepRetriesWaiting(_ outcome: DeliveryOutcome) throws {
+        let notifier = DeliveryNotifier(outcome)
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.accept(1)
+        #expect(fixture.waitForReason(outcome.reason, of: 1))
+        notifier.answer(.arrived)
+        fixture.advance(-86_400_000)
+        #expect(fixture.waitForState(.delivered, of: 1))
+        #expect(fixture.story(1) == ["1 retry \(outcome.reason)", "2 delivered arrived"])
+    }
+
+    @Test func aClockThatLeapsAndComesBackLosesNothing() throws {
+        let notifier = DeliveryNotifier(concurrency: 1)
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.accept(1)
+        #expect(notifier.waitForTries(1))
+        fixture.advance(7_200_000)
+        fixture.accept(2)
+        #expect(fixture.settle(100))
+        fixture.advance(-7_200_000)
+        #expect(fixture.settle(101))
+        notifier.answer(.arrived)
+        notifier.end(.busy)
+        #expect(fixture.waitForState(.delivered, of: 2), "it was accepted while the clock was ahead")
+        fixture.advance(5000)
         #expect(fixture.waitForState(.delivered, of: 1))
     }
 

@@ -1,6 +1,4 @@
 import Core
-import Glibc
-import POSIX
 import Storage
 import TestSupport
 import Testing
@@ -43,8 +41,7 @@ import Testing
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
     func survivesADiskThatIsReallyFull() throws {
         let disk = try SmallDisk()
-        let ballast = disk.path("ballast")
-        try File.create(ballast, mode: 0o600, Array(repeating: 0, count: 700_000))
+        try disk.fill("ballast", bytes: 700_000)
         var settings = StoreSettings()
         settings.minimumFreeBytes = 0
         settings.probeIntervalMilliseconds = 5
@@ -54,7 +51,7 @@ import Testing
         #expect(error?.kind == .diskFull)
         #expect(store.refusal == "disk_full")
         #expect(try store.all().count == count)
-        #expect(unsafe unlink(ballast) == 0)
+        disk.remove("ballast")
         #expect(eventually { store.refusal == nil }, "it finds the room by itself")
         #expect(try store.take(Sample(20_000).arrival(to: [])) == .accepted)
         store.close()

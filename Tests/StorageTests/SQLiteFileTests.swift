@@ -27,7 +27,7 @@ import Testing
         var store = try open(path)
         for number in 0..<5 { try store.take(Sample(number)) }
         _ = try store.take(Sample(9).arrival(to: []))
-        let claimed = try store.claim(at: 2000, limit: 4)
+        let claimed = try store.claim(at: 2000, limit: 3)
         try store.report(claimed[0], .delivered, "ok", at: 2001)
         try store.report(claimed[1], .dead, "no", at: 2001)
         try store.report(claimed[2], .retry(at: 9000), "later", at: 2001)
@@ -41,8 +41,7 @@ import Testing
         for number in [0, 1, 2, 3, 4, 9] {
             #expect(try store.take(Sample(number).arrival(to: [])) == .duplicate(of: Sample(number).event.id))
         }
-        #expect(try store.claim(at: 2999).map(\.event.identity.commentID) == [4])
-        #expect(try store.claim(at: 3000).map(\.event.identity.commentID) == [3], "the lease outlives the process")
+        #expect(try store.claim(at: 2000).map(\.event.identity.commentID) == [3, 4])
     }
 
     @Test func leavesOneFileBehindForItsOwnerOnly() throws {

@@ -45,6 +45,16 @@ import Testing
         #expect(try fixture.store.pending() == [])
     }
 
+    @Test(arguments: Backend.allCases) func keepsTheLastTrysReasonBesideTheEndings(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let delivery = try claimed(fixture.store)
+        try fixture.store.report(delivery, .givenUp(.expired), "timeout", at: 2100)
+        let story = try #require(try fixture.store.story(of: delivery.id))
+        #expect((story.delivery.state, story.delivery.endedAt, story.delivery.reason) == (.dead, 2100, "expired"))
+        #expect(story.attempts == [DeliveryAttempt(number: 1, startedAt: 2000, endedAt: 2100, outcome: "expired", reason: "timeout")])
+        #expect(try fixture.store.pending() == [])
+    }
+
     @Test(arguments: Backend.allCases) func takesAReportAfterTheLeaseWhileNobodyTriesAgain(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)

@@ -1,7 +1,8 @@
 import Core
-import Storage
 import TestSupport
 import Testing
+
+@testable import Storage
 
 /// Random calls to a memory store and to one in a file, which must never tell a difference.
 @Suite struct StoreModelTests {
@@ -17,6 +18,7 @@ import Testing
             if script.reopens() {
                 store.close()
                 store = try SQLiteStore(path: directory.path("store.db"), settings: settings)
+                try model.releaseLeases()
             }
             let call = script.next()
             #expect(call(store) == call(model))
@@ -84,7 +86,7 @@ private struct RandomCalls {
     private mutating func claim() -> Call {
         let claim = Claim(
             notifier: random.element(of: ["log", "http"]), now: now, leaseMilliseconds: UInt64.random(in: 1..<100, using: &random),
-            limit: Int.random(in: 0..<6, using: &random))
+            limit: Int.random(in: 0..<6, using: &random), longestDelayMilliseconds: random.element(of: [.max, .max, 40]))
         return { store in describe { try store.claimDue(claim) } }
     }
 
@@ -92,7 +94,7 @@ private struct RandomCalls {
         let time = now
         let pick = Int.random(in: 0..<8, using: &random)
         let stale = Int.random(in: 0..<6, using: &random) == 0 ? 1 : 0
-        let next = random.element(of: [.delivered, .dead, .retry(at: now + 30), .delivered] as [FinishedTry.Next])
+        let next = random.element(of: [.delivered, .dead, .retry(at: now + 30), .givenUp(.expired)] as [FinishedTry.Next])
         // Both stores choose among their own, which are the same ones as long as the test has not failed.
         return { store in
             describe {

@@ -59,7 +59,8 @@ package struct DeliveryAttempt: Sendable, Equatable {
     package let startedAt: UInt64
     /// When its outcome was known, in Unix milliseconds; nil when the process ended before.
     package let endedAt: UInt64?
-    /// What came of it: `delivered`, `retry`, `dead`, or empty while it is not known.
+    /// What came of it: `delivered`, `retry`, `dead`, or why none followed though one might have arrived (`expired`, `attempts_spent`);
+    /// `interrupted` when the process ended before; empty while it is not known.
     package let outcome: String
     /// Why, in a stable word such as `status_503`, `timeout` or `connection_reset`.
     package let reason: String

@@ -16,9 +16,17 @@ package struct Claim: Sendable, Equatable {
     package let leaseMilliseconds: UInt64
     /// The most that are wanted.
     package let limit: Int
+    /// No delivery of the notifier may be due later than this, in Unix milliseconds: one that is was put off before the clock was set back, and
+    /// is due now.
+    package let latestDue: UInt64
 
     /// Makes a claim.
-    package init(notifier: String, now: UInt64, leaseMilliseconds: UInt64, limit: Int) {
+    /// - Parameter longestDelayMilliseconds: the longest time from now that a delivery may be put off for, which makes `latestDue`.
+    package init(
+        notifier: String, now: UInt64, leaseMilliseconds: UInt64, limit: Int, longestDelayMilliseconds: UInt64 = .max
+    ) {
+        let (latestDue, isTooLarge) = now.addingReportingOverflow(longestDelayMilliseconds)
+        self.latestDue = isTooLarge ? .max : latestDue
         self.notifier = notifier
         self.now = now
         self.leaseMilliseconds = leaseMilliseconds
@@ -34,8 +42,10 @@ package struct FinishedTry: Sendable, Equatable {
         case delivered
         /// It is tried again at this time, in Unix milliseconds.
         case retry(at: UInt64)
-        /// It is given up.
+        /// It can never arrive, and is given up for the try's reason.
         case dead
+        /// It might arrive later, but is given up; the ending's text becomes its reason, while the try keeps its own.
+        case givenUp(RetryDecision.Ending)
     }
 
     /// What a provider has said of the device.
@@ -53,7 +63,7 @@ package struct FinishedTry: Sendable, Equatable {
     package let attempt: Int
     /// What follows.
     package let next: Next
-    /// Why.
+    /// Why the try ended as it did, in a stable word.
     package let reason: String
     /// When the outcome was known, in Unix milliseconds.
     package let now: UInt64

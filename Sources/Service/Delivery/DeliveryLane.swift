@@ -24,8 +24,15 @@ struct DeliveryLane {
         self.notifier = notifier
     }
 
+    /// The longest time that a delivery is put off for, in milliseconds: by its policy, by its receiver or by a lease.
+    var longestDelayMilliseconds: UInt64 {
+        let policy = notifier.retryPolicy
+        return max(policy.ceilingMilliseconds, policy.retryAfterCeilingMilliseconds, leaseMilliseconds)
+    }
+
     /// How many tries may start at `now`.
     mutating func room(now: UInt64) -> Int {
+        heedClock(now: now)
         guard let nextDue, nextDue <= now else { return 0 }
         return min(breaker.permits(nowMilliseconds: now), notifier.concurrency - running.count)
     }
@@ -38,9 +45,15 @@ struct DeliveryLane {
 
     /// When there may be room again by time alone, in Unix milliseconds; nil when only an outcome, news or `resume` can make some.
     mutating func wakeAt(now: UInt64) -> UInt64? {
+        heedClock(now: now)
         guard let nextDue, running.count < notifier.concurrency else { return nil }
         if breaker.permits(nowMilliseconds: now) > 0 { return nextDue }
         return breaker.nextChangeMilliseconds.map { max(nextDue, $0) }
+    }
+
+    /// Has the store asked now when more time is left than there ever was, because the clock was set back: it then pulls in what waits.
+    private mutating func heedClock(now: UInt64) {
+        if let due = nextDue, due > now, due - now > longestDelayMilliseconds { nextDue = 0 }
     }
 
     /// Begins a try.
@@ -69,10 +82,10 @@ struct DeliveryLane {
         guard let ended = running.removeValue(forKey: id) else { return nil }
         tellBreaker(ended.start, outcome, now: now, random: &random)
         let next = next(after: ended.delivery, outcome, now: now, random: &random)
-        if case .retry(let at) = next.next { nextDue = min(nextDue ?? at, at) }
+        if case .retry(let at) = next { nextDue = min(nextDue ?? at, at) }
         // A delivery of the same ticket may have waited for this one.
         if notifier.keepsTicketOrder { nextDue = min(nextDue ?? now, now) }
-        let result = FinishedTry(id: id, attempt: ended.delivery.attempts, next: next.next, reason: next.reason, now: now)
+        let result = FinishedTry(id: id, attempt: ended.delivery.attempts, next: next, reason: outcome.reason, now: now)
         return (ended, result)
     }
 
@@ -98,11 +111,11 @@ struct DeliveryLane {
 
     private func next(
         after delivery: Delivery, _ outcome: DeliveryOutcome, now: UInt64, random: inout some RandomNumberGenerator
-    ) -> (next: FinishedTry.Next, reason: String) {
+    ) -> FinishedTry.Next {
         var retryAfter: UInt64?
         switch outcome.verdict {
-        case .delivered: return (.delivered, outcome.reason)
-        case .dead, .deviceGone: return (.dead, outcome.reason)
+        case .delivered: return .delivered
+        case .dead, .deviceGone: return .dead
         case .misconfigured: break
         case .retry(let asked): retryAfter = asked
         }
@@ -110,8 +123,8 @@ struct DeliveryLane {
             afterAttempt: delivery.attempts, nowMilliseconds: now, expiresAtMilliseconds: delivery.event.expiresAt,
             retryAfterMilliseconds: retryAfter, random: &random)
         switch decision {
-        case .retry(let at): return (.retry(at: at), outcome.reason)
-        case .giveUp: return (.dead, "expired after \(outcome.reason)")
+        case .retry(let at): return .retry(at: at)
+        case .giveUp(let ending): return .givenUp(ending)
         }
     }
 }

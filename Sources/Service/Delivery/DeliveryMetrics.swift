@@ -1,5 +1,6 @@
 internal import Core
 internal import Observability
+internal import Threading
 
 /// The metrics of the queue and of deliveries.
 struct DeliveryMetrics: Sendable {
@@ -10,7 +11,8 @@ struct DeliveryMetrics: Sendable {
     /// - Parameters:
     ///   - store: asked at each rendering for what is pending.
     ///   - notifiers: the names of all, so that an empty queue shows as 0.
-    init(registry: MetricsRegistry, store: any Store, notifiers: [String], clocks: Clocks) {
+    ///   - inbox: asked at each rendering for what is switched off.
+    init(registry: MetricsRegistry, store: any Store, notifiers: [String], clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
         deliveries = registry.counter(
             "deskgate_deliveries_total", "Tries of deliveries by what came of them.", labels: ["notifier", "outcome", "reason"])
         duration = registry.histogram(
@@ -18,6 +20,12 @@ struct DeliveryMetrics: Sendable {
             bounds: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
         registry.gauge("deskgate_queue_pending", "Deliveries that wait.", labels: ["notifier"]) {
             Self.samples(store, notifiers) { Double($0.count) }
+        }
+        registry.gauge(
+            "deskgate_notifier_paused", "1 while a notifier is switched off until the configuration is reloaded.", labels: ["notifier"]
+        ) {
+            let paused = inbox.withLock { $0.paused }
+            return notifiers.map { ComputedSample($0, value: paused[$0] == nil ? 0 : 1) }
         }
         registry.gauge("deskgate_queue_oldest_seconds", "Age of the oldest delivery that waits.", labels: ["notifier"]) {
             let now = clocks.unixMilliseconds()
@@ -36,13 +44,14 @@ struct DeliveryMetrics: Sendable {
     }
 
     func count(notifier: String, _ result: FinishedTry, milliseconds: UInt64) {
-        let outcome =
+        let (outcome, reason) =
             switch result.next {
-            case .delivered: "delivered"
-            case .retry: "retry"
-            case .dead: "dead"
+            case .delivered: ("delivered", result.reason)
+            case .retry: ("retry", result.reason)
+            case .dead: ("dead", result.reason)
+            case .givenUp(let ending): ("dead", ending.rawValue)
             }
-        deliveries.child(notifier, outcome, result.reason).increment()
+        deliveries.child(notifier, outcome, reason).increment()
         duration.child(notifier).observe(nanoseconds: milliseconds * 1_000_000)
     }
 }

@@ -44,9 +44,9 @@ final class DeliveryServices: Sendable {
             dispatcher = try Dispatcher(
                 store: graph.store, notifiers: notifiers, retention: retention,
                 metrics: DeliveryMetrics(
-                    registry: graph.metrics.registry, store: graph.store, notifiers: notifiers.keys.sorted(), clocks: clocks),
-                logger: logger,
-                clocks: clocks, inbox: graph.dispatcherInbox)
+                    registry: graph.metrics.registry, store: graph.store, notifiers: notifiers.keys.sorted(), clocks: clocks,
+                    inbox: inbox),
+                logger: logger, clocks: clocks, inbox: inbox)
         } catch {
             for client in clients { client.close() }
             throw .notifiers("\(error)")

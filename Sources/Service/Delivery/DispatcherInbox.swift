@@ -17,6 +17,8 @@ struct DispatcherInbox {
     var outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)] = []
     /// How many tries run, or have ended without the store knowing it; kept by the dispatcher's thread.
     var unfinished = 0
+    /// The notifiers that are switched off, by name, with the reason of the try that did it; kept by the dispatcher's thread.
+    var paused: [String: String] = [:]
     /// The dispatcher's thread does nothing any more.
     var hasEnded = false
 

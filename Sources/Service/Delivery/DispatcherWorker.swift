@@ -63,6 +63,7 @@ final class DispatcherWorker: Sendable {
         guard let news else { return }
         var random = SystemRandomNumberGenerator()
         unreported += end(news.outcomes, &lanes, now, &random)
+        if news.resumes { inbox.withLock { $0.paused = [:] } }
         for index in lanes.indices {
             if news.resumes { lanes[index].breaker.resume() }
             if news.hasNews { lanes[index].nextDue = 0 }
@@ -79,6 +80,7 @@ final class DispatcherWorker: Sendable {
                 let (running, result) = lanes[index].end(ended.id, ended.outcome, now: now, random: &random)
             else { continue }
             if ended.outcome.verdict == .misconfigured {
+                inbox.withLock { $0.paused[ended.notifier] = ended.outcome.reason }
                 logger.log(
                     .error, "a notifier is switched off; its deliveries wait until the configuration is reloaded or the service restarted",
                     ["notifier": .string(ended.notifier), "reason": .string(ended.outcome.reason)])
@@ -129,7 +131,8 @@ final class DispatcherWorker: Sendable {
         do throws(StoreError) {
             return try store.claimDue(
                 Claim(
-                    notifier: lane.name, now: now, leaseMilliseconds: lane.leaseMilliseconds, limit: limit))
+                    notifier: lane.name, now: now, leaseMilliseconds: lane.leaseMilliseconds, limit: limit,
+                    longestDelayMilliseconds: lane.longestDelayMilliseconds))
         } catch {
             logger.log(
                 .error, "due deliveries could not be claimed", ["notifier": .string(lane.name), "reason": .string(error.description)])

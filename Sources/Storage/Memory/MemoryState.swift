@@ -82,6 +82,7 @@ struct MemoryState {
     mutating func claimDue(_ claim: Claim) -> [Delivery] {
         var claimed: [Delivery] = []
         var givenUp = 0
+        pullIn(claim)
         while claimed.count < claim.limit, givenUp < StoreRules.expiredPerClaim, let index = longestDue(claim) {
             if entries[index].route.requiresDevice, shown(entries[index]).device == nil {
                 end(index, .noTarget, at: claim.now, reason: StoreRules.noTarget)
@@ -105,7 +106,19 @@ struct MemoryState {
         switch result.next {
         case .delivered: end(index, .delivered, at: result.now, reason: result.reason)
         case .dead: end(index, .dead, at: result.now, reason: result.reason)
+        case .givenUp(let ending): end(index, .dead, at: result.now, reason: ending.rawValue)
         case .retry(let time): entries[index].delivery = delivery.retried(at: time, reason: result.reason)
+        }
+    }
+
+    mutating func releaseLeases() {
+        for index in entries.indices where entries[index].delivery.state == .pending {
+            guard let last = entries[index].attempts.last, last.outcome.isEmpty else { continue }
+            let number = entries[index].attempts.count - 1
+            entries[index].attempts[number] = DeliveryAttempt(
+                number: last.number, startedAt: last.startedAt, endedAt: nil, outcome: StoreRules.interrupted,
+                reason: StoreRules.interrupted)
+            entries[index].delivery = entries[index].delivery.retried(at: last.startedAt, reason: StoreRules.interrupted)
         }
     }
 
@@ -145,6 +158,16 @@ struct MemoryState {
             let entry = entries[index]
             guard entry.delivery.state == .pending, entry.delivery.notifier.utf8.elementsEqual(notifier.utf8) else { return false }
             return !entry.route.keepsOrder || leaders.insert(OrderKey(entry.delivery)).inserted
+        }
+    }
+
+    /// Makes due what was put off before the clock was set back.
+    private mutating func pullIn(_ claim: Claim) {
+        for index in entries.indices {
+            let delivery = entries[index].delivery
+            guard delivery.state == .pending, delivery.notifier.utf8.elementsEqual(claim.notifier.utf8), delivery.dueAt > claim.latestDue
+            else { continue }
+            entries[index].delivery = delivery.retried(at: claim.now, reason: delivery.reason)
         }
     }
 

@@ -111,6 +111,11 @@ package final class MemoryStore: Store {
         state.withLock { $0 = nil }
     }
 
+    /// Does what opening does to a store in a file, as the model of it: what was under way is interrupted, and due at once.
+    func releaseLeases() throws(StoreError) {
+        try whileOpen { $0.releaseLeases() }
+    }
+
     private func whileOpen<Value>(_ body: (inout MemoryState) -> Value) throws(StoreError) -> Value {
         let value: Value? = state.withLock { state in
             guard var open = state.take() else { return nil }

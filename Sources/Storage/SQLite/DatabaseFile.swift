@@ -21,28 +21,32 @@ enum DatabaseFile {
         }
     }
 
-    /// Opens the file for the writer: settings, version, damage, migrations, and the mark that a run has begun.
+    /// Opens the file for the writer: settings, version, damage, migrations, the mark that a run has begun, and the end of leases that an
+    /// earlier run has left.
     static func open(
         _ path: String, _ settings: StoreSettings, _ announcer: @escaping RegistryAnnouncer
     ) throws(StoreError) -> WritingDatabase {
-        let (connection, version) = try explained { () throws(SQLiteError) in
+        let (connection, version) = try explained(path) { () throws(SQLiteError) in
             let connection = try Connection(path: path, mode: .readWriteCreate)
             try configure(connection, settings)
             return (connection, try connection.userVersion())
         }
         guard version <= Migrations.latest else { throw .newer(path, version: version) }
         try check(connection, path, version, settings)
-        return try explained { () throws(SQLiteError) in
+        return try explained(path) { () throws(SQLiteError) in
             try Migrations.run(on: connection)
             let database = try WritingDatabase(connection, settings: settings, announcer: announcer)
-            try database.transaction { () throws(SQLiteError) in try database.touch() }
+            try database.transaction { () throws(SQLiteError) in
+                try database.touch()
+                try database.releaseLeases()
+            }
             return database
         }
     }
 
     /// Opens the file for reading, once the writer has prepared it.
     static func openForReading(_ path: String, _ settings: StoreSettings) throws(StoreError) -> ReadingDatabase {
-        try explained { () throws(SQLiteError) in
+        try explained(path) { () throws(SQLiteError) in
             try ReadingDatabase(path: path, busyTimeoutMilliseconds: settings.busyTimeoutMilliseconds)
         }
     }
@@ -64,7 +68,7 @@ enum DatabaseFile {
         _ connection: Connection, _ path: String, _ version: Int32, _ settings: StoreSettings
     ) throws(StoreError) {
         guard version > 0, (try? FileSystem.size(of: path)) ?? 0 <= settings.maximumCheckedBytes else { return }
-        let findings = try explained { () throws(SQLiteError) in
+        let findings = try explained(path) { () throws(SQLiteError) in
             try wasClosed(connection) ? [] : try connection.integrityCheck()
         }
         guard findings.isEmpty else { throw .damaged(path, findings) }
@@ -77,11 +81,13 @@ enum DatabaseFile {
         return try statement.int64(0) != 0
     }
 
-    private static func explained<Value>(_ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
+    /// Runs `body`, whose errors then name the file.
+    private static func explained<Value>(_ path: String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
         do throws(SQLiteError) {
             return try body()
         } catch {
-            throw StoreError(error)
+            let explained = StoreError(error)
+            throw explained.description.contains(path) ? explained : StoreError(explained.kind, "\(path): \(explained.description)")
         }
     }
 }

@@ -18,7 +18,8 @@ package final class SQLiteStore: Store {
 
     /// Opens a file, or makes a new one for its owner only, in a directory that exists. Beside it are `-wal`, `-shm` and `.lock`.
     ///
-    /// After a run that did not end with `close`, the file is searched for damage, unless it is larger than `maximumCheckedBytes`.
+    /// What was leased when an earlier process ended is due at once, because the lock on the file proves that nobody works on it; those
+    /// tries have the outcome and reason `interrupted`. After a run that did not end with `close`, the file is searched for damage, unless it is larger than `maximumCheckedBytes`.
     /// - Throws: `unavailable` when another process has it or it cannot be written, `corrupt` when it is damaged, no database, or of a newer
     ///   version; the description names the remedy.
     package init(

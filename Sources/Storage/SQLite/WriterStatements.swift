@@ -4,10 +4,11 @@ internal import SQLite
 struct WriterStatements {
     let findApp, insertApp: Statement
     let findEvent, hasSibling, isNotified, insertEvent, insertDelivery: Statement
-    let due, overdue, claim, beginAttempt: Statement
+    let pullIn, due, overdue, claim, beginAttempt: Statement
     let findDelivery, findPlace, endAttempt, reschedule, end: Statement
     let lead, follow, findDead, revive: Statement
     let findEnded, findAlone, deleteAttempts, deleteDelivery, releaseEvent, deleteEvent: Statement
+    let leased, interrupt: Statement
     let markRun: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
@@ -34,6 +35,7 @@ struct WriterStatements {
                     SELECT 1 FROM deliveries WHERE state = 0 AND notifier = ?3 AND app = ?4 AND order_key = ?5)),
                 0, ?9, ?10, ?11, ?12)
             """)
+        pullIn = try prepare("UPDATE deliveries SET due_at = ?2 WHERE state = 0 AND notifier = ?1 AND leads IN (0, 1) AND due_at > ?3")
         due = try prepare(
             """
             SELECT * FROM stories WHERE state = 0 AND notifier = ?1 AND leads = 1 AND due_at <= ?2
@@ -92,6 +94,15 @@ struct WriterStatements {
         deleteDelivery = try prepare("DELETE FROM deliveries WHERE event = ?1 AND position = ?2")
         releaseEvent = try prepare("UPDATE events SET deliveries = deliveries - 1 WHERE number = ?1")
         deleteEvent = try prepare("DELETE FROM events WHERE number = ?1 AND deliveries = 0")
+        // From the pending ones, which are fewer than all tries that are remembered.
+        leased = try prepare(
+            """
+            SELECT deliveries.event, deliveries.position, number, started_at FROM deliveries CROSS JOIN attempts
+            WHERE state = 0 AND notifier = ?1 AND deliveries.attempts > 0 AND attempts.event = deliveries.event
+                AND attempts.position = deliveries.position AND number = deliveries.attempts AND outcome = ''
+            """)
+        interrupt = try prepare(
+            "UPDATE attempts SET outcome = ?4, reason = ?4 WHERE event = ?1 AND position = ?2 AND number = ?3")
         markRun = try prepare("UPDATE runs SET closed = ?1")
     }
 }

@@ -6,6 +6,7 @@ extension WritingDatabase {
     func claimDue(_ claim: Claim) throws(SQLiteError) -> [Delivery] {
         var claimed: [Delivery] = []
         var givenUp = 0
+        try statements.pullIn.run(claim.notifier, claim.now.stored, claim.latestDue.stored)
         while claimed.count < claim.limit, givenUp < StoreRules.expiredPerClaim {
             let due = try due(claim, limit: claim.limit - claimed.count)
             if due.isEmpty { break }

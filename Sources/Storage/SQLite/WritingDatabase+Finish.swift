@@ -29,6 +29,7 @@ extension WritingDatabase {
         switch result.next {
         case .delivered: try end(place, .delivered, at: result.now, reason: result.reason)
         case .dead: try end(place, .dead, at: result.now, reason: result.reason)
+        case .givenUp(let ending): try end(place, .dead, at: result.now, reason: ending.rawValue)
         case .retry(let time):
             try statements.reschedule.run(place.key.event, place.key.position, time.stored, result.reason)
         }

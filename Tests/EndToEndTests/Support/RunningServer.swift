@@ -1,6 +1,7 @@
 import HTTPServer
 import JSON
 import TestSupport
+import Testing
 
 /// `deskgate serve`, started by a test; what it wrote is kept when it is let go.
 final class RunningServer {
@@ -38,6 +39,18 @@ final class RunningServer {
         return try ChildProcess(Deskgate.path, arguments, environment: environment, errors: errors)
     }
 
+    /// Starts it in a workspace where it cannot serve: it must end with 2 and one line that holds no secret.
+    /// - Returns: that line.
+    static func complaint(of workspace: Workspace) throws -> String {
+        let process = try start(workspace.configuration)
+        #expect(try process.waitForEnd() == .exit(2))
+        #expect(try process.output.text().isEmpty)
+        let bytes = try process.errors.bytes()
+        try TestOutput.append(bytes, to: "servers.stderr")
+        #expect(bytes.count { $0 == UInt8(ascii: "\n") } == 1)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Asks whether a user may use the chat.
     func authorize(_ key: String, app: String = Workspace.app, user: String = Markers.user) throws -> ReceivedResponse {
         try SocketClient(publicAddress).authorize(key, app: app, user: user)
@@ -55,7 +68,7 @@ final class RunningServer {
         guard let text = try plain.map({ String($0) }) ?? jsonObject(line).string(name) else { throw ChildProcess.Failure.missingOutput }
         if text.hasPrefix("unix:") { return .unix(path: String(text.dropFirst(5))) }
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            throw ChildProcess.Failure.missingOutput
+            throw ChildProcess.Failure.missingLine("\(name)=HOST:PORT", hasClosed: false, written: line)
         }
         return .tcp(host: String(text[..<colon]), port: port)
     }

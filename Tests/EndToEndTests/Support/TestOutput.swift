@@ -23,7 +23,7 @@ enum TestOutput {
             Result {
                 try File.createDirectory(directory, mode: 0o700)
                 let descriptor = unsafe open("\(directory)/\(name)", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-                guard descriptor >= 0 else { throw ChildProcess.Failure.missingOutput }
+                guard descriptor >= 0 else { throw TemporaryDirectory.Failure.cannotWrite(errno) }
                 defer { close(descriptor) }
                 try File.write(bytes, to: descriptor)
             }

@@ -1,0 +1,90 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+
+/// What becomes of leases when the process that held them has ended: the next one that opens the file works on at once.
+@Suite struct LeaseReleaseTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func open() throws -> SQLiteStore { try SQLiteStore(path: directory.path("store.db")) }
+
+    private func comments(_ deliveries: [Delivery]) -> [Int64] { deliveries.map(\.event.identity.commentID) }
+
+    @Test func whatWasLeasedIsDueAtOnce() throws {
+        var store = try open()
+        let delivery = try store.take(Sample(1))
+        #expect(try store.claim(at: 2000).count == 1)
+        store.close()
+        store = try open()
+        defer { store.close() }
+        let story = try #require(try store.story(of: delivery.id))
+        #expect(
+            story.delivery
+                == Delivery(id: delivery.id, notifier: "log", event: delivery.event, attempts: 1, dueAt: 2000, reason: "interrupted"))
+        #expect(
+            story.attempts == [DeliveryAttempt(number: 1, startedAt: 2000, endedAt: nil, outcome: "interrupted", reason: "interrupted")])
+        #expect(try store.nextDue(notifier: "log", keepsTicketOrder: false) == 2000)
+        #expect(try store.pending().map(\.count) == [1])
+        #expect(try store.claim(at: 2000).map(\.attempts) == [2])
+    }
+
+    @Test func otherDeliveriesAreLeftAsTheyAre() throws {
+        var store = try open()
+        for number in 1...5 { try store.take(Sample(number).with { $0.notifier = number == 5 ? "http" : "log" }) }
+        let claimed = try store.claim(at: 2000, limit: 3)
+        try store.report(claimed[0], .delivered, "ok", at: 2001)
+        try store.report(claimed[1], .dead, "no", at: 2001)
+        try store.report(claimed[2], .retry(at: 9000), "later", at: 2001)
+        let before = try store.all().map { try store.story(of: $0.id) }
+        store.close()
+        store = try open()
+        defer { store.close() }
+        #expect(try store.all().map { try store.story(of: $0.id) } == before)
+    }
+
+    @Test func aTryIsInterruptedOnce() throws {
+        var store = try open()
+        let delivery = try store.take(Sample(1))
+        _ = try store.claim(at: 2000)
+        store.close()
+        store = try open()
+        let again = try #require(try store.claim(at: 3000).first)
+        try store.report(again, .retry(at: 9000), "timeout", at: 3100)
+        store.close()
+        store = try open()
+        defer { store.close() }
+        #expect(try store.current(delivery)?.dueAt == 9000)
+        #expect(try store.story(of: delivery.id)?.attempts.map(\.outcome) == ["interrupted", "retry"])
+    }
+
+    @Test func theOrderOfATicketIsKept() throws {
+        var store = try open()
+        for number in 1...3 { try store.take(Sample(number)) }
+        try store.take(Sample(4).with { $0.ticket = 2 })
+        #expect(comments(try store.claim(at: 2000, keepsTicketOrder: true)) == [1, 4])
+        store.close()
+        store = try open()
+        defer { store.close() }
+        let claimed = try store.claim(at: 2000, keepsTicketOrder: true)
+        #expect(comments(claimed) == [1, 4])
+        try store.report(claimed[0], .delivered, at: 2001)
+        #expect(comments(try store.claim(at: 2001, keepsTicketOrder: true)) == [2])
+    }
+
+    @Test func whatHasExpiredMeanwhileIsGivenUp() throws {
+        var store = try open()
+        let delivery = try store.take(Sample(1).with { $0.expires = 2500 })
+        _ = try store.claim(at: 2000)
+        store.close()
+        store = try open()
+        defer { store.close() }
+        #expect(try store.claim(at: 2600) == [])
+        #expect(try store.current(delivery)?.reason == "expired")
+        #expect(try store.pending() == [])
+    }
+}
