@@ -8,6 +8,8 @@ package struct CryptoError: Error, Equatable {
         case updateHMAC = "extend an HMAC"
         case finishHMAC = "finish an HMAC"
         case random = "generate random bytes"
+        case prepareTLS = "prepare TLS"
+        case makeCertificate = "make a certificate"
     }
 
     /// The operation that failed.
