@@ -3,6 +3,7 @@
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
@@ -35,6 +36,24 @@ static inline int deskgate_no_passphrase(char *_Nullable buffer, int size, int w
 static inline EVP_PKEY *_Nullable deskgate_read_private_key(BIO *text)
 {
     return PEM_read_bio_PrivateKey(text, NULL, deskgate_no_passphrase, NULL);
+}
+
+// Sets the flag when a passphrase is asked for, because OpenSSL's errors don't tell an encrypted key from a damaged one.
+static inline int deskgate_note_passphrase(char *_Nullable buffer, int size, int writing, void *_Nullable is_encrypted)
+{
+    (void)buffer, (void)size, (void)writing;
+    if (is_encrypted) *(int *)is_encrypted = 1;
+    return -1;
+}
+
+static inline EVP_PKEY *_Nullable deskgate_read_plain_private_key(BIO *text, int *is_encrypted)
+{
+    return PEM_read_bio_PrivateKey(text, NULL, deskgate_note_passphrase, is_encrypted);
+}
+
+static inline EVP_PKEY *_Nullable deskgate_read_public_key(BIO *text)
+{
+    return PEM_read_bio_PUBKEY(text, NULL, deskgate_no_passphrase, NULL);
 }
 
 static inline X509 *_Nullable deskgate_read_certificate(BIO *text)
@@ -78,6 +97,12 @@ static inline int deskgate_tls_add_chain_certificate(SSL_CTX *context, X509 *cer
 static inline EVP_PKEY *_Nullable deskgate_generate_p256(void)
 {
     return EVP_EC_gen("P-256");
+}
+
+// A fresh RSA key pair; null on failure.
+static inline EVP_PKEY *_Nullable deskgate_generate_rsa(size_t bits)
+{
+    return EVP_RSA_gen(bits);
 }
 
 // Adds one extension, worded as in x509v3_config(5). Returns 1 on success.

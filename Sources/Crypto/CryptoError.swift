@@ -10,6 +10,7 @@ package struct CryptoError: Error, Equatable {
         case random = "generate random bytes"
         case prepareTLS = "prepare TLS"
         case makeCertificate = "make a certificate"
+        case sign = "sign a message"
     }
 
     /// The operation that failed.

@@ -1,0 +1,51 @@
+/// A pair of keys in PEM, made by the openssl command, so that no private key ever stands in a repository.
+package struct TestKey: Sendable {
+    /// The private key: PKCS#8, unless `traditional` says otherwise.
+    package let privatePEM: String
+    /// The public key: SubjectPublicKeyInfo.
+    package let publicPEM: String
+    /// The private key in the older form of its kind: SEC 1 for EC, PKCS#1 for RSA; empty for other kinds.
+    package let traditionalPEM: String
+
+    /// Makes a pair.
+    /// - Parameters:
+    ///   - algorithm: as `openssl genpkey -algorithm` takes it.
+    ///   - options: as `-pkeyopt` takes them.
+    package init(algorithm: String, options: String...) throws {
+        let directory = try TemporaryDirectory()
+        let key = directory.path("key")
+        let arguments = ["genpkey", "-algorithm", algorithm, "-out", key] + options.flatMap { ["-pkeyopt", $0] }
+        let made = try ChildProcess("openssl", arguments.map { Array($0.utf8) }, errors: .joined).exitCode()
+        let published = try Command("openssl", "pkey", "-in", key, "-pubout", "-out", directory.path("public"))
+        precondition(made == 0 && published.status == 0, "openssl makes a key")
+        privatePEM = try directory.read("key")
+        publicPEM = try directory.read("public")
+        guard ["EC", "RSA"].contains(algorithm) else {
+            traditionalPEM = ""
+            return
+        }
+        let converted = try Command("openssl", "pkey", "-in", key, "-traditional", "-out", directory.path("traditional"))
+        precondition(converted.status == 0, "openssl converts a key")
+        traditionalPEM = try directory.read("traditional")
+    }
+
+    /// Makes a pair on P-256, as APNs has.
+    package static func p256() throws -> TestKey {
+        try TestKey(algorithm: "EC", options: "ec_paramgen_curve:P-256", "ec_param_enc:named_curve")
+    }
+
+    /// Makes a pair of RSA with 2048 bits, as Google's service accounts have; takes a part of a second.
+    package static func rsa2048() throws -> TestKey {
+        try TestKey(algorithm: "RSA", options: "rsa_keygen_bits:2048")
+    }
+
+    /// A pair on P-256 for tests that don't care which.
+    package static let sharedP256 = shared(p256)
+    /// A pair of RSA for tests that don't care which.
+    package static let sharedRSA = shared(rsa2048)
+
+    private static func shared(_ make: () throws -> TestKey) -> TestKey {
+        guard let key = try? make() else { fatalError("the openssl command is missing") }
+        return key
+    }
+}
