@@ -13,7 +13,8 @@ extension Connection {
             loop.schedule(connection: self.number, stream: number, action, milliseconds: milliseconds)
         case .resetStream(let errorCode): if let number { session?.reset(number, errorCode: errorCode) }
         case .goAway(let last, let errorCode, let text):
-            session?.goAway(lastStream: lastStream(last, number), errorCode: errorCode, text: text)
+            lastStream = min(lastStream, streamNumber(of: last, number))
+            session?.goAway(lastStream: lastStream, errorCode: errorCode, text: text)
         case .limitStreams(let limit): limitStreams(limit)
         case .stallConnection: phase = .stalled
         case .closeConnection: phase = .closing
@@ -30,7 +31,7 @@ extension Connection {
         session?.respond(number, response)
     }
 
-    private func lastStream(_ last: HTTP2Action.LastStream, _ number: Int32?) -> Int32 {
+    private func streamNumber(of last: HTTP2Action.LastStream, _ number: Int32?) -> Int32 {
         switch last {
         case .none: 0
         case .this: number ?? session?.lastStream ?? 0

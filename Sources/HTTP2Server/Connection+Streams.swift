@@ -25,11 +25,12 @@ extension Connection {
     /// The request is whole: asks the handler and does what it says.
     func finishRequest(_ number: Int32) {
         // What follows a fault in the same bytes is as lost as if it had come later.
-        guard phase == .serving, let stream = streams[number], !stream.isComplete else { return }
+        guard phase == .serving, number <= lastStream, let stream = streams[number], !stream.isComplete else { return }
         streams[number]?.isComplete = true
         streams[number]?.body = []
         let request = HTTP2Request(
-            method: stream.method, path: stream.path, headers: stream.headers, body: stream.body, isTruncated: stream.isTruncated,
+            method: stream.method, path: stream.path, authority: stream.authority, headers: stream.headers, body: stream.body,
+            isTruncated: stream.isTruncated,
             stream: HTTP2Stream(connection: self.number, number: number, inbox: inbox))
         context.counts.update { $0.requests += 1 }
         perform(context.handler(request), stream: number)

@@ -30,6 +30,8 @@ final class Connection {
     private(set) var session: Session?
     var phase = Phase.handshaking
     var streamLimit = 0
+    /// The last stream that counts, once the end of the connection was announced; later ones are left alone.
+    var lastStream = Int32.max
     private let transport: Transport?
     private var output: [UInt8] = []
     private var written = 0

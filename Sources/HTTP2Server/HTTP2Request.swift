@@ -4,6 +4,8 @@ package struct HTTP2Request: Sendable {
     package let method: String
     /// The path with its query, as it was sent.
     package let path: String
+    /// The host and port that the client asked for.
+    package let authority: String
     /// The headers beside the pseudo-headers, names in lower case, in their order. Bytes that are not UTF-8 are repaired.
     package let headers: [(name: String, value: String)]
     /// The body, up to the server's limit.

@@ -5,6 +5,7 @@ struct OpenStream {
 
     var method = ""
     var path = ""
+    var authority = ""
     var headers: [(name: String, value: String)] = []
     var headerBytes = 0
     var body: [UInt8] = []
@@ -24,6 +25,7 @@ struct OpenStream {
         switch name {
         case ":method": method = value
         case ":path": path = value
+        case ":authority": authority = value
         case let name where name.utf8.first == UInt8(ascii: ":"): break
         default: headers.append((name, value))
         }

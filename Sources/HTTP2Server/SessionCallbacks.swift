@@ -1,7 +1,7 @@
 internal import CNghttp2
 
-// The functions that nghttp2 calls, on the loop's thread, inside `Session.receive` and `Session.send`. Each recovers the connection, converts,
-// and delegates. 0 goes on; `shim_NGHTTP2_STREAM_FAILURE` resets the stream.
+// The functions that nghttp2 calls, on the loop's thread, inside `Session.receive` and `Session.send`. Each recovers the connection,
+// converts, and delegates. 0 goes on; `shim_NGHTTP2_STREAM_FAILURE` resets the stream.
 
 func headersBegan(session: OpaquePointer, frame: UnsafePointer<nghttp2_frame>, context: UnsafeMutableRawPointer?) -> Int32 {
     guard unsafe frame.pointee.hd.type == UInt8(NGHTTP2_HEADERS.rawValue) else { return 0 }

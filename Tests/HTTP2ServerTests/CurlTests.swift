@@ -27,7 +27,8 @@ import Testing
     @Test func speaksHTTP2OverTLS() throws {
         try withServer(tls: true) { server, url in
             let curl = try Command(
-                "curl", "-sS", "-4", "--http2", "--cacert", directory.path("ca.pem"), "--data", "hello", "-w", "%{http_version} %{http_code}",
+                "curl", "-sS", "-4", "--http2", "--cacert", directory.path("ca.pem"), "--data", "hello", "-w",
+                "%{http_version} %{http_code}",
                 "\(url)3/device/x")
             #expect(curl.output == "POST /3/device/x 5\n2 200")
             #expect(server.wait { $0.open == 0 })
