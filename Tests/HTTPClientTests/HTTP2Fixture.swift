@@ -38,6 +38,19 @@ struct HTTP2Fixture {
         return ends.wait()
     }
 
+    /// Sends so many numbered requests, and those that fail again, as a notifier does, until each has been answered.
+    func exchangePatiently(_ count: Int) -> Bool {
+        var missing = Array(0..<count)
+        for _ in 0..<100 where !missing.isEmpty {
+            let ends = Ends(missing.count)
+            for (index, number) in missing.enumerated() {
+                client.send(numbered(number, timeoutMilliseconds: 10_000)) { ends.add($0, index) }
+            }
+            missing = zip(missing, ends.wait()).filter { $1.status != 200 }.map(\.0)
+        }
+        return missing.isEmpty
+    }
+
     static func run(
         _ changes: (inout ClientSettings) -> Void = { _ in }, streamLimit: Int = 1000,
         opening: @escaping HTTP2Listener.OpeningHandler = { _ in .serve }, handler: @escaping HTTP2Listener.Handler = { _ in .respond(ok) },
