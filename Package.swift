@@ -46,11 +46,13 @@ let package = Package(
         library("Core", ["Crypto"]),
         library("Storage", ["Core", "SQLite", "POSIX", "Threading"]),
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "Observability"]),
+        library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading"]),
         library(
             "Service",
             ["HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient", "Threading"]),
         .executableTarget(
-            name: "DeskgateCLI", dependencies: ["Service", "HTTPServer", "Threading", "Core", "Crypto", "JSON", "Observability", "POSIX"],
+            name: "DeskgateCLI",
+            dependencies: ["Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON", "Observability", "POSIX"],
             swiftSettings: settings),
         library("TestSupport", ["HTTPServer", "JSON", "POSIX", "Threading"]),
         .executableTarget(
@@ -63,6 +65,7 @@ let package = Package(
         tests("CoreTests", ["Core", "Crypto", "JSON", "POSIX", "TestSupport", "Threading"]),
         tests("HTTPServerTests", ["HTTPServer", "POSIX", "TestSupport", "Threading"]),
         tests("HTTP2ServerTests", ["Crypto", "HTTP2Server", "TestSupport", "Threading"]),
+        tests("SimulatorsTests", ["Crypto", "HTTPClient", "JSON", "Simulators", "TestSupport", "Threading"]),
         tests("SQLiteTests", ["SQLite", "TestSupport", "Threading"]),
         tests("HTTPClientTests", ["Crypto", "HTTP2Server", "HTTPClient", "HTTPServer", "TestSupport", "Threading"]),
         tests("ThreadingTests", ["TestSupport", "Threading"]),

@@ -19,7 +19,9 @@ package enum CertificatePair {
     package static func problem(certificate: String, key: String) -> Problem? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
-        guard let certificate = unsafe PEMText.reading(certificate, { unsafe deskgate_read_certificate($0) }) else { return .unreadableCertificate }
+        guard let certificate = unsafe PEMText.reading(certificate, { unsafe deskgate_read_certificate($0) }) else {
+            return .unreadableCertificate
+        }
         defer { unsafe X509_free(certificate) }
         guard let key = unsafe PEMText.reading(key, { unsafe deskgate_read_private_key($0) }) else { return .unreadableKey }
         defer { unsafe EVP_PKEY_free(key) }

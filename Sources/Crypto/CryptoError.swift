@@ -10,6 +10,7 @@ package struct CryptoError: Error, Equatable {
         case random = "generate random bytes"
         case prepareTLS = "prepare TLS"
         case makeCertificate = "make a certificate"
+        case makeKey = "make a key"
         case sign = "sign a message"
     }
 
