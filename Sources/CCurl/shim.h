@@ -49,6 +49,12 @@ static inline curl_off_t shim_curl_easy_getinfo_size(CURL *easy, CURLINFO inform
     return curl_easy_getinfo(easy, information, &value) == CURLE_OK ? value : 0;
 }
 
+// The socket of the last connection, if that is still open; CURL_SOCKET_BAD otherwise.
+static inline curl_socket_t shim_curl_easy_getinfo_active_socket(CURL *easy) {
+    curl_socket_t value = CURL_SOCKET_BAD;
+    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
+}
+
 static inline CURLMcode shim_curl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

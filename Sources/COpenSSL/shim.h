@@ -9,7 +9,9 @@
 #include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 #pragma clang assume_nonnull begin
 
@@ -57,6 +59,75 @@ static inline EVP_PKEY *_Nullable deskgate_read_public_key(BIO *text)
 static inline X509 *_Nullable deskgate_read_certificate(BIO *text)
 {
     return PEM_read_bio_X509(text, NULL, deskgate_no_passphrase, NULL);
+}
+
+// The TLS functions here are macros in OpenSSL, which Swift cannot see.
+
+// Chooses HTTP/2 of what the client offers by ALPN, RFC 7301, and refuses a client that offers only others.
+static inline int deskgate_select_http2(
+    SSL *ssl, const unsigned char *_Nullable *_Nonnull chosen, unsigned char *chosen_size, const unsigned char *offered,
+    unsigned int offered_size, void *_Nullable context)
+{
+    static const unsigned char http2[] = {2, 'h', '2'};
+    (void)ssl, (void)context;
+    int result = SSL_select_next_proto((unsigned char **)chosen, chosen_size, http2, sizeof http2, offered, offered_size);
+    return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+// A context for servers of TLS 1.2 or later that speak HTTP/2; null when memory is exhausted.
+static inline SSL_CTX *_Nullable deskgate_tls_server_context(void)
+{
+    SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+    if (context == NULL) {
+        return NULL;
+    }
+    SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_alpn_select_cb(context, deskgate_select_http2, NULL);
+    return context;
+}
+
+// Takes over one certificate behind the server's own. Returns 1 on success.
+static inline int deskgate_tls_add_chain_certificate(SSL_CTX *context, X509 *certificate)
+{
+    return (int)SSL_CTX_add0_chain_cert(context, certificate);
+}
+
+// A fresh key pair on the curve P-256; null on failure.
+static inline EVP_PKEY *_Nullable deskgate_generate_p256(void)
+{
+    return EVP_EC_gen("P-256");
+}
+
+// A fresh RSA key pair; null on failure.
+static inline EVP_PKEY *_Nullable deskgate_generate_rsa(size_t bits)
+{
+    return EVP_RSA_gen(bits);
+}
+
+// Adds one extension, worded as in x509v3_config(5). Returns 1 on success.
+static inline int deskgate_add_extension(X509 *certificate, X509 *issuer, int nid, const char *value)
+{
+    X509V3_CTX context;
+    X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
+    X509_EXTENSION *extension = X509V3_EXT_conf_nid(NULL, &context, nid, value);
+    int added = extension != NULL && X509_add_ext(certificate, extension, -1);
+    X509_EXTENSION_free(extension);
+    return added;
+}
+
+static inline int deskgate_write_private_key(BIO *text, EVP_PKEY *key)
+{
+    return PEM_write_bio_PrivateKey(text, key, NULL, NULL, 0, NULL, NULL);
+}
+
+// The bytes of a memory BIO, which stay its own.
+static inline size_t deskgate_bio_bytes(BIO *bio, const unsigned char *_Nullable *_Nonnull bytes)
+{
+    char *data = NULL;
+    long count = BIO_get_mem_data(bio, &data);
+    *bytes = (const unsigned char *)data;
+    return count > 0 ? (size_t)count : 0;
 }
 
 #pragma clang assume_nonnull end

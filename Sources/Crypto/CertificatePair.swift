@@ -19,19 +19,12 @@ package enum CertificatePair {
     package static func problem(certificate: String, key: String) -> Problem? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
-        guard let certificate = unsafe withBIO(certificate, { unsafe deskgate_read_certificate($0) }) else { return .unreadableCertificate }
+        guard let certificate = unsafe PEMText.reading(certificate, { unsafe deskgate_read_certificate($0) }) else {
+            return .unreadableCertificate
+        }
         defer { unsafe X509_free(certificate) }
-        guard let key = unsafe withBIO(key, { unsafe deskgate_read_private_key($0) }) else { return .unreadableKey }
+        guard let key = unsafe PEMText.reading(key, { unsafe deskgate_read_private_key($0) }) else { return .unreadableKey }
         defer { unsafe EVP_PKEY_free(key) }
         return unsafe X509_check_private_key(certificate, key) == 1 ? nil : .mismatch
-    }
-
-    private static func withBIO(_ text: String, _ read: (OpaquePointer) -> OpaquePointer?) -> OpaquePointer? {
-        var text = text
-        return text.withUTF8 { bytes in
-            guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return nil }
-            defer { unsafe BIO_free(bio) }
-            return unsafe read(bio)
-        }
     }
 }

@@ -9,6 +9,9 @@ package struct CryptoError: Error, Equatable {
         case finishHMAC = "finish an HMAC"
         case random = "generate random bytes"
         case digest = "hash with SHA-256"
+        case prepareTLS = "prepare TLS"
+        case makeCertificate = "make a certificate"
+        case makeKey = "make a key"
         case sign = "sign a message"
     }
 

@@ -2,7 +2,7 @@
 struct Arguments {
     private(set) var operand: String?
     private(set) var wantsHelp = false
-    private var values: [String: String] = [:]
+    private var values: [String: [String]] = [:]
     private var switches: Set<String> = []
 
     init() {}
@@ -26,11 +26,14 @@ struct Arguments {
     }
 
     /// The value of an option.
-    subscript(name: String) -> String? { values[name] }
+    subscript(name: String) -> String? { values[name]?.first }
+
+    /// The values of an option that may be given more than once, in their order.
+    func all(_ name: String) -> [String] { values[name] ?? [] }
 
     /// The value of a required option.
     func required(_ name: String) -> String {
-        guard let value = values[name] else { preconditionFailure("--\(name) is not declared as required") }
+        guard let value = self[name] else { preconditionFailure("--\(name) is not declared as required") }
         return value
     }
 
@@ -39,7 +42,7 @@ struct Arguments {
 
     /// The value of an option as a number.
     func number(_ name: String, in range: ClosedRange<UInt64>) throws(UsageError) -> UInt64? {
-        guard let text = values[name] else { return nil }
+        guard let text = self[name] else { return nil }
         guard let number = UInt64(text), range.contains(number) else {
             throw UsageError(message: "--\(name): expected a number from \(range.lowerBound) to \(range.upperBound)")
         }
@@ -57,7 +60,9 @@ struct Arguments {
             throw UsageError(message: "unknown option" + Console.mention([parts[0]]))
         }
         let name = option.name
-        guard values[name] == nil, !switches.contains(name) else { throw UsageError(message: "--\(name) is given twice") }
+        guard values[name] == nil || option.isRepeatable, !switches.contains(name) else {
+            throw UsageError(message: "--\(name) is given twice")
+        }
         guard let value = option.value else {
             guard parts.count == 1 else { throw UsageError(message: "--\(name) takes no value") }
             switches.insert(name)
@@ -67,7 +72,7 @@ struct Arguments {
             throw UsageError(message: "--\(name) needs a value: --\(name) \(value)")
         }
         if name == Option.config.name { try Self.refuseKey(given, as: "--\(name)") }
-        values[name] = given
+        values[name, default: []].append(given)
     }
 
     /// Refuses a security key where its text would be shown as a file's name.

@@ -45,12 +45,17 @@ struct Option {
     /// What its value is called; nil for a switch.
     let value: String?
     let isRequired: Bool
+    /// Whether it may be given more than once.
+    let isRepeatable: Bool
     let help: String
 
-    init(_ name: String, value: String? = nil, required isRequired: Bool = false, _ help: String) {
+    init(
+        _ name: String, value: String? = nil, required isRequired: Bool = false, repeatable isRepeatable: Bool = false, _ help: String
+    ) {
         self.name = name
         self.value = value
         self.isRequired = isRequired
+        self.isRepeatable = isRepeatable
         self.help = help
     }
 

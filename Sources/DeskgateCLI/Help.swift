@@ -29,7 +29,7 @@ enum Help {
         var words = ["deskgate", command.name]
         for option in command.options {
             let text = "--\(option.name)" + (option.value.map { " \($0)" } ?? "")
-            words.append(option.isRequired ? text : "[\(text)]")
+            words.append(option.isRequired ? text : option.isRepeatable ? "[\(text)]…" : "[\(text)]")
         }
         if let operand = command.operand { words.append(operand.isRequired ? operand.name : "[\(operand.name)]") }
         return words.joined(separator: " ")

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Glibc
 
 extension EasyHandle {
     /// The final response's status.
@@ -19,6 +20,17 @@ extension EasyHandle {
     /// How long the transfer took.
     var totalMicroseconds: Int {
         unsafe shim_curl_easy_getinfo_size(raw, CURLINFO_TOTAL_TIME_T)
+    }
+
+    /// The connection that carried it, while libcurl keeps that; nil otherwise. The number is another's once it is closed.
+    var connection: Int32? {
+        let socket = unsafe shim_curl_easy_getinfo_active_socket(raw)
+        return socket >= 0 ? socket : nil
+    }
+
+    /// Ends a connection that libcurl keeps but that carries nothing any more: every transfer on it learns that, and none begins there.
+    static func disconnect(_ connection: Int32) {
+        shutdown(connection, Int32(SHUT_RDWR))
     }
 
     /// What libcurl's result means (libcurl-errors(3)).

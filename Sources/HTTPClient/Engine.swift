@@ -12,6 +12,7 @@ final class Engine {
     private var idle: [EasyHandle] = []
     // Not later than the first deadline of those that wait for their turn.
     private var firstDeadline = UInt64.max
+    private var liveness = ConnectionLiveness()
 
     init(_ settings: ClientSettings, _ inbox: Inbox, _ multi: MultiHandle) {
         self.settings = settings
@@ -52,6 +53,7 @@ final class Engine {
             let easy = idle.popLast() ?? EasyHandle()
             easy.prepare(transfer, settings, timeoutMilliseconds: Int(transfer.deadline - now))
             transfer.easy = easy
+            transfer.started = now
             running[easy.id] = transfer
             multi.add(easy)
         }
@@ -61,8 +63,22 @@ final class Engine {
         guard let transfer = running[handle], let easy = transfer.easy else { return }
         let outcome = easy.outcome(result, of: transfer.request, hasProxy: settings.proxy != nil)
         let result = transfer.result(easy, outcome)
+        if settings.httpVersion == .http2 { look(after: transfer, easy, result) }
         release(transfer, easy)
         tell(transfer, result)
+    }
+
+    // Many transfers share a connection, so what one of them learns of it matters to the others.
+    private func look(after transfer: Transfer, _ easy: EasyHandle, _ result: Result<ClientResponse, ClientError>) {
+        switch result {
+        case .success:
+            if let connection = easy.connection { liveness.succeeded(connection, now: monotonicMilliseconds()) }
+        case .failure(.timeout):
+            // libcurl keeps a connection on which a stream timed out, even when it has been dead all the while.
+            guard let connection = easy.connection, liveness.isSilent(connection, since: transfer.started) else { return }
+            EasyHandle.disconnect(connection)
+        case .failure: break
+        }
     }
 
     private func cancel(_ transfer: Transfer) {

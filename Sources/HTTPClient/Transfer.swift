@@ -11,6 +11,8 @@ final class Transfer: @unchecked Sendable {
     let deadline: UInt64
     /// Its handle while libcurl has it.
     var easy: EasyHandle?
+    /// When libcurl got it, on the monotonic clock, in milliseconds.
+    var started: UInt64 = 0
 
     private var completion: Completion?
     private var head = ResponseHead()

@@ -42,6 +42,12 @@ package enum File {
         if unsafe mkdir(path, mode) != 0, errno != EEXIST { throw SystemError.last }
     }
 
+    /// Removes a file.
+    /// - Throws: why it cannot be removed.
+    package static func remove(_ path: String) throws(SystemError) {
+        guard unsafe unlink(path) == 0 else { throw SystemError.last }
+    }
+
     /// Whether anything exists at the path, be it a symbolic link to nothing.
     package static func exists(_ path: String) -> Bool {
         unsafe faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0

@@ -11,6 +11,14 @@ package enum FileSystem {
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
+    /// The path from the root to something that exists, without symbolic links (realpath(3)).
+    /// - Throws: why it is not known.
+    package static func absolutePath(of path: String) throws(SystemError) -> String {
+        guard let found = unsafe realpath(path, nil) else { throw SystemError.last }
+        defer { unsafe free(found) }
+        return unsafe String(cString: found)
+    }
+
     /// The size of a file in bytes.
     /// - Throws: why it is not known.
     package static func size(of path: String) throws(SystemError) -> UInt64 {

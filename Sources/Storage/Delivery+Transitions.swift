@@ -3,29 +3,37 @@ internal import Core
 extension Delivery {
     /// The same delivery with one more try begun, which is leased until then.
     func claimed(until leaseEnd: UInt64) -> Delivery {
-        Delivery(id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, attempts: attempts + 1, dueAt: leaseEnd, reason: reason)
+        Delivery(
+            id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, attempts: attempts + 1, dueAt: leaseEnd,
+            reason: reason)
     }
 
     /// The same delivery, to be tried again.
     func retried(at dueAt: UInt64, reason: String) -> Delivery {
-        Delivery(id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, attempts: attempts, dueAt: dueAt, reason: reason)
+        Delivery(
+            id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, attempts: attempts, dueAt: dueAt, reason: reason)
     }
 
     /// The same delivery at its end.
     func ended(_ state: State, at time: UInt64, reason: String) -> Delivery {
-        Delivery(id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, state: state, attempts: attempts, dueAt: dueAt, endedAt: time, reason: reason)
+        Delivery(
+            id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, state: state, attempts: attempts, dueAt: dueAt,
+            endedAt: time, reason: reason)
     }
 
     /// The same delivery brought back from its end.
     func revived(at now: UInt64, expiresAt: UInt64) -> Delivery {
-        Delivery(id: id, notifier: notifier, event: event.expiring(at: expiresAt), deviceID: deviceID, device: device, attempts: attempts, dueAt: now, reason: reason)
+        Delivery(
+            id: id, notifier: notifier, event: event.expiring(at: expiresAt), deviceID: deviceID, device: device, attempts: attempts,
+            dueAt: now, reason: reason)
     }
 }
 
 extension Event {
     fileprivate func expiring(at expiresAt: UInt64) -> Event {
         Event(
-            id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt, expiresAt: expiresAt,
+            id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
+            expiresAt: expiresAt,
             payload: payload)
     }
 }

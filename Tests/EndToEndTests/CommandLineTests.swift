@@ -5,7 +5,8 @@ import Testing
 @Suite struct CommandLineTests {
     private static let commands = [
         ["init"], ["serve"], ["check"], ["key", "mint"], ["key", "verify"], ["key", "inspect"], ["secret", "new"],
-        ["deliveries", "list"], ["deliveries", "show"], ["deliveries", "retry"], ["deliveries", "purge"], ["version"],
+        ["deliveries", "list"], ["deliveries", "show"], ["deliveries", "retry"], ["deliveries", "purge"], ["simulate"],
+        ["version"],
     ]
 
     @Test(arguments: commands)
@@ -85,6 +86,7 @@ import Testing
         (["serve"], "--config FILE"), (["check"], "--config FILE"), (["key", "mint"], "--config FILE"),
         (["key", "mint", "--config", "c"], "--app ID"), (["key", "mint", "--config", "c", "--app", "a"], "--user ID"),
         (["key", "verify", "--config=c", "--app=a", "--user=u"], "--key KEY"), (["key", "inspect"], "KEY"),
+        (["simulate"], "--directory DIR"),
     ])
     func requiredIsMissing(_ words: [String], _ what: String) throws {
         let result = try Deskgate.run(words)

@@ -36,7 +36,7 @@ import Testing
     @Test func fileIsDamaged() throws {
         let workspace = try workspace()
         let path = workspace.directory.path("deskgate.db")
-        try SQLiteStore(path: path).close()
+        try SQLiteStore(path: path, announcer: { _ in preconditionFailure("no device registers here") }).close()
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try connection.execute("UPDATE runs SET closed = 0")
         try connection.close()
@@ -62,7 +62,7 @@ import Testing
     @Test func aToolKeepsItLocked() throws {
         let workspace = try workspace()
         let path = workspace.directory.path("deskgate.db")
-        try SQLiteStore(path: path).close()
+        try SQLiteStore(path: path, announcer: { _ in preconditionFailure("no device registers here") }).close()
         let tool = try Connection(path: path, mode: .readWriteCreate)
         var errors: String?
         try tool.transaction { () throws(SQLiteError) in errors = try? RunningServer.complaint(of: workspace) }

@@ -77,7 +77,7 @@ import Testing
         var filter = DeliveryFilter()
         filter.userID = AdminDeliverFixture.oddUser
         filter.ticketID = 9_007_199_254_740_993
-        filter.receivedFrom = AdminDeliverFixture.time
+        filter.receivedFrom = AdminDeliverFixture.time - 10
         #expect(try numbers(access, .list(filter, limit: 10)) == [4])
         #expect(try numbers(access, .list(DeliveryFilter(), limit: 3)) == [4, 3, 2])
         #expect(try access.perform(.show(AdminDeliverFixture.id(9))).status == 404)

@@ -69,7 +69,9 @@ final class DeliveryFixture {
     }
 
     /// Accepts an event for a notifier, and tells the dispatcher.
-    func accept(_ number: Int, for notifier: String = "a", ticket: Int64 = 1, keepsOrder: Bool = false, lifeMilliseconds: UInt64 = 86_400_000) {
+    func accept(
+        _ number: Int, for notifier: String = "a", ticket: Int64 = 1, keepsOrder: Bool = false, lifeMilliseconds: UInt64 = 86_400_000
+    ) {
         let identity = Event.Identity(appID: "app", ticketID: ticket, commentID: Int64(number), deviceID: "")
         let event = Event(
             id: Self.event(number), kind: .commentCreated, identity: identity, userID: "user", occurredAt: now, receivedAt: now,

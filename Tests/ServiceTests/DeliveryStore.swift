@@ -64,11 +64,15 @@ final class DeliveryStore: Store {
         _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) { store.register(registration, completion: completion) }
 
-    func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] { try store.devices(filter, after: after, limit: limit) }
+    func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
+        try store.devices(filter, after: after, limit: limit)
+    }
 
     func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int { try store.removeDevices(filter, now: now) }
 
-    func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int { try store.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit) }
+    func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
+        try store.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit)
+    }
 
     func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
         try store.deliveries(filter, limit: limit)

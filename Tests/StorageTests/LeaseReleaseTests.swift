@@ -13,7 +13,7 @@ import Testing
 
     private func open() throws -> SQLiteStore { try SQLiteStore(path: directory.path("store.db")) }
 
-    private func comments(_ deliveries: [Delivery]) -> [Int64] { deliveries.map(\.event.identity.commentID) }
+    private func comments(_ deliveries: [Delivery]) -> [Int64] { deliveries.compactMap(\.event.identity.commentID) }
 
     @Test func whatWasLeasedIsDueAtOnce() throws {
         var store = try open()
@@ -28,7 +28,7 @@ import Testing
                 == Delivery(id: delivery.id, notifier: "log", event: delivery.event, attempts: 1, dueAt: 2000, reason: "interrupted"))
         #expect(
             story.attempts == [DeliveryAttempt(number: 1, startedAt: 2000, endedAt: nil, outcome: "interrupted", reason: "interrupted")])
-        #expect(try store.nextDue(notifier: "log", keepsTicketOrder: false) == 2000)
+        #expect(try store.nextDue(notifier: "log") == 2000)
         #expect(try store.pending().map(\.count) == [1])
         #expect(try store.claim(at: 2000).map(\.attempts) == [2])
     }
@@ -64,16 +64,21 @@ import Testing
 
     @Test func theOrderOfATicketIsKept() throws {
         var store = try open()
-        for number in 1...3 { try store.take(Sample(number)) }
-        try store.take(Sample(4).with { $0.ticket = 2 })
-        #expect(comments(try store.claim(at: 2000, keepsTicketOrder: true)) == [1, 4])
+        for number in 1...4 {
+            try store.take(
+                Sample(number).with {
+                    $0.keepsOrder = true
+                    $0.ticket = number == 4 ? 2 : 1
+                })
+        }
+        #expect(comments(try store.claim(at: 2000)) == [1, 4])
         store.close()
         store = try open()
         defer { store.close() }
-        let claimed = try store.claim(at: 2000, keepsTicketOrder: true)
+        let claimed = try store.claim(at: 2000)
         #expect(comments(claimed) == [1, 4])
         try store.report(claimed[0], .delivered, at: 2001)
-        #expect(comments(try store.claim(at: 2001, keepsTicketOrder: true)) == [2])
+        #expect(comments(try store.claim(at: 2001)) == [2])
     }
 
     @Test func whatHasExpiredMeanwhileIsGivenUp() throws {

@@ -83,26 +83,27 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases, [false, true])
-    func pullsInWhatWasPutOffBeforeTheClockWasSetBack(_ backend: Backend, keepsTicketOrder: Bool) throws {
+    func pullsInWhatWasPutOffBeforeTheClockWasSetBack(_ backend: Backend, keepsOrder: Bool) throws {
         let fixture = try backend.store()
         for number in 1...3 {
             try fixture.store.take(
                 Sample(number).with {
                     $0.ticket = Int64(number)
-                    $0.due = UInt64(number) * 10_000
+                    $0.keepsOrder = keepsOrder
+                    $0.received = UInt64(number) * 10_000
                 })
         }
         let other = try fixture.store.take(
             Sample(4).with {
-                $0.notifier = "http"; $0.due = 90_000
+                $0.notifier = "http"
+                $0.received = 90_000
             })
         let claim = Claim(
-            notifier: "log", now: 500, leaseMilliseconds: 1000, limit: 9, keepsTicketOrder: keepsTicketOrder,
-            longestDelayMilliseconds: 19_500)
+            notifier: "log", now: 500, leaseMilliseconds: 1000, limit: 9, longestDelayMilliseconds: 19_500)
         let claimed = try fixture.store.claimDue(claim)
         #expect(claimed.map(\.event.identity.commentID) == [3])
         #expect(claimed.first?.dueAt == 1500)
-        #expect(try fixture.store.nextDue(notifier: "log", keepsTicketOrder: keepsTicketOrder) == 1500)
+        #expect(try fixture.store.nextDue(notifier: "log") == 1500)
         #expect(try fixture.store.claim(at: 20_000).map(\.event.identity.commentID) == [3, 1, 2], "the others keep their times")
         #expect(try fixture.store.current(other)?.dueAt == 90_000)
     }

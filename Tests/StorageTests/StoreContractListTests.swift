@@ -111,7 +111,8 @@ import Testing
         let wanted: [(String?, String)] = [
             (filter.appID, delivery.event.identity.appID), (filter.userID, delivery.event.userID),
             (filter.notifier, delivery.notifier), (filter.reason, delivery.reason), (filter.state?.rawValue, delivery.state.rawValue),
-            (filter.id?.description, delivery.id.description), (filter.ticketID?.description, delivery.event.identity.ticketID?.description ?? ""),
+            (filter.id?.description, delivery.id.description),
+            (filter.ticketID?.description, delivery.event.identity.ticketID?.description ?? ""),
             (filter.commentID?.description, delivery.event.identity.commentID?.description ?? ""),
         ]
         let received = delivery.event.receivedAt

@@ -3,11 +3,12 @@ internal import Core
 extension PushComment {
     /// Reads what an event tells of a comment.
     ///
-    /// Throws when its payload is not what the webhook stores.
+    /// Throws when it is about no comment, or its payload is not what the webhook stores.
     init(_ event: Event) throws(CommentContent.Unreadable) {
+        guard let ticketID = event.identity.ticketID, let commentID = event.identity.commentID else { throw CommentContent.Unreadable() }
         let content = try CommentContent(payload: event.payload)
         self.init(
-            appID: event.identity.appID, ticketID: event.identity.ticketID, commentID: event.identity.commentID, eventID: event.id,
+            appID: event.identity.appID, ticketID: ticketID, commentID: commentID, eventID: event.id,
             expiresAt: event.expiresAt, authorName: content.authorName, text: content.text, fileNames: content.fileNames)
     }
 }

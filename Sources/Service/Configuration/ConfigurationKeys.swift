@@ -1,7 +1,8 @@
 /// The keys that the objects of a configuration may have.
 enum ConfigurationKeys {
     static let root = [
-        "listen", "admin", "apps", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "log", "shutdown", "allow_insecure_secrets",
+        "listen", "admin", "apps", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "log", "shutdown",
+        "allow_insecure_secrets",
     ]
     static let listener = ["host", "port", "unix", "tls", "max_connections", "idle_timeout_seconds", "request_timeout_seconds"]
     static let admin = listener + ["token", "metrics_need_token"]
@@ -10,7 +11,8 @@ enum ConfigurationKeys {
     static let webhook = ["secret", "signature_secret"]
     static let logNotifier = ["type", "requires_device"]
     static let httpNotifier = [
-        "type", "requires_device", "url", "secret", "allow_http", "timeout_seconds", "concurrency", "keeps_ticket_order", "certificate_authorities", "proxy",
+        "type", "requires_device", "url", "secret", "allow_http", "timeout_seconds", "concurrency", "keeps_ticket_order",
+        "certificate_authorities", "proxy",
     ]
     static let store = ["type", "path", "max_pending", "minimum_free_megabytes"]
     static let deliveries = ["expire_after_seconds", "keep_delivered_days", "keep_dead_days"]

@@ -20,7 +20,9 @@ extension ConfigurationReader {
         guard let elements = object.array("limits") else { return nil }
         var rules: [LimitRule] = []
         for (value, path) in elements {
-            guard let limit = ConfigurationObject(value, path: path, keys: ConfigurationKeys.pushTokenLimit, problems: problems) else { continue }
+            guard let limit = ConfigurationObject(value, path: path, keys: ConfigurationKeys.pushTokenLimit, problems: problems) else {
+                continue
+            }
             for key in ConfigurationKeys.pushTokenLimit where limit.value(key) == nil {
                 problems.add(limit.path(of: key), "missing; a limit looks like {\"per\": \"user\", \"max\": 1, \"window_seconds\": 300}")
             }

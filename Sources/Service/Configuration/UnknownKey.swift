@@ -1,7 +1,7 @@
 /// What to say about a key that no object of the configuration has.
 enum UnknownKey {
     /// Keys of the documented configuration whose parts this version does not have.
-    private static let later = ["push_tokens", "routes"]
+    private static let later = ["routes"]
 
     static func message(_ key: String, known: [String]) -> String {
         if later.contains(where: { $0.utf8.elementsEqual(key.utf8) }) {

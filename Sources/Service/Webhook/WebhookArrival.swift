@@ -24,7 +24,8 @@ struct WebhookArrival {
             id: id, kind: .commentCreated,
             identity: Event.Identity(
                 appID: comment.appID, ticketID: comment.ticketID, commentID: comment.commentID, deviceID: comment.deviceID),
-            userID: comment.userID, deviceType: comment.deviceType, occurredAt: occurredAt, receivedAt: receivedAt, expiresAt: receivedAt + lifeMilliseconds,
+            userID: comment.userID, deviceType: comment.deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
+            expiresAt: receivedAt + lifeMilliseconds,
             payload: comment.payload(id: id.description, type: Event.Kind.commentCreated.rawValue, occurredAt: occurredAt))
         app = proven.app
         arrival = Arrival(event, to: routes)

@@ -54,4 +54,3 @@ extension WebhookComment {
         writer.endObject()
     }
 }
-

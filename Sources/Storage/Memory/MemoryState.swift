@@ -55,7 +55,8 @@ struct MemoryState {
         events.append(event)
         for (position, row) in rows.enumerated() {
             let delivery = Delivery(
-                id: event.id.delivery(position), notifier: row.route.notifier, event: event, deviceID: row.deviceID, dueAt: event.receivedAt)
+                id: event.id.delivery(position), notifier: row.route.notifier, event: event, deviceID: row.deviceID, dueAt: event.receivedAt
+            )
             entries.append(
                 Entry(
                     delivery: row.hasTarget ? delivery : delivery.ended(.noTarget, at: event.receivedAt, reason: StoreRules.noTarget),

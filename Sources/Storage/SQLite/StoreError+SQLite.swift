@@ -33,8 +33,10 @@ extension StoreError {
     }
 
     static func damaged(_ path: String, _ findings: [String]) -> StoreError {
-        StoreError(
+        // A finding may begin with a line that names the database, which is the file's path already.
+        let finding = findings[0].split(separator: "\n").first { !$0.hasPrefix("***") } ?? "unreadable"
+        return StoreError(
             .corrupt,
-            "\(path) is damaged: \(findings[0]); restore it from a backup, or save what `sqlite3 FILE .recover` still finds")
+            "\(path) is damaged: \(finding); restore it from a backup, or save what `sqlite3 FILE .recover` still finds")
     }
 }

@@ -31,7 +31,9 @@ extension WritingDatabase {
 
     private func due(_ claim: Claim, limit: Int) throws(SQLiteError) -> [StoredDelivery] {
         var due: [StoredDelivery] = []
-        try statements.due.forEachRow(claim.notifier, claim.now.stored, limit) { row throws(SQLiteError) in due.append(try StoredDelivery(row)) }
+        try statements.due.forEachRow(claim.notifier, claim.now.stored, limit) { row throws(SQLiteError) in
+            due.append(try StoredDelivery(row))
+        }
         return due
     }
 

@@ -77,7 +77,8 @@ extension WritingDatabase {
     }
 
     /// Ends a device's registration, and tells of it.
-    func remove(_ stored: StoredDevice, _ app: Int64, _ appID: String, _ reason: RegistryChange.Reason, at time: UInt64) throws(SQLiteError) {
+    func remove(_ stored: StoredDevice, _ app: Int64, _ appID: String, _ reason: RegistryChange.Reason, at time: UInt64) throws(SQLiteError)
+    {
         guard let device = stored.device(appID) else { return }
         try deviceStatements.signOut.run(app, stored.userID, stored.deviceID, time.stored)
         try announce(RegistryChange(.removed(reason), device, at: time), app)

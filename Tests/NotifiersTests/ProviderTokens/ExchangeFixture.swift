@@ -4,7 +4,6 @@ import HTTPClient
 import Notifiers
 import TestSupport
 
-
 /// A token server on a real socket that does as its script says, with a client; both ended when the test is over.
 struct ExchangeFixture {
     let server: ScriptedServer

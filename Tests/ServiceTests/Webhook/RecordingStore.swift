@@ -83,7 +83,7 @@ final class RecordingStore: Store {
 
     func register(
         _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
-    ) {  }
+    ) {}
 
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] { [] }
 

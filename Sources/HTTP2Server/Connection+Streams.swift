@@ -1,0 +1,52 @@
+internal import Threading
+
+extension Connection {
+    /// A request begins. Trailers begin no stream: theirs is open already.
+    func beginStream(_ number: Int32) {
+        guard phase == .serving, streams[number] == nil else { return }
+        streams[number] = OpenStream()
+        let open = streams.count
+        context.counts.withLock { $0.mostStreams = max($0.mostStreams, open) }
+    }
+
+    /// Takes a header; false when there are too many.
+    func receiveHeader(_ name: String, _ value: String, stream number: Int32) -> Bool {
+        streams[number]?.receive(name: name, value: value) ?? true
+    }
+
+    /// Takes a part of the body, and throws away what is over the limit.
+    func receiveBody(_ part: Span<UInt8>, stream number: Int32) {
+        guard let stream = streams[number] else { return }
+        let count = min(part.count, context.settings.bodyLimit - stream.body.count)
+        if count < part.count { streams[number]?.isTruncated = true }
+        unsafe part.extracting(first: count).withUnsafeBufferPointer { unsafe streams[number]?.body.append(contentsOf: $0) }
+    }
+
+    /// The request is whole: asks the handler and does what it says.
+    func finishRequest(_ number: Int32) {
+        // What follows a fault in the same bytes is as lost as if it had come later.
+        guard phase == .serving, number <= lastStream, let stream = streams[number], !stream.isComplete else { return }
+        streams[number]?.isComplete = true
+        streams[number]?.body = []
+        let request = HTTP2Request(
+            method: stream.method, path: stream.path, authority: stream.authority, headers: stream.headers, body: stream.body,
+            isTruncated: stream.isTruncated,
+            stream: HTTP2Stream(connection: self.number, number: number, inbox: inbox))
+        context.counts.update { $0.requests += 1 }
+        perform(context.handler(request), stream: number)
+    }
+
+    /// The stream has ended, in whatever way.
+    func endStream(_ number: Int32, errorCode: UInt32) {
+        guard let stream = streams.removeValue(forKey: number) else { return }
+        if !stream.isAnswered || errorCode != 0 { context.counts.update { $0.unanswered += 1 } }
+    }
+
+    /// The next part of a response's body.
+    func takeAnswer(_ number: Int32, limit: Int) -> (bytes: ArraySlice<UInt8>, isLast: Bool) {
+        guard let stream = streams[number] else { return ([], true) }
+        let part = stream.answer.dropFirst(stream.sent).prefix(limit)
+        streams[number]?.sent += part.count
+        return (part, stream.sent + part.count == stream.answer.count)
+    }
+}

@@ -1,0 +1,44 @@
+internal import Glibc
+
+/// What is to be done at a time, the earliest first: a binary heap.
+struct TimerQueue<Element> {
+    private var heap: [(due: UInt64, element: Element)] = []
+
+    /// When the first is due.
+    var firstDue: UInt64? { heap.first?.due }
+
+    mutating func insert(_ element: Element, due: UInt64) {
+        heap.append((due, element))
+        var index = heap.count - 1
+        while index > 0, heap[(index - 1) / 2].due > heap[index].due {
+            heap.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    /// Takes the first when it is due.
+    mutating func next(now: UInt64) -> Element? {
+        guard let first = heap.first, first.due <= now else { return nil }
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        sink()
+        return first.element
+    }
+
+    private mutating func sink() {
+        var index = 0
+        while let child = [2 * index + 1, 2 * index + 2].filter({ $0 < heap.count }).min(by: { heap[$0].due < heap[$1].due }),
+            heap[child].due < heap[index].due
+        {
+            heap.swapAt(index, child)
+            index = child
+        }
+    }
+}
+
+/// The time since some moment in the past, in milliseconds; it does not jump when somebody sets the clock.
+func monotonicMilliseconds() -> UInt64 {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    return UInt64(now.tv_sec) * 1000 + UInt64(now.tv_nsec) / 1_000_000
+}

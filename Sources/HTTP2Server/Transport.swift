@@ -1,0 +1,57 @@
+internal import Crypto
+internal import Glibc
+
+/// The bytes of one connection, with or without TLS. The socket does not block.
+final class Transport {
+    private let descriptor: Int32
+    private let tls: TLSServerSession?
+
+    /// Takes over the descriptor.
+    init(_ descriptor: Int32, _ context: TLSServerContext?) throws(CryptoError) {
+        self.descriptor = descriptor
+        if let context {
+            tls = try TLSServerSession(context, descriptor: descriptor)
+        } else {
+            tls = nil
+        }
+    }
+
+    /// Goes on with the handshake; done at once without TLS, failed when the client does not speak HTTP/2.
+    func handshake() -> TLSServerSession.Progress {
+        guard let tls else { return .done(0) }
+        let progress = tls.handshake()
+        return progress == .done(0) && !tls.speaksHTTP2 ? .failed : progress
+    }
+
+    /// Reads into the front of `bytes`.
+    func read(into bytes: inout MutableSpan<UInt8>) -> TLSServerSession.Progress {
+        if let tls { return tls.read(into: &bytes) }
+        let count = unsafe bytes.withUnsafeMutableBufferPointer { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
+        if count > 0 { return .done(count) }
+        if count == 0 { return .closed }
+        return errno == EAGAIN || errno == EINTR ? .wantsReading : .failed
+    }
+
+    /// Writes a part of `bytes`.
+    func write(_ bytes: Span<UInt8>) -> TLSServerSession.Progress {
+        if let tls { return tls.write(bytes) }
+        let count = unsafe bytes.withUnsafeBufferPointer { unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        if count >= 0 { return .done(count) }
+        return errno == EAGAIN || errno == EINTR ? .wantsWriting : .failed
+    }
+
+    /// Ends the connection in order. Shut down before it is closed, because a program that was being started may hold a copy.
+    func close() {
+        tls?.sayGoodbye()
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        Glibc.close(descriptor)
+    }
+
+    /// Resets the connection: on Linux that is what dissolving its association does (connect(2), AF_UNSPEC), whoever holds a copy.
+    func reset() {
+        var nobody = sockaddr()
+        nobody.sa_family = sa_family_t(AF_UNSPEC)
+        unsafe connect(descriptor, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
+        Glibc.close(descriptor)
+    }
+}

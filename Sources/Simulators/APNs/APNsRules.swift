@@ -1,0 +1,110 @@
+internal import Crypto
+internal import HTTP2Server
+internal import JSON
+
+/// How APNs judges a push: first who sends it, then where, then how, then what.
+final class APNsRules: SimulatorRules {
+    private static let pathPrefix = "/3/device/"
+    private static let payloadLimit = 4096
+
+    private let provider: SimulatedProvider
+    private let tokens: ProviderTokens
+    private let topics: [String]
+    private let devices: DeviceRegistry
+    private let streamLimit: Int
+    private let now: @Sendable () -> UInt64
+
+    /// - Parameters:
+    ///   - provider: which of Apple's environments it is.
+    ///   - streamLimit: how many streams a connection may have once a push was accepted for its sender.
+    ///   - now: milliseconds since 1970.
+    init(
+        _ provider: SimulatedProvider, _ tokens: ProviderTokens, topics: [String], _ devices: DeviceRegistry, streamLimit: Int,
+        now: @escaping @Sendable () -> UInt64
+    ) {
+        self.provider = provider
+        self.tokens = tokens
+        self.topics = topics
+        self.devices = devices
+        self.streamLimit = streamLimit
+        self.now = now
+    }
+
+    func subject(of request: HTTP2Request) -> Fault.Subject {
+        Fault.Subject(endpoint: .send, tokens: [Self.token(request)])
+    }
+
+    func refusal(_ answer: Fault.Answer, _ request: HTTP2Request) -> SimulatorAnswer {
+        var refusal = refuse(answer.status, answer.reason, request, timestamp: answer.timestamp)
+        if answer.reason.isEmpty { refusal.body = [] }
+        if let retryAfter = answer.retryAfter { refusal.headers.append(("retry-after", retryAfter)) }
+        return refusal
+    }
+
+    func answer(_ request: HTTP2Request) -> SimulatorAnswer {
+        guard request.path.hasPrefix(Self.pathPrefix) else { return refuse(404, "BadPath", request) }
+        guard request.method == "POST" else { return refuse(405, "MethodNotAllowed", request) }
+        if let refusal = tokens.refusal(of: request.bearer, now: now() / 1000) {
+            return refuse(refusal.status, refusal.rawValue, request)
+        }
+        // From here on the sender is known, and may send as much as others.
+        var answer = judge(request)
+        answer.streamLimit = streamLimit
+        return answer
+    }
+
+    private func judge(_ request: HTTP2Request) -> SimulatorAnswer {
+        let token = Self.token(request)
+        guard !token.isEmpty else { return refuse(400, "MissingDeviceToken", request) }
+        if let reason = APNsHeaders.refusal(of: request, topics: topics) { return refuse(400, reason, request) }
+        guard request.body.count <= Self.payloadLimit else { return refuse(413, "PayloadTooLarge", request) }
+        guard let payload = JSONValue(request.body), let aps = payload["aps"], aps.isObject else {
+            return refuse(400, "PayloadEmpty", request)
+        }
+        guard Self.isDeviceToken(token) else { return refuse(400, "BadDeviceToken", request) }
+        if let refusal = refusal(of: token, request) { return refusal }
+        let (id, alert) = (identifier(request), Self.alert(aps["alert"]))
+        let push = SimulatedPush(
+            provider: provider, token: token, id: id, title: alert.title, body: alert.body, headers: request.recordableHeaders,
+            payload: payload, isDryRun: false)
+        return SimulatorAnswer(status: 200, headers: [("apns-id", id)], push: push)
+    }
+
+    private func refusal(of token: String, _ request: HTTP2Request) -> SimulatorAnswer? {
+        switch devices.refusal(of: token, by: provider) {
+        case .invalid: return refuse(400, "BadDeviceToken", request)
+        case .mismatch: return refuse(400, "DeviceTokenNotForTopic", request)
+        case .unregistered: return refuse(410, "Unregistered", request, timestamp: devices[token]?.unregisteredAt ?? now())
+        case nil: break
+        }
+        guard let topic = devices[token]?.topic, topic != request.header("apns-topic") else { return nil }
+        return refuse(400, "DeviceTokenNotForTopic", request)
+    }
+
+    private func refuse(_ status: Int, _ reason: String, _ request: HTTP2Request, timestamp: UInt64? = nil) -> SimulatorAnswer {
+        var body: JSONObject = ["reason": .string(reason)]
+        if let timestamp { body.append(.integer(Int64(clamping: timestamp)), forKey: "timestamp") }
+        return SimulatorAnswer(status: status, headers: [("apns-id", identifier(request))], json: .object(body))
+    }
+
+    // The sender's own id, or one that is made here.
+    private func identifier(_ request: HTTP2Request) -> String {
+        if let id = request.header("apns-id"), APNsHeaders.isLowerCaseUUID(id) { return id }
+        return RandomText.uuid()
+    }
+
+    private static func token(_ request: HTTP2Request) -> String {
+        request.path.hasPrefix(pathPrefix) ? String(request.path.dropFirst(pathPrefix.count)) : ""
+    }
+
+    // Apple's tokens have 32 bytes today and are documented to be of any length.
+    private static func isDeviceToken(_ token: String) -> Bool {
+        (1...200).contains(token.utf8.count) && token.utf8.count % 2 == 0
+            && token.utf8.allSatisfy { "0123456789abcdefABCDEF".utf8.contains($0) }
+    }
+
+    private static func alert(_ alert: JSONValue?) -> (title: String, body: String) {
+        if let text = alert?.text { return ("", text) }
+        return (alert?["title"]?.text ?? "", alert?["body"]?.text ?? "")
+    }
+}

@@ -1,0 +1,72 @@
+internal import Crypto
+internal import Threading
+
+/// Judges APNs's provider tokens: JSON Web Tokens with ES256, of a known key and team, at most an hour old.
+final class ProviderTokens: Sendable {
+    /// What is wrong with one, in Apple's words.
+    enum Refusal: String {
+        case missing = "MissingProviderToken"
+        case invalid = "InvalidProviderToken"
+        case expired = "ExpiredProviderToken"
+        case tooManyUpdates = "TooManyProviderTokenUpdates"
+
+        var status: Int { self == .tooManyUpdates ? 429 : 403 }
+    }
+
+    private struct State {
+        // When each token was made; verifying one takes a tenth of a millisecond, and thousands of requests carry the same.
+        var issued: [String: UInt64] = [:]
+        // When tokens were first seen.
+        var updates: [UInt64] = []
+    }
+
+    private static let secondsOfLife: UInt64 = 60 * 60
+    private static let secondsOfUpdates: UInt64 = 20 * 60
+    // For clocks that differ.
+    private static let leewaySeconds: UInt64 = 60
+    private static let memory = 64
+
+    private let key: ES256PublicKey
+    private let keyID: String
+    private let teamID: String
+    private let updateLimit: Int
+    private let state = Monitor(State())
+
+    /// - Parameter updateLimit: how many different tokens may come within 20 minutes.
+    init(_ key: ES256PublicKey, keyID: String, teamID: String, updateLimit: Int) {
+        self.key = key
+        self.keyID = keyID
+        self.teamID = teamID
+        self.updateLimit = updateLimit
+    }
+
+    /// What is wrong with a token; nil when nothing is.
+    /// - Parameter now: seconds since 1970.
+    func refusal(of token: String?, now: UInt64) -> Refusal? {
+        guard let token else { return .missing }
+        if let issued = state.withLock({ $0.issued[token] }) { return isTooOld(issued, now) ? .expired : nil }
+        guard let issued = verify(token), issued <= now + Self.leewaySeconds else { return .invalid }
+        if isTooOld(issued, now) { return .expired }
+        return state.withLock { state in
+            if state.issued[token] != nil { return nil }
+            state.updates.removeAll { $0 + Self.secondsOfUpdates <= now }
+            guard state.updates.count < updateLimit else { return .tooManyUpdates }
+            state.updates.append(now)
+            if state.issued.count >= Self.memory { state.issued.removeAll() }
+            state.issued[token] = issued
+            return nil
+        }
+    }
+
+    private func isTooOld(_ issued: UInt64, _ now: UInt64) -> Bool {
+        issued + Self.secondsOfLife < now
+    }
+
+    // When it was made; nil when it is not genuine.
+    private func verify(_ text: String) -> UInt64? {
+        guard let token = JSONWebToken(text), token.header["kid"]?.text == keyID, token.claims["iss"]?.text == teamID,
+            let issued = token.claims["iat"]?.integer, issued > 0, token.isSigned(by: key)
+        else { return nil }
+        return UInt64(issued)
+    }
+}

@@ -1,0 +1,43 @@
+internal import HTTP2Server
+internal import JSON
+
+/// How Firebase Cloud Messaging judges a push; its OAuth endpoint has the same port.
+final class FCMRules: SimulatorRules {
+    private let oauth: GoogleOAuth
+    private let message: GoogleMessage
+    private let now: @Sendable () -> UInt64
+
+    /// - Parameter now: milliseconds since 1970.
+    init(_ oauth: GoogleOAuth, _ message: GoogleMessage, now: @escaping @Sendable () -> UInt64) {
+        self.oauth = oauth
+        self.message = message
+        self.now = now
+    }
+
+    func subject(of request: HTTP2Request) -> Fault.Subject {
+        request.path == GoogleOAuth.path
+            ? Fault.Subject(endpoint: .token, tokens: []) : Fault.Subject(endpoint: .send, tokens: GoogleMessage.tokens(request.body))
+    }
+
+    func refusal(_ answer: Fault.Answer, _ request: HTTP2Request) -> SimulatorAnswer {
+        guard request.path == GoogleOAuth.path else { return GoogleError.answer(answer) }
+        var refusal = SimulatorAnswer(status: answer.status, json: ["error": .string(answer.reason)])
+        if let retryAfter = answer.retryAfter { refusal.headers.append(("retry-after", retryAfter)) }
+        return refusal
+    }
+
+    func answer(_ request: HTTP2Request) -> SimulatorAnswer {
+        if request.path == GoogleOAuth.path {
+            // The address as the client knows it, since it was in the client's own file.
+            return oauth.answer(request, audience: "https://\(request.authority)\(GoogleOAuth.path)", now: now() / 1000)
+        }
+        guard request.method == "POST", request.path == "/v1/projects/\(message.project)/messages:send" else {
+            return GoogleError.answer(404, code: nil, "Requested entity was not found.")
+        }
+        guard oauth.tokens.standing(of: request.bearer, now: now() / 1000) == .valid else {
+            return GoogleError.answer(
+                401, code: nil, "Request had invalid authentication credentials. Expected OAuth 2 access token.")
+        }
+        return message.answer(request)
+    }
+}

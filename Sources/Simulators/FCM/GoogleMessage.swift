@@ -1,0 +1,83 @@
+internal import HTTP2Server
+internal import JSON
+
+/// A message in the form of FCM's HTTP v1 interface, which RuStore has taken over.
+struct GoogleMessage {
+    private static let payloadLimit = 4096
+    private static let reservedKeys = ["from", "gcm", "message_type"]
+
+    let provider: SimulatedProvider
+    let project: String
+    let devices: DeviceRegistry
+
+    /// The push tokens that a body names; none when it cannot be read.
+    static func tokens(_ body: [UInt8]) -> [String] {
+        (JSONValue(body)?["message"]?["token"]?.text).map { [$0] } ?? []
+    }
+
+    /// Judges a request whose sender is known.
+    func answer(_ request: HTTP2Request) -> SimulatorAnswer {
+        guard let payload = JSONValue(request.body), let message = payload["message"], message.isObject else {
+            return GoogleError.answer(400, code: nil, "Invalid JSON payload received.", field: "message")
+        }
+        if let field = wrongField(message) {
+            return GoogleError.answer(400, code: nil, "Invalid value at '\(field)'", field: field)
+        }
+        guard let token = message["token"]?.text, !token.isEmpty else {
+            return GoogleError.answer(400, code: "INVALID_ARGUMENT", "Recipient of the message is not set.")
+        }
+        guard size(message) <= Self.payloadLimit else {
+            return GoogleError.answer(400, code: "INVALID_ARGUMENT", "Android message is too big")
+        }
+        if let refusal = refusal(of: token) { return refusal }
+        let id = "projects/\(project)/messages/\(RandomText.hexadecimal(bytes: 8))"
+        let push = push(token, id, message, payload, request)
+        return SimulatorAnswer(status: 200, json: ["name": .string(id)], push: push)
+    }
+
+    private func push(
+        _ token: String, _ id: String, _ message: JSONValue, _ payload: JSONValue, _ request: HTTP2Request
+    ) -> SimulatedPush {
+        // What is said for Android goes before what is said for all; a message without a notification is the app's to show.
+        let places = [message["android"]?["notification"], message["notification"], message["data"]]
+        func shown(_ key: String) -> String { places.lazy.compactMap { $0?[key]?.text }.first ?? "" }
+        return SimulatedPush(
+            provider: provider, token: token, id: id, title: shown("title"), body: shown("body"), headers: request.recordableHeaders,
+            payload: payload, isDryRun: payload["validate_only"] == .bool(true))
+    }
+
+    private func wrongField(_ message: JSONValue) -> String? {
+        if case .object(let data)? = message["data"] {
+            for member in data.members where member.value.text == nil { return "message.data[\(member.key)]" }
+            for member in data.members where Self.reservedKeys.contains(member.key) || member.key.hasPrefix("google") {
+                return "message.data[\(member.key)]"
+            }
+        } else if message["data"] != nil {
+            return "message.data"
+        }
+        if let ttl = message["android"]?["ttl"], !isDuration(ttl) { return "message.android.ttl" }
+        if let priority = message["android"]?["priority"], !["HIGH", "NORMAL", "high", "normal"].contains(priority.text ?? "") {
+            return "message.android.priority"
+        }
+        return nil
+    }
+
+    private func isDuration(_ value: JSONValue) -> Bool {
+        guard let text = value.text, text.hasSuffix("s") else { return false }
+        return Double(text.dropLast()).map { (0...2_419_200).contains($0) } ?? false
+    }
+
+    private func size(_ message: JSONValue) -> Int {
+        [message["data"], message["notification"], message["android"]].reduce(0) { $0 + ($1?.serialized().count ?? 0) }
+    }
+
+    private func refusal(of token: String) -> SimulatorAnswer? {
+        switch devices.refusal(of: token, by: provider) {
+        case .unregistered: GoogleError.answer(404, code: "UNREGISTERED", "Requested entity was not found.")
+        case .mismatch: GoogleError.answer(403, code: "SENDER_ID_MISMATCH", "SenderId mismatch")
+        case .invalid:
+            GoogleError.answer(400, code: "INVALID_ARGUMENT", "The registration token is not a valid FCM registration token")
+        case nil: nil
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import Crypto
+internal import HTTP2Server
+internal import JSON
+
+/// Google's OAuth for service accounts: an assertion signed with RS256 becomes an access token (RFC 7523).
+struct GoogleOAuth {
+    /// The path of its endpoint.
+    static let path = "/token"
+
+    private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
+    private static let leewaySeconds: UInt64 = 60
+
+    let key: RS256PublicKey
+    let clientEmail: String
+    let tokens: AccessTokens
+
+    /// - Parameters:
+    ///   - audience: what the assertion must be for: this endpoint's own address.
+    ///   - now: seconds since 1970.
+    func answer(_ request: HTTP2Request, audience: String, now: UInt64) -> SimulatorAnswer {
+        guard request.method == "POST" else { return refuse("invalid_request", "the method must be POST") }
+        let form = FormBody(request.body)
+        guard form["grant_type"] == Self.grantType else { return refuse("unsupported_grant_type", "Invalid grant_type") }
+        guard let assertion = form["assertion"], let token = JSONWebToken(assertion) else {
+            return refuse("invalid_grant", "Invalid JWT")
+        }
+        guard token.isSigned(by: key) else { return refuse("invalid_grant", "Invalid JWT Signature.") }
+        if let mistake = mistake(token.claims, audience: audience, now: now) { return refuse("invalid_grant", mistake) }
+        guard token.claims["scope"]?.text?.split(separator: " ").contains(where: { $0 == Self.scope }) == true else {
+            return refuse("invalid_scope", "Invalid OAuth scope or ID token audience provided.")
+        }
+        return SimulatorAnswer(
+            status: 200,
+            json: [
+                "access_token": .string(tokens.issue(now: now)), "expires_in": .integer(Int64(tokens.lifetimeSeconds)),
+                "token_type": "Bearer",
+            ])
+    }
+
+    private func mistake(_ claims: JSONValue, audience: String, now: UInt64) -> String? {
+        guard claims["iss"]?.text == clientEmail else { return "Invalid grant: account not found" }
+        guard claims["aud"]?.text == audience else { return "Invalid JWT: Failed audience check." }
+        guard let issued = claims["iat"]?.integer, let expires = claims["exp"]?.integer, issued > 0, expires > issued else {
+            return "Invalid JWT: iat and exp are needed."
+        }
+        let isTimely =
+            UInt64(issued) <= now + Self.leewaySeconds && UInt64(expires) + Self.leewaySeconds > now && expires - issued <= 3600
+        return isTimely ? nil : "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe."
+    }
+
+    private func refuse(_ error: String, _ description: String) -> SimulatorAnswer {
+        SimulatorAnswer(status: 400, json: ["error": .string(error), "error_description": .string(description)])
+    }
+}

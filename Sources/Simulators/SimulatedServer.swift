@@ -1,0 +1,87 @@
+internal import Crypto
+internal import HTTP2Server
+
+/// One provider on one port: its rules, and the faults that come before them.
+package final class SimulatedServer: Sendable {
+    /// Who is simulated.
+    package let provider: SimulatedProvider
+    private let listener: HTTP2Listener
+
+    init(
+        _ provider: SimulatedProvider, _ settings: HTTP2Settings, faults: FaultScript, recorder: PushRecorder, rules: any SimulatorRules
+    ) throws(HTTP2Error) {
+        self.provider = provider
+        listener = try HTTP2Listener(
+            settings, opening: { _ in faults.opening(of: provider) },
+            handler: { request in
+                let fault = faults.next(provider, rules.subject(of: request))
+                return Self.react(to: request, fault, rules, recorder)
+            })
+    }
+
+    /// The port it listens on.
+    package var port: UInt16 { listener.port }
+
+    /// What takes the place of the provider's own scheme and host: `https://127.0.0.1:PORT`.
+    package var url: String { "https://127.0.0.1:\(listener.port)" }
+
+    /// Connections accepted so far.
+    package var connectionCount: Int { listener.counts.accepted }
+    /// Connections open.
+    package var openConnections: Int { listener.counts.open }
+    /// Requests received whole, refused ones included.
+    package var requestCount: Int { listener.counts.requests }
+    /// The most streams that were open on one connection at one time.
+    package var mostStreams: Int { listener.counts.mostStreams }
+
+    /// Waits until so many requests have been received whole.
+    /// - Returns: false when they had not in time.
+    package func waitForRequests(_ count: Int, milliseconds: UInt64 = 20_000) -> Bool {
+        listener.wait(milliseconds: milliseconds) { $0.requests >= count }
+    }
+
+    /// Does to every open connection what a fault would do, at once; what concerns a single request is left out.
+    package func interrupt(_ fault: Fault.Effect) {
+        listener.performOnConnections(Self.action(fault, answering: .wait))
+    }
+
+    /// Stops; call it once.
+    package func stop() {
+        listener.stop()
+    }
+
+    private static func react(
+        to request: HTTP2Request, _ fault: Fault?, _ rules: any SimulatorRules, _ recorder: PushRecorder
+    ) -> HTTP2Action {
+        guard let fault else { return answer(rules.answer(request), recorder) }
+        let action: HTTP2Action =
+            switch fault.effect {
+            case .answer(let refusal): rules.refusal(refusal, request).action
+            // What was to be answered is still accepted where an answer follows, and nowhere else.
+            case .delay, .goAway, .limitStreams: Self.action(fault.effect, answering: answer(rules.answer(request), recorder))
+            default: Self.action(fault.effect, answering: .wait)
+            }
+        return fault.delayMilliseconds > 0 ? .after(milliseconds: fault.delayMilliseconds, action) : action
+    }
+
+    private static func answer(_ answer: SimulatorAnswer, _ recorder: PushRecorder) -> HTTP2Action {
+        if let push = answer.push { recorder.record(push) }
+        return answer.action
+    }
+
+    private static func action(_ effect: Fault.Effect, answering answer: HTTP2Action) -> HTTP2Action {
+        switch effect {
+        case .answer, .delay: answer
+        case .stallStream: .wait
+        case .stallConnection: .stallConnection
+        case .resetStream(let code): .resetStream(errorCode: UInt32(clamping: code))
+        case .resetConnection: .resetConnection
+        case .closeConnection: .closeConnection
+        case .garbage: .sendGarbage
+        case .limitStreams(let limit): .all([.limitStreams(limit), answer])
+        case .goAway(.abrupt, let reason): .all([.goAway(lastStream: .previous, text: reason), .closeConnection])
+        case .goAway(.this, let reason): .all([.goAway(lastStream: .this, text: reason), answer])
+        case .goAway(.all, let reason): .all([.goAway(lastStream: .all, text: reason), answer])
+        }
+    }
+}

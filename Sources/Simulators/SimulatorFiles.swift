@@ -1,0 +1,82 @@
+package import JSON
+package import POSIX
+
+/// The files that a customer's configuration needs to use the simulators; only their owner may read them.
+package struct SimulatorFiles {
+    /// The directory, from the root, so that what names files in it can be pasted anywhere.
+    package let directory: String
+
+    /// Makes the directory when there is none.
+    /// - Throws: why it cannot be made.
+    package init(directory: String) throws(SystemError) {
+        try File.createDirectory(directory, mode: 0o700)
+        self.directory = try FileSystem.absolutePath(of: directory)
+    }
+
+    /// The path of a file in it.
+    package func path(_ name: String) -> String {
+        Path.resolve(name, in: directory)
+    }
+
+    /// Writes all of them in place of older ones: the authority, one file a credential, and `notifiers.json`.
+    /// - Throws: why one of them cannot be written.
+    package func write(_ simulators: SimulatorSet) throws(SystemError) {
+        let credentials = simulators.credentials
+        try write("ca.pem", simulators.authority)
+        try write("apns.p8", credentials.apnsKey)
+        try write("service-account.json", text(serviceAccount(simulators)))
+        try write("hms-secret", "\(credentials.hmsSecret)\n")
+        try write("rustore-token", "\(credentials.rustoreToken)\n")
+        try write("notifiers.json", text(notifiers(simulators)))
+    }
+
+    private func write(_ name: String, _ text: String) throws(SystemError) {
+        do throws(SystemError) {
+            try File.create(path(name), mode: 0o600, text.utf8)
+        } catch {
+            guard error.alreadyExists else { throw error }
+            try File.remove(path(name))
+            try File.create(path(name), mode: 0o600, text.utf8)
+        }
+    }
+
+    private func text(_ value: JSONValue) -> String {
+        String(decoding: value.serialized(pretty: true), as: UTF8.self) + "\n"
+    }
+
+    private func serviceAccount(_ simulators: SimulatorSet) -> JSONValue {
+        [
+            "type": "service_account", "project_id": .string(simulators.credentials.project), "private_key_id": "simulated",
+            "private_key": .string(simulators.credentials.fcmKey), "client_email": .string(simulators.credentials.fcmClientEmail),
+            "client_id": "100000000000000000001", "token_uri": .string("\(simulators[.fcm].url)/token"),
+        ]
+    }
+
+    /// What goes into the configuration's `notifiers`.
+    package func notifiers(_ simulators: SimulatorSet) -> JSONValue {
+        let credentials = simulators.credentials
+        let authority = JSONValue.string(path("ca.pem"))
+        func file(_ name: String) -> JSONValue { ["file": .string(path(name))] }
+        return [
+            "apns": [
+                "type": "apns", "key": file("apns.p8"), "key_id": .string(credentials.apnsKeyID),
+                "team_id": .string(credentials.apnsTeamID), "topic": .string(credentials.apnsTopic),
+                "url": .string(simulators[.apns].url), "sandbox_url": .string(simulators[.apnsSandbox].url),
+                "certificate_authorities": authority,
+            ],
+            "fcm": [
+                "type": "fcm", "service_account": file("service-account.json"), "url": .string(simulators[.fcm].url),
+                "certificate_authorities": authority,
+            ],
+            "hms": [
+                "type": "hms", "app_id": .string(credentials.hmsAppID), "secret": file("hms-secret"),
+                "url": .string(simulators[.hms].url), "token_url": .string("\(simulators[.hms].url)/oauth2/v3/token"),
+                "certificate_authorities": authority,
+            ],
+            "rustore": [
+                "type": "rustore", "project_id": .string(credentials.project), "token": file("rustore-token"),
+                "url": .string(simulators[.rustore].url), "certificate_authorities": authority,
+            ],
+        ]
+    }
+}

@@ -1,0 +1,84 @@
+internal import Crypto
+internal import HTTP2Server
+
+/// All providers at once, on ports of their own, with one authority, one set of credentials, one script of faults and one record.
+///
+/// Must be stopped.
+package final class SimulatorSet: Sendable {
+    /// Why they could not be started.
+    package struct Failure: Error, CustomStringConvertible {
+        /// One line for a person.
+        package let description: String
+    }
+
+    /// What clients need to prove who they are.
+    package let credentials: SimulatorCredentials
+    /// What clients need to trust, PEM.
+    package let authority: String
+    /// What goes wrong.
+    package let faults: FaultScript
+    /// The devices that something is known of.
+    package let devices: DeviceRegistry
+    /// What was accepted.
+    package let recorder: PushRecorder
+    private let servers: [SimulatedServer]
+    private let accessTokens: [AccessTokens]
+
+    /// Starts all of them.
+    /// - Throws: when a port is taken, or OpenSSL fails.
+    package init(
+        _ settings: SimulatorSettings = SimulatorSettings(), faults: FaultScript = FaultScript(), devices: DeviceRegistry = DeviceRegistry()
+    ) throws(Failure) {
+        do {
+            let certificate = try LoopbackCertificate()
+            let tls = try TLSServerContext(certificate: certificate.certificate, key: certificate.key)
+            let credentials = try SimulatorCredentials()
+            let recorder = PushRecorder(capacity: settings.recordLimit, observer: settings.observer)
+            let makers = try RuleMaker(settings, credentials, devices)
+            self.servers = try Self.start(settings, tls, faults, recorder, makers)
+            self.credentials = credentials
+            self.recorder = recorder
+            authority = certificate.authority
+            accessTokens = [makers.googleTokens, makers.huaweiTokens]
+        } catch {
+            throw Failure(description: "\(error)")
+        }
+        self.faults = faults
+        self.devices = devices
+    }
+
+    /// One of the providers.
+    package subscript(provider: SimulatedProvider) -> SimulatedServer {
+        guard let server = servers.first(where: { $0.provider == provider }) else { preconditionFailure("every provider is started") }
+        return server
+    }
+
+    /// Has FCM and HMS forget the access tokens that they have issued: the next push with one is refused.
+    package func revokeAccessTokens() {
+        for tokens in accessTokens { tokens.revokeAll() }
+    }
+
+    /// Stops all of them; call it once.
+    package func stop() {
+        for server in servers { server.stop() }
+    }
+
+    private static func start(
+        _ settings: SimulatorSettings, _ tls: TLSServerContext, _ faults: FaultScript, _ recorder: PushRecorder, _ makers: RuleMaker
+    ) throws(HTTP2Error) -> [SimulatedServer] {
+        var servers: [SimulatedServer] = []
+        do throws(HTTP2Error) {
+            for provider in SimulatedProvider.allCases {
+                let isApple = provider == .apns || provider == .apnsSandbox
+                let http = HTTP2Settings(
+                    host: settings.host, port: settings.ports[provider] ?? 0, tls: tls, threads: settings.threads,
+                    streamLimit: isApple && settings.startsWithOneStream ? 1 : settings.streamLimit)
+                servers.append(try SimulatedServer(provider, http, faults: faults, recorder: recorder, rules: makers.rules(of: provider)))
+            }
+        } catch {
+            for server in servers { server.stop() }
+            throw error
+        }
+        return servers
+    }
+}

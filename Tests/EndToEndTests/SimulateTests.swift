@@ -1,0 +1,92 @@
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate simulate`
+@Suite struct SimulateTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func start(_ options: String...) throws -> ChildProcess {
+        let arguments = ["simulate", "--directory", directory.path("sim")] + options
+        return try ChildProcess(Deskgate.path, arguments.map { Array($0.utf8) })
+    }
+
+    /// Posts a push to the simulated RuStore.
+    private func push(_ url: String) throws -> String {
+        let token = try directory.read("sim/rustore-token").split(separator: "\n")[0]
+        // Not among the arguments, where every user of the machine could read it.
+        try directory.write("header", "Authorization: Bearer \(token)\n")
+        return try Command(
+            "curl", "-sS", "--cacert", directory.path("sim/ca.pem"), "-H", "@\(directory.path("header"))", "-w", "%{http_code}", "-o",
+            "/dev/null", "--data", #"{"message":{"token":"device-123456789","notification":{"title":"Anna","body":"Hello\u0007"}}}"#,
+            "\(url)/v1/projects/simulated-project/messages:send"
+        ).output
+    }
+
+    private func rustore(_ ready: JSONObject) -> String {
+        guard case .object(let urls)? = ready["urls"] else { return "" }
+        return urls.string("rustore") ?? ""
+    }
+
+    @Test func tellsMachinesWhatAPhoneShows() throws {
+        let process = try start("--json", "--fault", #"{"provider":"rustore","answer":{"status":503}}"#)
+        let ready = try jsonObject(process.output.line(containing: "ready").text)
+        #expect(ready.string("event") == "ready")
+        let url = rustore(ready)
+        #expect(try push(url) == "503")
+        #expect(try push(url) == "200")
+        let shown = try jsonObject(process.output.line(containing: "push").text)
+        #expect(shown.string("provider") == "rustore")
+        #expect(shown.string("title") == "Anna")
+        process.send(15)
+        #expect(try process.waitForEnd() == .exit(0))
+    }
+
+    @Test func tellsPeopleWhatAPhoneShows() throws {
+        let process = try start()
+        let line = try process.output.line(containing: "RuStore").text
+        let url = try #require(line.split(separator: " ").last.map { String($0) })
+        _ = try process.output.line(containing: "follows")
+        #expect(try push(url) == "200")
+        let shown = try process.output.line(containing: "Anna").text
+        #expect(shown == "RuStore       device-1…  Anna: Hello ")
+        process.send(2)
+        #expect(try process.waitForEnd() == .exit(0))
+    }
+
+    @Test func writesWhatAConfigurationNeeds() throws {
+        let process = try start("--json")
+        let ready = try jsonObject(process.output.line(containing: "ready").text)
+        let names = ["apns.p8", "ca.pem", "hms-secret", "notifiers.json", "rustore-token", "service-account.json"]
+        #expect(directory.contents() == ["sim"] + names.map { "sim/\($0)" })
+        let modes = try Command("stat", "-c", "%a", directory.path("sim/apns.p8"), directory.path("sim/ca.pem"))
+        #expect(modes.output == "600\n600\n")
+        let notifiers = try jsonObject(directory.read("sim/notifiers.json"))
+        #expect(notifiers.keys == ["apns", "fcm", "hms", "rustore"])
+        var url: String?
+        if case .object(let notifier)? = notifiers["rustore"] { url = notifier.string("url") }
+        #expect(url == rustore(ready))
+        process.send(15)
+        #expect(try process.waitForEnd() == .exit(0))
+    }
+
+    @Test func namesAWrongFault() throws {
+        let result = try Deskgate.run("simulate", "--directory", directory.path("sim"), "--fault", #"{"stall":"all"}"#)
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: --fault: fault: stall must be one of stream, connection\n"))
+        #expect(directory.contents().isEmpty)
+    }
+
+    @Test func namesAPortThatIsTaken() throws {
+        let process = try start("--json")
+        let url = rustore(try jsonObject(process.output.line(containing: "ready").text))
+        let port = try #require(url.split(separator: ":").last.map { String($0) })
+        let result = try Deskgate.run("simulate", "--directory", directory.path("other"), "--fcm-port", port)
+        #expect(result.code == 2)
+        #expect(result.errors.contains("cannot listen on 127.0.0.1:\(port)"))
+    }
+}

@@ -1,0 +1,77 @@
+import Crypto
+import HTTP2Server
+import TestSupport
+import Testing
+
+/// The server against the curl command, which other people wrote.
+@Suite struct CurlTests {
+    private let directory: TemporaryDirectory
+    private let certificate: LoopbackCertificate
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        certificate = try LoopbackCertificate()
+        try directory.write("ca.pem", certificate.authority)
+    }
+
+    private func withServer(tls: Bool, _ body: (HTTP2Listener, String) throws -> Void) throws {
+        let context = tls ? try TLSServerContext(certificate: certificate.certificate, key: certificate.key) : nil
+        let server = try HTTP2Listener(HTTP2Settings(tls: context)) { request in
+            let text = "\(request.method) \(request.path) \(request.body.count)\n"
+            return .respond(HTTP2Response(status: 200, headers: [("content-type", "text/plain")], body: Array(text.utf8)))
+        }
+        defer { server.stop() }
+        try body(server, "\(tls ? "https" : "http")://localhost:\(server.port)/")
+    }
+
+    @Test func speaksHTTP2OverTLS() throws {
+        try withServer(tls: true) { server, url in
+            let curl = try Command(
+                "curl", "-sS", "-4", "--http2", "--cacert", directory.path("ca.pem"), "--data", "hello", "-w",
+                "%{http_version} %{http_code}",
+                "\(url)3/device/x")
+            #expect(curl.output == "POST /3/device/x 5\n2 200")
+            #expect(server.wait { $0.open == 0 })
+            let counts = server.counts
+            #expect(counts.accepted == 1 && counts.mostOpen == 1 && counts.failedHandshakes == 0)
+            #expect(counts.requests == 1 && counts.mostStreams == 1 && counts.unanswered == 0)
+        }
+    }
+
+    @Test func sharesAConnectionAmongManyRequests() throws {
+        try withServer(tls: true) { server, url in
+            let curl = try Command(
+                "curl", "-sS", "-4", "--http2", "--parallel", "--parallel-max", "50", "--cacert", directory.path("ca.pem"), "\(url)[1-200]")
+            #expect(curl.status == 0)
+            // curl shows its progress as well, and its first line may be the beginning of ours.
+            #expect(curl.output.split(separator: "\n").count { $0.contains("GET /") } == 200)
+            #expect(server.counts.requests == 200)
+            #expect(server.counts.accepted == 1)
+        }
+    }
+
+    @Test func speaksHTTP2WithoutTLS() throws {
+        try withServer(tls: false) { _, url in
+            let curl = try Command("curl", "-sS", "-4", "--http2-prior-knowledge", "-w", "%{http_version}", url)
+            #expect(curl.output == "GET / 0\n2")
+        }
+    }
+
+    @Test func refusesHTTP1() throws {
+        try withServer(tls: true) { server, url in
+            let curl = try Command("curl", "-sS", "-4", "--http1.1", "--cacert", directory.path("ca.pem"), url)
+            #expect(curl.status != 0)
+            #expect(server.counts.requests == 0)
+            #expect(server.wait { $0.failedHandshakes == 1 && $0.open == 0 })
+        }
+    }
+
+    @Test func isNotTrustedWithoutItsAuthority() throws {
+        try withServer(tls: true) { server, url in
+            // 60 is "peer certificate cannot be authenticated" (curl(1), exit codes).
+            let curl = try Command("curl", "-sS", "-4", "--http2", url)
+            #expect(curl.status == 60)
+            #expect(server.counts.requests == 0)
+        }
+    }
+}

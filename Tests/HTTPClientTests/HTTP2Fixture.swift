@@ -1,0 +1,124 @@
+import Crypto
+import HTTP2Server
+import TestSupport
+import Testing
+import Threading
+
+@testable import HTTPClient
+
+/// A client and an HTTP/2 server that knows its certificate, both ended when the test is over.
+struct HTTP2Fixture {
+    private static let shared: (certificate: LoopbackCertificate, context: TLSServerContext, directory: TemporaryDirectory) = {
+        do {
+            let certificate = try LoopbackCertificate()
+            let directory = try TemporaryDirectory()
+            try directory.write("ca.pem", certificate.authority)
+            return (certificate, try TLSServerContext(certificate: certificate.certificate, key: certificate.key), directory)
+        } catch {
+            fatalError("no certificate for a test: \(error)")
+        }
+    }()
+
+    static let ok = HTTP2Response(status: 200, headers: [("x-test", "yes")], body: Array("ok".utf8))
+
+    let client: Client
+    let server: HTTP2Listener
+
+    var url: String { "https://127.0.0.1:\(server.port)/" }
+
+    /// A request that the server can tell from others by its path.
+    func numbered(_ number: Int, timeoutMilliseconds: Int = 60_000) -> ClientRequest {
+        request(.post, "\(url)\(number)", body: "body \(number)", timeoutMilliseconds: timeoutMilliseconds)
+    }
+
+    /// Sends so many numbered requests at once and waits for their ends, which are in the order of the numbers.
+    func exchange(_ count: Int) -> [Result<ClientResponse, ClientError>] {
+        let ends = Ends(count)
+        for number in 0..<count { client.send(numbered(number)) { ends.add($0, number) } }
+        return ends.wait()
+    }
+
+    /// Sends so many numbered requests, and those that fail again, as a notifier does, until each has been answered.
+    func exchangePatiently(_ count: Int) -> Bool {
+        var missing = Array(0..<count)
+        for _ in 0..<100 where !missing.isEmpty {
+            let ends = Ends(missing.count)
+            for (index, number) in missing.enumerated() {
+                client.send(numbered(number, timeoutMilliseconds: 10_000)) { ends.add($0, index) }
+            }
+            missing = zip(missing, ends.wait()).filter { $1.status != 200 }.map(\.0)
+        }
+        return missing.isEmpty
+    }
+
+    static func run(
+        _ changes: (inout ClientSettings) -> Void = { _ in }, streamLimit: Int = 1000,
+        opening: @escaping HTTP2Listener.OpeningHandler = { _ in .serve }, handler: @escaping HTTP2Listener.Handler = { _ in .respond(ok) },
+        _ body: (HTTP2Fixture) throws -> Void
+    ) throws {
+        let settings = HTTP2Settings(tls: shared.context, streamLimit: streamLimit)
+        let server = try HTTP2Listener(settings, opening: opening, handler: handler)
+        defer { server.stop() }
+        var clientSettings = ClientSettings(
+            connectionsPerHost: 1, certificateAuthorities: shared.directory.path("ca.pem"), httpVersion: .http2)
+        changes(&clientSettings)
+        let client = try Client(settings: clientSettings)
+        defer { client.close() }
+        try body(HTTP2Fixture(client: client, server: server))
+    }
+}
+
+/// The ends of numbered requests, each of which must end once.
+final class Ends: Sendable {
+    private struct State {
+        var results: [Result<ClientResponse, ClientError>?]
+        var missing: Int
+        var repeated = 0
+    }
+
+    private let state: Monitor<State>
+
+    init(_ count: Int) {
+        state = Monitor(State(results: Array(repeating: nil, count: count), missing: count))
+    }
+
+    func add(_ result: Result<ClientResponse, ClientError>, _ number: Int) {
+        state.update { state in
+            if state.results[number] == nil { state.missing -= 1 } else { state.repeated += 1 }
+            state.results[number] = result
+        }
+    }
+
+    /// Waits until each has ended; records a failure when one has ended twice.
+    func wait() -> [Result<ClientResponse, ClientError>] {
+        let found = state.wait(timeoutMilliseconds: 300_000) { $0.missing == 0 ? $0 : nil }
+        guard let found else { fatalError("requests have not ended within five minutes") }
+        #expect(found.repeated == 0)
+        return found.results.compactMap(\.self)
+    }
+}
+
+/// Streams that wait for the test.
+final class HeldStreams: Sendable {
+    private let streams = Monitor<[HTTP2Stream]>([])
+
+    var count: Int { streams.withLock { $0.count } }
+
+    func add(_ request: HTTP2Request) -> HTTP2Action {
+        streams.update { $0.append(request.stream) }
+        return .wait
+    }
+
+    func wait(_ count: Int) -> Bool {
+        streams.wait(timeoutMilliseconds: 60_000) { $0.count >= count ? true : nil } != nil
+    }
+
+    /// Takes what waits and does something about each.
+    func release(_ action: HTTP2Action) {
+        let taken = streams.update { streams in
+            defer { streams = [] }
+            return streams
+        }
+        for stream in taken { stream.perform(action) }
+    }
+}

@@ -1,0 +1,85 @@
+import HTTP2Server
+import TestSupport
+import Testing
+
+@testable import HTTPClient
+
+/// Connections that fail before HTTP/2 begins, and how many streams a connection may have.
+@Suite struct HTTP2OpeningTests {
+    private func failure(_ opening: HTTP2Opening, timeoutMilliseconds: Int = 20_000) throws -> ClientError? {
+        var failure: ClientError?
+        try HTTP2Fixture.run(opening: { _ in opening }) { fixture in
+            failure = fixture.client.failure(
+                request(fixture.url, timeoutMilliseconds: timeoutMilliseconds, connectTimeoutMilliseconds: timeoutMilliseconds))
+            #expect(fixture.server.counts.requests == 0)
+        }
+        return failure
+    }
+
+    @Test func tellsOfAResetConnection() throws {
+        let error = try #require(try failure(.reset))
+        #expect(error.isBeforeSending || error == .reset)
+    }
+
+    @Test func tellsOfAStalledHandshake() throws {
+        #expect(try failure(.delayHandshake(milliseconds: nil), timeoutMilliseconds: 500) == .timeout(.connecting))
+    }
+
+    @Test func waitsForASlowHandshake() throws {
+        try HTTP2Fixture.run(opening: { _ in .delayHandshake(milliseconds: 300) }) { fixture in
+            #expect(fixture.exchange(20).allSatisfy { $0.status == 200 })
+            #expect(fixture.server.counts.accepted == 1)
+        }
+    }
+
+    @Test func tellsOfAConnectionClosedAfterTheHandshake() throws {
+        let error = try #require(try failure(.closeAfterHandshake))
+        #expect(error == .closedEarly || error == .reset)
+    }
+
+    @Test func tellsOfGarbage() throws {
+        let error = try #require(try failure(.garbageAfterHandshake))
+        #expect(error == .malformedResponse || error == .reset)
+    }
+
+    @Test func keepsToTheLimitOfStreams() throws {
+        let held = HeldStreams()
+        try HTTP2Fixture.run(streamLimit: 4, handler: held.add) { fixture in
+            let ends = Ends(40)
+            for number in 0..<40 { fixture.client.send(fixture.numbered(number)) { ends.add($0, number) } }
+            var answered = 0
+            while answered < 40, held.wait(1) {
+                answered += held.count
+                held.release(.respond(HTTP2Fixture.ok))
+            }
+            #expect(ends.wait().allSatisfy { $0.status == 200 })
+            #expect(fixture.server.counts.mostStreams <= 4)
+        }
+    }
+
+    @Test func followsARaisedLimit() throws {
+        // As APNs does: one stream until a request has proved who sends, then many.
+        let held = HeldStreams()
+        let handler: HTTP2Listener.Handler = { request in
+            request.path == "/first" ? .all([.limitStreams(100), .respond(HTTP2Fixture.ok)]) : held.add(request)
+        }
+        try HTTP2Fixture.run(streamLimit: 1, handler: handler) { fixture in
+            #expect(fixture.client.exchange(request("\(fixture.url)first")).status == 200)
+            let ends = Ends(100)
+            for number in 0..<100 { fixture.client.send(fixture.numbered(number)) { ends.add($0, number) } }
+            #expect(held.wait(100))
+            held.release(.respond(HTTP2Fixture.ok))
+            #expect(ends.wait().allSatisfy { $0.status == 200 })
+            #expect(fixture.server.counts.accepted == 1)
+        }
+    }
+
+    @Test func followsALoweredLimit() throws {
+        try HTTP2Fixture.run { fixture in
+            #expect(fixture.exchange(50).allSatisfy { $0.status == 200 })
+            fixture.server.limitStreams(4)
+            // libcurl 7.88 may lose streams that the server refuses; nothing hangs, and what is sent again arrives.
+            #expect(fixture.exchangePatiently(50))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Crypto
+import HTTPClient
+import JSON
+import Simulators
+import TestSupport
+import Testing
+import Threading
+
+/// What the simulated FCM, HMS and RuStore take and refuse.
+@Suite struct OAuthProviderTests {
+    private static let message = #"{"message":{"token":"device-1","android":{"ttl":"60s","notification":{"title":"Anna","body":"Hello"}}}}"#
+    private static let fcmPath = "/v1/projects/simulated-project/messages:send"
+    private static let huaweiMessage = #"{"message":{"android":{"notification":{"title":"Anna","body":"Hello"}},"token":["device-1"]}}"#
+    private static let huaweiPath = "/v1/100000001/messages:send"
+
+    private func assertion(_ fixture: SimulatorFixture, _ change: (inout JSONObject) -> Void = { _ in }) throws -> String {
+        let now = Int64(fixture.seconds)
+        var claims: JSONObject = [
+            "iss": .string(fixture.simulators.credentials.fcmClientEmail),
+            "scope": "https://www.googleapis.com/auth/firebase.messaging", "aud": .string("\(fixture.simulators[.fcm].url)/token"),
+            "iat": .integer(now), "exp": .integer(now + 3600),
+        ]
+        change(&claims)
+        let key = try RS256PrivateKey(pem: fixture.simulators.credentials.fcmKey.utf8.span)
+        return try SimulatorFixture.token(["alg": "RS256", "typ": "JWT"], claims, key)
+    }
+
+    private func authorize(_ fixture: SimulatorFixture, _ assertion: String) throws -> Told {
+        let body = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
+        return try Told(fixture.post(.fcm, "/token", headers: [("content-type", "application/x-www-form-urlencoded")], body: body))
+    }
+
+    private func send(
+        _ fixture: SimulatorFixture, _ provider: SimulatedProvider, _ token: JSONValue?, path: String = fcmPath, _ body: String = message
+    ) throws -> Told {
+        guard case .string(let token)? = token else { return try Told(fixture.post(provider, path, body: body)) }
+        return try Told(fixture.post(provider, path, headers: [("authorization", "Bearer \(token)")], body: body))
+    }
+
+    private func code(_ told: Told) -> JSONValue? {
+        guard case .array(let details)? = told["error", "details"], case .object(let detail)? = details.first else { return nil }
+        return detail["errorCode"]
+    }
+
+    @Test func fcmTakesAPushOfAServiceAccount() throws {
+        try SimulatorFixture.run { fixture in
+            let granted = try authorize(fixture, assertion(fixture))
+            #expect(granted.status == 200)
+            #expect(granted["expires_in"] == 3600)
+            #expect(try send(fixture, .fcm, granted["access_token"]).status == 200)
+            let push = try #require(fixture.simulators.recorder.pushes.first)
+            #expect(push.title == "Anna" && push.body == "Hello" && push.token == "device-1" && !push.isDryRun)
+            let dry = #"{"validate_only":true,"message":{"token":"device-1","data":{"k":"v"}}}"#
+            #expect(try send(fixture, .fcm, granted["access_token"], dry).status == 200)
+            #expect(fixture.simulators.recorder.pushes.map(\.isDryRun) == [false, true])
+        }
+    }
+
+    @Test func fcmRefusesWrongAssertions() throws {
+        try SimulatorFixture.run { fixture in
+            let now = Int64(fixture.seconds)
+            let spoiled = [
+                try assertion(fixture) { $0 = $0.replacing("iss", "someone@example.com") },
+                try assertion(fixture) { $0 = $0.replacing("aud", "https://oauth2.example.com/token") },
+                try assertion(fixture) { $0 = $0.replacing("exp", .integer(now + 3601)) },
+                try assertion(fixture) { $0 = $0.replacing("iat", .integer(now - 7200)).replacing("exp", .integer(now - 3600)) },
+                String(try assertion(fixture).dropLast(8)) + "AAAAAAAA", "nonsense",
+            ]
+            for assertion in spoiled {
+                let told = try authorize(fixture, assertion)
+                #expect(told.status == 400 && told["error"] == "invalid_grant")
+            }
+            let scope = try authorize(fixture, assertion(fixture) { $0 = $0.replacing("scope", "email") })
+            #expect(scope["error"] == "invalid_scope")
+        }
+    }
+
+    @Test func accessTokensExpire() throws {
+        try SimulatorFixture.run({ $0.accessTokenSeconds = 60 }) { fixture in
+            let token = try authorize(fixture, assertion(fixture))["access_token"]
+            #expect(try send(fixture, .fcm, token).status == 200)
+            fixture.now.withLock { $0 += 60_000 }
+            let late = try send(fixture, .fcm, token)
+            #expect(late.status == 401 && late["error", "status"] == "UNAUTHENTICATED")
+            #expect(try send(fixture, .fcm, nil).status == 401)
+        }
+    }
+
+    @Test func fcmNamesWhatIsWrong() throws {
+        try SimulatorFixture.run { fixture in
+            let devices = fixture.simulators.devices
+            let token = try authorize(fixture, assertion(fixture))["access_token"]
+            devices["device-1"] = SimulatedDevice(refusal: .unregistered)
+            let gone = try send(fixture, .fcm, token)
+            #expect(gone.status == 404 && code(gone) == "UNREGISTERED")
+            devices["device-1"] = SimulatedDevice(refusal: .mismatch)
+            let mismatch = try send(fixture, .fcm, token)
+            #expect(mismatch.status == 403 && code(mismatch) == "SENDER_ID_MISMATCH")
+            devices["device-1"] = SimulatedDevice(refusal: .invalid)
+            let invalid = try send(fixture, .fcm, token)
+            #expect(invalid.status == 400 && code(invalid) == "INVALID_ARGUMENT")
+            #expect(invalid["error", "message"] == "The registration token is not a valid FCM registration token")
+            let number = try send(fixture, .fcm, token, #"{"message":{"token":"device-2","data":{"k":1}}}"#)
+            #expect(number.status == 400 && code(number) == nil)
+            let long = #"{"message":{"token":"device-2","data":{"k":"\#(String(repeating: "x", count: 4096))"}}}"#
+            #expect(try send(fixture, .fcm, token, long).status == 400)
+            let project = try send(fixture, .fcm, token, path: "/v1/projects/other/messages:send")
+            #expect(project.status == 404 && code(project) == nil)
+            #expect(fixture.simulators.recorder.count == 0)
+        }
+    }
+
+    @Test func rustoreTakesItsToken() throws {
+        try SimulatorFixture.run { fixture in
+            let token = JSONValue.string(fixture.simulators.credentials.rustoreToken)
+            let (right, wrong) = (try send(fixture, .rustore, token).status, try send(fixture, .rustore, "other").status)
+            #expect(right == 200 && wrong == 401)
+            #expect(fixture.simulators.recorder.pushes.map(\.provider) == [.rustore])
+        }
+    }
+
+    @Test func hmsSaysItInTheBody() throws {
+        try SimulatorFixture.run { fixture in
+            let secret = fixture.simulators.credentials.hmsSecret
+            func authorize(_ secret: String) throws -> Told {
+                try Told(
+                    fixture.post(
+                        .hms, "/oauth2/v3/token", headers: [("content-type", "application/x-www-form-urlencoded")],
+                        body: "grant_type=client_credentials&client_id=100000001&client_secret=\(secret)"))
+            }
+            let refused = try authorize("other").status
+            let granted = try authorize(secret)
+            #expect(refused == 400 && granted.status == 200)
+            let token = granted["access_token"]
+            func sent(_ token: JSONValue?, path: String = Self.huaweiPath, _ body: String = Self.huaweiMessage) throws -> JSONValue? {
+                try send(fixture, .hms, token, path: path, body)["code"]
+            }
+            let (right, wrong) = (try sent(token), try sent("other"))
+            #expect(right == "80000000" && wrong == "80200001")
+            #expect(try sent(token, path: "/v1/2/messages:send") == "80300002")
+            #expect(try sent(token, #"{"message":{"token":[]}}"#) == "80300010")
+            fixture.simulators.devices["device-1"] = SimulatedDevice(refusal: .unregistered)
+            #expect(try sent(token) == "80300007")
+            #expect(try sent(token, #"{"message":{"token":["device-1","device-2"]}}"#) == "80100000")
+            fixture.now.withLock { $0 += 3_600_000 }
+            #expect(try sent(token) == "80200003")
+            #expect(fixture.simulators.recorder.pushes.map(\.token) == ["device-1", "device-2"])
+        }
+    }
+
+    @Test func revokedTokensAreUnknown() throws {
+        try SimulatorFixture.run { fixture in
+            let token = try authorize(fixture, assertion(fixture))["access_token"]
+            fixture.simulators.revokeAccessTokens()
+            let status = try send(fixture, .fcm, token).status
+            #expect(status == 401)
+        }
+    }
+}
