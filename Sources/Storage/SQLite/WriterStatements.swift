@@ -3,7 +3,7 @@ internal import SQLite
 /// The statements of the connection that writes, prepared once.
 struct WriterStatements {
     let findApp, insertApp: Statement
-    let findEvent, hasSibling, isNotified, insertEvent, insertDelivery: Statement
+    let findComment, isNotified, insertEvent, insertDelivery: Statement
     let pullIn, due, overdue, claim, beginAttempt: Statement
     let findDelivery, findPlace, endAttempt, reschedule, end: Statement
     let lead, follow, findDead, revive: Statement
@@ -15,8 +15,7 @@ struct WriterStatements {
         func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
         findApp = try prepare("SELECT number FROM apps WHERE app_id = ?1")
         insertApp = try prepare("INSERT INTO apps (app_id) VALUES (?1)")
-        findEvent = try prepare("SELECT id FROM events WHERE app = ?1 AND comment_id = ?2 AND ticket_id = ?3 AND device_id = ?4")
-        hasSibling = try prepare("SELECT 1 FROM events WHERE app = ?1 AND comment_id = ?2 AND ticket_id = ?3 LIMIT 1")
+        findComment = try prepare("SELECT id, device_id FROM events WHERE app = ?1 AND comment_id = ?2 AND ticket_id = ?3")
         isNotified = try prepare(
             """
             SELECT 1 FROM events JOIN deliveries ON event = number

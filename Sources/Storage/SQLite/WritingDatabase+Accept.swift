@@ -6,10 +6,11 @@ extension WritingDatabase {
     func accept(_ arrival: Arrival) throws(SQLiteError) -> Result<Acceptance, StoreError> {
         let event = arrival.event
         let app = try apps.number(event.identity.appID, self)
-        if let earlier = try find(event.identity, app) { return .success(.duplicate(of: earlier)) }
+        let comment = try find(event.identity, app)
+        if let earlier = comment.duplicate { return .success(.duplicate(of: earlier)) }
         if let refusal = whyNot() { return .failure(refusal) }
         try learn(arrival, app)
-        let rows = try plan(arrival, app)
+        let rows = try plan(arrival, app, hasSibling: comment.hasSibling)
         let pending = rows.count { $0.hasTarget }
         // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
         if pending > 0, counts.total + pending > settings.maxPending { return .failure(.queueFull(settings.maxPending)) }
@@ -21,7 +22,7 @@ extension WritingDatabase {
     func announce(_ change: RegistryChange, _ app: Int64) throws(SQLiteError) {
         let arrival = announcer(change)
         guard !arrival.routes.isEmpty else { return }
-        try insert(arrival.event, try plan(arrival, app), app)
+        try insert(arrival.event, try plan(arrival, app, hasSibling: false), app)
     }
 
     /// Why nothing new may be stored.
@@ -30,37 +31,30 @@ extension WritingDatabase {
         return isDiskLow ? .freeSpace(settings.minimumFreeBytes) : nil
     }
 
-    private func find(_ identity: Event.Identity, _ app: Int64) throws(SQLiteError) -> UUIDv7? {
-        guard let comment = identity.commentID, let ticket = identity.ticketID else { return nil }
-        let statement = statements.findEvent
+    /// Whether the event has come before, and whether its comment has come for another device; most have not.
+    private func find(_ identity: Event.Identity, _ app: Int64) throws(SQLiteError) -> (duplicate: UUIDv7?, hasSibling: Bool) {
+        guard let comment = identity.commentID, let ticket = identity.ticketID else { return (nil, false) }
+        let statement = statements.findComment
         statement.bind(app, at: 1)
         statement.bind(comment, at: 2)
         statement.bind(ticket, at: 3)
-        statement.bind(identity.deviceID, at: 4)
         defer { statement.reset() }
-        return try statement.step() ? try statement.uuid(0) : nil
+        var hasSibling = false
+        while try statement.step() {
+            hasSibling = true
+            if try statement.string(1).utf8.elementsEqual(identity.deviceID.utf8) { return (try statement.uuid(0), true) }
+        }
+        return (nil, hasSibling)
     }
 
-    private func plan(_ arrival: Arrival, _ app: Int64) throws(SQLiteError) -> [DeliveryPlan.Row] {
+    private func plan(_ arrival: Arrival, _ app: Int64, hasSibling: Bool) throws(SQLiteError) -> [DeliveryPlan.Row] {
         let event = arrival.event
-        var hasSibling: Bool?
         return try DeliveryPlan.rows(event, arrival.routes) { () throws(SQLiteError) in
             try candidates(event, app)
         } isNotified: { (notifier, device) throws(SQLiteError) -> Bool in
-            if hasSibling == nil { hasSibling = try self.hasSibling(event.identity, app) }
-            guard hasSibling == true else { return false }
+            guard hasSibling else { return false }
             return try isNotified(event.identity, app, notifier, device)
         }
-    }
-
-    /// Whether the comment has come for another device before; most have not.
-    private func hasSibling(_ identity: Event.Identity, _ app: Int64) throws(SQLiteError) -> Bool {
-        let statement = statements.hasSibling
-        statement.bind(app, at: 1)
-        statement.bind(identity.commentID, at: 2)
-        statement.bind(identity.ticketID, at: 3)
-        defer { statement.reset() }
-        return try statement.step()
     }
 
     private func isNotified(

@@ -37,10 +37,10 @@ struct StoredDevice {
 extension WritingDatabase {
     /// The devices that a comment is for: the one that it names, or all of a person when that one is unknown; none when it has signed out.
     func candidates(_ event: Event, _ app: Int64) throws(SQLiteError) -> [DeliveryPlan.Candidate] {
-        if !event.identity.deviceID.isEmpty, let stored = try findDevice(app, event.userID, event.identity.deviceID) {
-            return stored.token == nil ? [] : [DeliveryPlan.Candidate(deviceID: stored.deviceID, type: stored.type)]
-        }
-        return try devices(ofUser: event.userID, app).filter { $0.token != nil }
+        // One search for both: a person has few devices.
+        let devices = try devices(ofUser: event.userID, app)
+        let named = devices.first { $0.deviceID.utf8.elementsEqual(event.identity.deviceID.utf8) }
+        return (named.map { [$0] } ?? devices).filter { $0.token != nil }
             .map { DeliveryPlan.Candidate(deviceID: $0.deviceID, type: $0.type) }
     }
 
