@@ -24,7 +24,9 @@ package enum FieldGrammar {
         return (nil, problem(of: text, longest: longestUserID) ?? .notASecurityKey)
     }
 
-    private static func problem(of text: Span<UInt8>, longest: Int) -> Malformation.Problem? {
+    /// Checks any text of 1 to `longest` UTF-16 code units without control characters.
+    /// - Parameter text: valid UTF-8.
+    package static func problem(of text: Span<UInt8>, longest: Int) -> Malformation.Problem? {
         if text.isEmpty { return .empty }
         if hasControlCharacter(text) { return .controlCharacter }
         // A code unit takes at least one byte, so nearly every text is known not to be too long.

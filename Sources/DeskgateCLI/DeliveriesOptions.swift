@@ -14,7 +14,7 @@ enum DeliveriesOptions {
         (Option("before", value: "TIME", "received before then"), "before"),
     ]
 
-    static let state = Option("state", value: "STATE", "pending, delivered or dead")
+    static let state = Option("state", value: "STATE", "pending, delivered, dead or no_target")
     static let filters = criteria.map(\.option)
 
     /// The criteria that are given.

@@ -13,11 +13,12 @@ enum DeliveriesStory {
     private static func beginning(_ story: JSONObject) -> [String] {
         func value(_ key: String) -> String { DeliveriesText.text(story[key]) }
         let device = value("device_id").isEmpty ? "" : ", on device \(value("device_id"))"
+        let isComment = story["comment_id"] != .null
+        let subject = isComment ? "comment \(value("comment_id")) in ticket \(value("ticket_id")) of app" : "a push token of app"
         return [
             "Delivery \(value("id")) to the notifier \(value("notifier")) is \(value("state")).",
-            "Event \(value("event_id")) (\(value("type"))): comment \(value("comment_id")) in ticket \(value("ticket_id")) of app "
-                + "\(value("app_id")), for user \(value("user_id"))\(device).",
-            "It happened at \(value("occurred_at")), as the help desk says.",
+            "Event \(value("event_id")) (\(value("type"))): \(subject) \(value("app_id")), for user \(value("user_id"))\(device).",
+            "It happened at \(value("occurred_at"))\(isComment ? ", as the help desk says" : "").",
             "It was received at \(value("received_at")), and stored before that was confirmed.",
             "Nothing is sent after \(value("expires_at")).",
         ]
@@ -45,6 +46,7 @@ enum DeliveriesStory {
         let count = story["attempts"] == .integer(0) ? "without a try" : "after \(DeliveriesText.count(story["attempts"], "try", "tries"))"
         switch value("state") {
         case "delivered": return "It arrived at \(value("ended_at")), \(count)."
+        case "no_target": return "It ended at \(value("ended_at")), \(count): there was no device to notify."
         case "dead": return "It was given up at \(value("ended_at")), \(count): \(value("reason"))."
         default:
             guard let last = tries.last, DeliveriesText.text(last["outcome"]).isEmpty else {

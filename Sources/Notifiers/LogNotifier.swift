@@ -1,4 +1,5 @@
 package import Core
+internal import JSON
 package import Observability
 
 /// Tells of events in the log: what happened to which ticket, and nothing that a person wrote.
@@ -27,9 +28,16 @@ package struct LogNotifier: Notifier {
         ]
         if let ticketID = identity.ticketID { fields.append("ticket_id", .integer(Int(ticketID))) }
         if let commentID = identity.commentID { fields.append("comment_id", .integer(Int(commentID))) }
-        if let device = delivery.device { fields.append("token", .string(device.token.masked)) }
+        if let token = Self.token(of: delivery) { fields.append("token", .string(token)) }
         fields.append("notifier", .string(delivery.notifier))
         logger.log(.info, "event", fields)
         completion(DeliveryOutcome(.delivered, reason: "logged"))
+    }
+
+    /// The push token that it is about, masked.
+    private static func token(of delivery: Delivery) -> String? {
+        guard delivery.event.kind != .commentCreated else { return delivery.device?.token.masked }
+        let event = try? JSONDocument(parsing: delivery.event.payload.span).value()
+        return event?["data"]?["token"]?.text.map { PushToken($0, digest: []).masked }
     }
 }

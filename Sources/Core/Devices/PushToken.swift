@@ -23,11 +23,12 @@ package struct PushToken: Sendable, Equatable {
         self.digest = digest
     }
 
-    /// What may be shown: the first four and the last four characters of a long one, and its length.
+    /// What may be shown: the first four and the last four scalars of a long one, and how many it has.
     package var masked: String {
-        let characters = text.utf8.count
-        guard characters >= 24 else { return "…(\(characters))" }
-        return "\(text.prefix(4))…\(text.suffix(4))(\(characters))"
+        // Not characters, of which one may be as long as a whole token.
+        let scalars = text.unicodeScalars
+        guard scalars.count >= 24 else { return "…(\(scalars.count))" }
+        return "\(String(scalars.prefix(4)))…\(String(scalars.suffix(4)))(\(scalars.count))"
     }
 
     /// Compared as bytes.

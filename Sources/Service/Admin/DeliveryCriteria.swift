@@ -58,7 +58,7 @@ package struct DeliveryCriteria {
     /// Reads a state.
     static func state(_ text: String) throws(DeliveryMistake) -> Delivery.State {
         guard let state = Delivery.State.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
-            throw DeliveryMistake(message: "state: expected pending, delivered or dead.")
+            throw DeliveryMistake(message: "state: expected pending, delivered, dead or no_target.")
         }
         return state
     }

@@ -2,7 +2,8 @@ internal import Core
 internal import HTTPServer
 internal import JSON
 
-/// The fields of a device's call, whichever way they were written. In a form an empty value stands for null, which it cannot express.
+/// The fields of a device's call, whichever way they were written. In a form an empty value stands for null, which it cannot express; what
+/// proves who calls may be neither.
 struct PushTokenFields {
     private static let names: InlineArray<7, StaticString> = [
         "app_id", "user_id", "security_key", "instance_id", "device_id", "type", "token",
@@ -14,6 +15,7 @@ struct PushTokenFields {
     }
 
     private var values: [(name: String, value: Value)] = []
+    private let isForm: Bool
 
     /// Reads strict JSON.
     init(json body: Span<UInt8>) throws(PushTokenMistake) {
@@ -24,6 +26,7 @@ struct PushTokenFields {
             throw .unreadable(.invalidJSON(error))
         }
         guard case .object(let object) = value else { throw .unreadable(.notAnObject) }
+        isForm = false
         for index in Self.names.indices {
             let name = "\(Self.names[index])"
             switch object[name] {
@@ -37,6 +40,7 @@ struct PushTokenFields {
 
     /// Reads a form in place.
     init(form body: inout MutableSpan<UInt8>) throws(PushTokenMistake) {
+        isForm = true
         do throws(FormError) {
             let fields = try FormDecoder<7>(wanting: Self.names).decode(&body)
             for index in Self.names.indices {
@@ -44,7 +48,7 @@ struct PushTokenFields {
                 values.append(("\(Self.names[index])", range.map { Self.value(body.span.extracting($0)) } ?? .missing))
             }
         } catch {
-            throw .unreadable(.invalidForm(error))
+            throw Self.mistake(error)
         }
     }
 
@@ -63,7 +67,8 @@ struct PushTokenFields {
     func text(_ name: String, longest: Int) throws(PushTokenMistake) -> String? {
         switch value(name) {
         case .missing, .null: return nil
-        case .text(let text) where !text.isEmpty && text.utf16.count <= longest && !Self.hasControlCharacter(text): return text
+        case .text(let text) where isForm && text.isEmpty: return nil
+        case .text(let text) where FieldGrammar.problem(of: text.utf8.span, longest: longest) == nil: return text
         case .text, .notAString:
             throw .unexpected(
                 field: name, expectation: "expected a string of 1 to \(longest) UTF-16 code units without control characters, or null")
@@ -76,11 +81,12 @@ struct PushTokenFields {
 
     private static func value(_ bytes: Span<UInt8>) -> Value {
         // The decoder has proven that it is UTF-8.
-        let text = String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
-        return text.isEmpty ? .null : .text(text)
+        .text(String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self))
     }
 
-    private static func hasControlCharacter(_ text: String) -> Bool {
-        text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+    private static func mistake(_ error: FormError) -> PushTokenMistake {
+        guard case .duplicate(let name) = error else { return .unreadable(.invalidForm(error)) }
+        guard CredentialField(rawValue: "\(name)") == nil else { return .unreadable(UnreadableBody(error)) }
+        return .unexpected(field: "\(name)", expectation: "it is given twice; give it once")
     }
 }

@@ -28,7 +28,7 @@ struct WebhookArrival {
             expiresAt: receivedAt + lifeMilliseconds,
             payload: comment.payload(id: id.description, type: Event.Kind.commentCreated.rawValue, occurredAt: occurredAt))
         app = proven.app
-        arrival = Arrival(event, to: routes)
+        arrival = Arrival(event, to: routes, token: proven.token)
     }
 
     private static func newID(_ milliseconds: UInt64, _ random: RandomPool) throws(WebhookIntake.Refusal) -> UUIDv7 {

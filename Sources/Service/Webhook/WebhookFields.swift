@@ -57,6 +57,12 @@ struct WebhookFields {
         return text
     }
 
+    /// A text of 1 to `longest` UTF-16 code units without control characters; nil for anything else, which nobody needs.
+    func plainText(_ key: StaticString, longest: Int) -> String? {
+        guard let text = value(key)?.string, FieldGrammar.problem(of: text.utf8.span, longest: longest) == nil else { return nil }
+        return text
+    }
+
     func bool(_ key: StaticString) throws(WebhookMistake) -> Bool? {
         guard let value = value(key) else { return nil }
         guard let bool = value.bool else { throw .unexpected(path: path(of: key), expectation: "true or false") }

@@ -1,3 +1,4 @@
+internal import Core
 internal import Crypto
 internal import HTTPServer
 internal import Observability
@@ -8,6 +9,8 @@ struct WebhookIntake {
     struct Proven {
         let app: WebhookApps.App
         let comment: WebhookComment
+        /// What its provider knows the device by, if that came with it.
+        let token: PushToken?
     }
 
     /// What proves that a webhook comes from the help desk.
@@ -75,10 +78,21 @@ struct WebhookIntake {
     }
 
     private func proven(_ parser: WebhookParser, _ app: WebhookApps.App) throws(Refusal) -> Proven {
+        let comment: WebhookComment
         do throws(WebhookMistake) {
-            return Proven(app: app, comment: try parser.comment())
+            comment = try parser.comment()
         } catch {
             throw .malformed(error, app)
+        }
+        return Proven(app: app, comment: comment, token: try token(parser.pushToken))
+    }
+
+    private func token(_ text: String?) throws(Refusal) -> PushToken? {
+        guard let text else { return nil }
+        do throws(CryptoError) {
+            return try PushToken(text)
+        } catch {
+            throw .failed(error)
         }
     }
 }

@@ -30,6 +30,14 @@ struct WebhookParser {
             attachments: try attachments(holder(of: "attachments", comment)))
     }
 
+    /// The push token that came with it, whose name the help desk does not document; nil when there is none of the right form.
+    var pushToken: String? {
+        for key in ["token", "push_token", "value"] as [StaticString] {
+            if let text = token.plainText(key, longest: PushToken.longest) { return text }
+        }
+        return nil
+    }
+
     private func holder(of key: StaticString, _ comment: WebhookFields) -> WebhookFields {
         root.has(key) ? root : comment
     }

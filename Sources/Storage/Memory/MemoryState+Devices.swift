@@ -56,11 +56,10 @@ extension MemoryState {
         let event = arrival.event
         guard let token = arrival.token, !event.identity.deviceID.isEmpty else { return }
         let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
-        if let entry = devices.entry(key) {
-            if !entry.hadToken || entry.device.token == token { return }
-        }
-        store(
-            Device(key: key, type: event.deviceType ?? "", token: token, registeredAt: event.receivedAt, seenAt: event.receivedAt), rules)
+        let entry = devices.entry(key)
+        if let entry, !entry.hadToken || entry.device.token == token { return }
+        let type = event.deviceType ?? entry?.device.type ?? ""
+        store(Device(key: key, type: type, token: token, registeredAt: event.receivedAt, seenAt: event.receivedAt), rules)
     }
 
     /// The devices that a comment is for.
@@ -75,6 +74,8 @@ extension MemoryState {
 
     private mutating func unsubscribe(_ wish: Registration, _ rules: MemoryRules) -> Registration.Outcome {
         guard let entry = devices.entry(wish.key) else {
+            let registered = devices.entries(appID: wish.key.appID, userID: wish.key.userID).count { !$0.hasSignedOut }
+            guard registered < rules.devicesPerUser else { return .unchanged }
             makeRoom(for: wish.key, at: wish.now, rules)
             let nothing = Device(
                 key: wish.key, type: wish.type, token: PushToken("", digest: []), registeredAt: wish.now, seenAt: wish.now)

@@ -37,7 +37,7 @@ struct DeviceStatements {
         idle = try prepare(
             """
             SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, app_id
-            FROM devices JOIN apps ON number = app WHERE seen_at < ?1 ORDER BY seen_at LIMIT ?2
+            FROM devices JOIN apps ON number = app WHERE seen_at < ?1 ORDER BY seen_at, app_id, user_id, device_id LIMIT ?2
             """)
         countOfUser = try prepare("SELECT 1 FROM devices WHERE app = ?1 AND user_id = ?2 LIMIT 1")
         lastCall = try prepare(

@@ -48,12 +48,11 @@ extension WritingDatabase {
     func learn(_ arrival: Arrival, _ app: Int64) throws(SQLiteError) {
         let event = arrival.event
         guard let token = arrival.token, !event.identity.deviceID.isEmpty else { return }
-        if let stored = try findDevice(app, event.userID, event.identity.deviceID) {
-            if stored.digest == token.digest || stored.token == nil && stored.digest == nil { return }
-        }
+        let stored = try findDevice(app, event.userID, event.identity.deviceID)
+        if let stored, stored.digest == token.digest || stored.token == nil && stored.digest == nil { return }
         let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
         let device = Device(
-            key: key, type: event.deviceType ?? "", token: token, registeredAt: event.receivedAt, seenAt: event.receivedAt)
+            key: key, type: event.deviceType ?? stored?.type ?? "", token: token, registeredAt: event.receivedAt, seenAt: event.receivedAt)
         try store(device, app)
     }
 
@@ -107,7 +106,9 @@ extension WritingDatabase {
 
     private func unsubscribe(_ wish: Registration, _ app: Int64) throws(SQLiteError) -> Registration.Outcome {
         guard let stored = try findDevice(app, wish.key.userID, wish.key.deviceID) else {
-            // Remembered, so that a webhook that is on its way with a token does not bring it back.
+            // Remembered, so that a webhook that is on its way with a token does not bring it back; but no device that is notified leaves for it.
+            let registered = try devices(ofUser: wish.key.userID, app).count { $0.token != nil }
+            guard registered < settings.devicesPerUser else { return .unchanged }
             try makeRoom(for: wish.key, app, at: wish.now)
             try put(wish.key, wish.type, token: nil, digest: nil, app, registeredAt: wish.now, seenAt: wish.now)
             return .unchanged

@@ -82,7 +82,10 @@ extension WritingDatabase {
             try remove(stored, app, filter.appID, .operatorRemoved, at: now)
             try forget(stored, app)
         }
-        if let userID = filter.userID, filter.deviceID == nil { try deviceStatements.forgetUser.run(app, userID) }
+        // With an empty person, `windows` holds the calls of the whole app.
+        if let userID = filter.userID, !userID.isEmpty, filter.deviceID == nil {
+            try deviceStatements.forgetUser.run(app, userID)
+        }
         return (devices.count { $0.token != nil }, devices.count)
     }
 

@@ -35,6 +35,25 @@ import Testing
         #expect(try parse(body) == Self.full)
     }
 
+    private static let longest = String(repeating: "\u{1F600}", count: 2048)
+
+    /// By index, because the arguments of tests are printed.
+    private static let pushTokens: [([String: String?], String?)] = [
+        ([:], nil), (["token": #""a""#], "a"), (["push_token": #""b""#], "b"), (["value": #""c""#], "c"),
+        (["token": #""a""#, "push_token": #""b""#, "value": #""c""#], "a"), (["push_token": #""b""#, "value": #""c""#], "b"),
+        (["token": "null", "push_token": "7", "value": #""c""#], "c"), (["token": "\"\"", "push_token": #""b""#], "b"),
+        (["token": #""a\u0000""#], nil), (["token": #""a\n""#], nil), (["token": #""\u007f""#], nil), (["token": "[]"], nil),
+        (["token": #"{"token":"a"}"#], nil), (["token": "true"], nil), (["token": "\"\(longest)\""], longest),
+        (["token": "\"\(longest)x\""], nil), (["token": "\"e\u{301}\""], "e\u{301}"), (["Token": #""a""#], nil),
+    ]
+
+    @Test(arguments: pushTokens.indices) func findsThePushTokenOfTheRightForm(_ index: Int) throws {
+        let (members, expected) = Self.pushTokens[index]
+        let parser = try WebhookParser(WebhookBody.json(["push_token": #""elsewhere""#], token: members).span)
+        #expect(parser.pushToken.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
+        #expect(try parser.comment() == Self.full, "whatever it is, it is no mistake")
+    }
+
     @Test func mayLackWhatIsNotNeeded() throws {
         let bare = WebhookComment(
             appID: "shop", userID: "user-1", ticketID: 1, commentID: 2, deviceID: "", deviceType: nil, body: "", isInbound: false,

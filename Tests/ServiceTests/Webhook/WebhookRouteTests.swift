@@ -63,6 +63,18 @@ import Testing
         #expect(String(decoding: event.payload, as: UTF8.self) == expected)
     }
 
+    @Test func passesOnThePushTokenAlone() throws {
+        let fixture = try WebhookFixture()
+        let bodies = [
+            WebhookBody.json(token: ["push_token": #""MARKER-token""#]), WebhookBody.json(token: ["token": "7"], comment: ["comment_id": "72"]),
+        ]
+        for body in bodies { #expect(fixture.client.send(.post, WebhookCases.shopPath, body: body).text == WebhookCases.accepted) }
+        let arrivals = fixture.store.accepted
+        #expect(arrivals.map { $0.token?.text } == ["MARKER-token", nil])
+        #expect(arrivals.allSatisfy { !String(decoding: $0.event.payload, as: UTF8.self).contains("MARKER") })
+        #expect(!(try fixture.log.text()).contains("MARKER"))
+    }
+
     @Test func rendersWhatIsMissingAsNull() throws {
         let fixture = try WebhookFixture()
         let body = #"{"ticket_id":1,"token":{"app_id":"shop","user_id":"u"},"comment":{"comment_id":2},"attachments":[{"id":3}]}"#

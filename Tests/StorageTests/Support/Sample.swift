@@ -12,7 +12,9 @@ struct Sample {
     var received: UInt64 = 1000
     var expires: UInt64 = 1_000_000
     var keepsOrder = false
+    var deviceType: String?
     var requiresDevice = false
+    var deviceTypes = DeviceTypes.all
     var token: PushToken?
     var payload = Array("{}".utf8)
 
@@ -31,15 +33,16 @@ struct Sample {
         Event(
             id: UUIDv7(milliseconds: 1, number: number << 16), kind: .commentCreated,
             identity: Event.Identity(appID: app, ticketID: ticket, commentID: comment ?? Int64(number), deviceID: device), userID: user,
-            occurredAt: received - 1, receivedAt: received, expiresAt: expires, payload: payload)
+            deviceType: deviceType, occurredAt: received - 1, receivedAt: received, expiresAt: expires, payload: payload)
     }
 
     /// The event on its way to its notifier, or to these.
     func arrival(to notifiers: [String]? = nil) -> Arrival {
         Arrival(
             event,
-            to: (notifiers ?? [notifier]).map { DeliveryRoute(notifier: $0, requiresDevice: requiresDevice, keepsOrder: keepsOrder) },
-            token: token)
+            to: (notifiers ?? [notifier]).map {
+                DeliveryRoute(notifier: $0, deviceTypes: deviceTypes, requiresDevice: requiresDevice, keepsOrder: keepsOrder)
+            }, token: token)
     }
 
     /// A delivery of the event as it is stored.

@@ -20,6 +20,7 @@ final class StoreFixture: Sendable {
 
 extension Store {
     /// Accepts and waits for the answer.
+    @discardableResult
     func take(_ arrival: Arrival) throws(StoreError) -> Acceptance {
         let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
         accept(arrival) { result in answer.update { $0 = result } }

@@ -1,0 +1,51 @@
+import Core
+import Testing
+
+/// What may be seen of a token.
+@Suite struct PushTokenTests {
+    @Test func showsItsEndsOnlyWhenItIsLong() throws {
+        let long = "abcdefghijklmnopqrstuvwx"
+        #expect(try PushToken(long).masked == "abcd…uvwx(24)")
+        #expect(try PushToken(String(long.dropLast())).masked == "…(23)")
+        #expect(try PushToken("x").masked == "…(1)")
+    }
+
+    /// Of characters, each as long as the whole token, the first four would be all of it.
+    @Test func countsScalarsAndNotCharacters() throws {
+        let text = "e" + String(repeating: "\u{301}", count: 99)
+        #expect(text.count == 1)
+        let masked = try PushToken(text).masked
+        #expect(masked.unicodeScalars.count == 4 + 1 + 4 + "(100)".count)
+        let wide = String(repeating: "\u{1F600}", count: 23)
+        #expect(try PushToken(wide).masked == "…(23)")
+    }
+
+    @Test func describesItselfMasked() throws {
+        let text = String(repeating: "MARKER", count: 10)
+        let token = try PushToken(text)
+        let device = Device(key: Device.Key(appID: "app", userID: "user", deviceID: "device"), type: "ios", token: token, registeredAt: 1, seenAt: 1)
+        var dumped = ""
+        dump(device, to: &dumped)
+        for told in ["\(token)", String(reflecting: token), "\(device)", "\([token])", dumped] {
+            #expect(!told.contains("MARKERMARKER"))
+        }
+    }
+
+    @Test func isComparedAsBytes() throws {
+        #expect(try PushToken("caf\u{E9}") != PushToken("cafe\u{301}"))
+        #expect(try PushToken("token") == PushToken("token", digest: []))
+        #expect(try PushToken("token").digest.count == 16)
+        #expect(try PushToken("token").digest != PushToken("tokem").digest)
+    }
+
+    @Test func devicesAreNamedByBytes() {
+        let keys = ["caf\u{E9}", "cafe\u{301}"].flatMap { text in
+            [
+                Device.Key(appID: text, userID: "u", deviceID: "d"), Device.Key(appID: "a", userID: text, deviceID: "d"),
+                Device.Key(appID: "a", userID: "u", deviceID: text),
+            ]
+        }
+        #expect(Set(keys).count == 6)
+        #expect(Device.Key(appID: "a", userID: "bc", deviceID: "d") != Device.Key(appID: "ab", userID: "c", deviceID: "d"))
+    }
+}

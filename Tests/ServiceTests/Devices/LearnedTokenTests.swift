@@ -1,0 +1,60 @@
+import Core
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// A push token that comes with a webhook, through the routes to the store.
+@Suite struct LearnedTokenTests {
+    private let site: RegistrySite
+
+    init() throws {
+        site = try RegistrySite()
+    }
+
+    @Test func isUsedAndAnnouncedOnce() throws {
+        for comment in 1...3 { try site.webhook(comment, token: "learned") }
+        let device = try #require(try site.devices().first)
+        #expect(try site.devices().count == 1)
+        #expect(device.token.text == RegistrySite.token("learned") && device.type == "ios")
+        #expect(try site.deliveries(.commentCreated).map { $0.device?.token } == Array(repeating: device.token, count: 3))
+        #expect(try site.deliveries(.pushTokenRegistered).count == 1)
+    }
+
+    @Test func isNotLearnedAgainAfterASignOut() throws {
+        try site.webhook(1, token: "learned")
+        #expect(try site.register(token: nil).text == #"{"status":"removed"}"#)
+        try site.webhook(2, token: "learned")
+        #expect(try site.devices().isEmpty)
+        #expect(try site.deliveries(.commentCreated).map(\.state) == [.noTarget, .pending])
+        #expect(try site.deliveries(.pushTokenRegistered).count == 1)
+        #expect(try site.deliveries(.pushTokenRemoved).count == 1)
+    }
+
+    @Test func isNotLearnedAfterASignOutThatCameFirst() throws {
+        #expect(try site.register(token: nil).text == #"{"status":"unchanged"}"#)
+        try site.webhook(1, token: "late")
+        #expect(try site.devices().isEmpty)
+        #expect(try site.deliveries(.commentCreated).map(\.state) == [.noTarget])
+    }
+
+    @Test func replacesTheTokenThatTheDeviceHad() throws {
+        try site.webhook(1, token: "old")
+        try site.webhook(2, token: "new", type: nil)
+        let device = try #require(try site.devices().first)
+        #expect(device.token.text == RegistrySite.token("new"))
+        #expect(device.type == "ios", "nobody said that the type has changed")
+        #expect(try site.deliveries(.pushTokenRegistered).count == 2)
+    }
+
+    @Test func standsNeitherInTheCommentNorInTheLog() throws {
+        try site.webhook(1, token: "learned")
+        #expect(try site.register(token: "registered").status == 200)
+        try site.webhook(2, token: "learned")
+        let told = try site.fixture.log.text() + site.metricsText()
+        for name in ["learned", "registered"] { #expect(!told.contains(RegistrySite.token(name))) }
+        for delivery in try site.deliveries(.commentCreated) {
+            #expect(!String(decoding: delivery.event.payload, as: UTF8.self).contains(RegistrySite.token("learned")))
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Core
+import HTTPServer
+import Observability
+import TestSupport
+
+@testable import Service
+
+/// The routes of the service over a store in memory, with one app that takes webhooks and tells a log; nothing is delivered.
+final class RegistrySite {
+    static let deviceID = "device-1"
+    let fixture: ServiceFixture
+    let graph: ServiceGraph
+    let client: InProcessClient
+
+    init() throws {
+        fixture = try ServiceFixture(
+            json: """
+                {"apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],
+                          "webhook":{"secret":{"file":"secrets/app-3.key"}}}],"log":{}}
+                """, logLevel: .debug)
+        graph = try fixture.graph()
+        client = InProcessClient(graph.publicRouter)
+    }
+
+    deinit {
+        graph.store.close()
+    }
+
+    /// A token of a length that is shown in parts.
+    static func token(_ name: String) -> String { "MARKER-\(name)-" + String(repeating: "x", count: 40) }
+
+    /// Posts a webhook that must be accepted.
+    func webhook(_ comment: Int, token: String?, type: String? = "ios", device: String = deviceID) throws {
+        let body = WebhookBody.json(
+            token: [
+                "device_id": "\"\(device)\"", "type": type.map { "\"\($0)\"" } ?? "null",
+                "token": token.map { "\"\(Self.token($0))\"" } ?? "null",
+            ], comment: ["comment_id": "\(comment)"])
+        let response = client.send(.post, "/pyrus/webhook/\(TestSecret.text(3))", body: body)
+        guard response.text == WebhookCases.accepted else { throw SocketClient.Failure.closed }
+    }
+
+    /// Registers the device, or unsubscribes it.
+    func register(token: String?) throws -> ReceivedResponse {
+        let token = token.map { "\"\(Self.token($0))\"" } ?? "null"
+        let body = try AuthorizeCases.json(extra: #","instance_id":"\#(Self.deviceID)","type":"ios","token":\#(token)"#)
+        return client.send(.post, "/pyrus/push-token", body: body)
+    }
+
+    func devices() throws -> [Device] {
+        try graph.store.devices(DeviceFilter(appID: "shop"), after: nil, limit: 100)
+    }
+
+    /// The deliveries of events of a kind, newest first.
+    func deliveries(_ kind: Event.Kind) throws -> [Delivery] {
+        try graph.store.deliveries(DeliveryFilter(), limit: 100).filter { $0.event.kind == kind }
+    }
+
+    func metricsText() -> String {
+        InProcessClient(graph.adminRouter).send(.get, "/metrics").text
+    }
+}

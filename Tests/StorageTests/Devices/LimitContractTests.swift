@@ -1,0 +1,170 @@
+import Core
+import Testing
+import Threading
+
+/// How often registrations are taken.
+@Suite struct LimitContractTests {
+    private static let start: UInt64 = 1_000_000
+
+    @Test(arguments: Backend.allCases, LimitRule.Scope.allCases)
+    func allowsAgainExactlyAfterTheWindow(_ backend: Backend, _ scope: LimitRule.Scope) throws {
+        let store = try backend.store()
+        let rule = LimitRule.fiveMinutes(scope)
+        func outcome(_ token: String, _ elapsed: UInt64) throws -> Registration.Outcome {
+            try store.store.wish(.of(token, at: Self.start + elapsed, rule))
+        }
+        let limited = Registration.Outcome.limited(rule: rule, until: Self.start + 300_000)
+        #expect(try outcome("A", 0) == .registered)
+        #expect(try outcome("B", 0) == limited)
+        #expect(try outcome("B", 1) == limited)
+        #expect(try outcome("B", 299_999) == limited)
+        #expect(try outcome("B", 300_000) == .registered)
+        #expect(try outcome("C", 599_999) == .limited(rule: rule, until: Self.start + 600_000))
+        #expect(try outcome("C", 600_000) == .registered)
+        #expect(try store.store.registered() == ["user d1 C"])
+        #expect(try store.store.announced() == ["registered user d1 A", "registered user d1 B", "registered user d1 C"])
+    }
+
+    /// Who of another device, person, of the same names in another app, and of names that Unicode calls equal, shares the count.
+    @Test(arguments: Backend.allCases, LimitRule.Scope.allCases)
+    func countsTogetherWhomTheRuleNames(_ backend: Backend, _ scope: LimitRule.Scope) throws {
+        let fixture = try backend.store()
+        let rule = LimitRule.fiveMinutes(scope)
+        func isAllowed(_ app: String, _ user: String, _ device: String) throws -> Bool {
+            try fixture.store.wish(.of("\(app)\(user)\(device)", app: app, user: user, device: device, rules: [rule])) == .registered
+        }
+        #expect(try isAllowed("app", "caf\u{E9}", "d1"))
+        #expect(try isAllowed("app", "caf\u{E9}", "d2") == (scope == .device))
+        #expect(try isAllowed("app", "cafe\u{301}", "d1") == (scope == .device || scope == .user))
+        #expect(try isAllowed("app2", "caf\u{E9}", "d1") == (scope != .service))
+    }
+
+    @Test(arguments: Backend.allCases) func aRefusedCallConsumesNothing(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let rules = [LimitRule.fiveMinutes(.user, 2), .fiveMinutes(.device, 3)]
+        func outcome(_ token: String, _ elapsed: UInt64) throws -> Registration.Outcome {
+            try fixture.store.wish(.of(token, at: Self.start + elapsed, rules: rules))
+        }
+        #expect(try outcome("A", 0) == .registered)
+        #expect(try outcome("B", 100) == .registered)
+        for elapsed in 101...110 as ClosedRange<UInt64> {
+            #expect(try outcome("C", elapsed) == .limited(rule: rules[0], until: Self.start + 300_000))
+        }
+        #expect(try fixture.store.device()?.seenAt == Self.start + 100, "and changes nothing")
+        #expect(try outcome("C", 300_000) == .registered)
+        #expect(try outcome("D", 300_001) == .limited(rule: rules[0], until: Self.start + 300_100))
+        #expect(try outcome("D", 300_100) == .registered)
+        #expect(try fixture.store.announced().count == 4)
+    }
+
+    @Test(arguments: Backend.allCases) func namesTheRuleThatHoldsForLongest(_ backend: Backend) throws {
+        let short = LimitRule(per: .user, max: 1, windowMilliseconds: 1000)
+        let long = LimitRule(per: .device, max: 2, windowMilliseconds: 10_000)
+        let equal = LimitRule(per: .app, max: 2, windowMilliseconds: 10_000)
+        for rules in [[short, long, equal], [equal, long, short]] {
+            let fixture = try backend.store()
+            func outcome(_ token: String, _ elapsed: UInt64) throws -> Registration.Outcome {
+                try fixture.store.wish(.of(token, at: Self.start + elapsed, rules: rules))
+            }
+            #expect(try outcome("A", 0) == .registered)
+            #expect(try outcome("B", 999) == .limited(rule: short, until: Self.start + 1000))
+            #expect(try outcome("B", 1000) == .registered)
+            let first = rules.first { $0.windowMilliseconds == 10_000 } ?? long
+            #expect(try outcome("C", 1500) == .limited(rule: first, until: Self.start + 10_000), "the first of those that hold as long")
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func severalRulesOfOneScopeHoldTogether(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let rules = [LimitRule(per: .user, max: 1, windowMilliseconds: 100), LimitRule(per: .user, max: 3, windowMilliseconds: 10_000)]
+        var allowed: [UInt64] = []
+        for elapsed in stride(from: 0, through: 20_000, by: 50) as StrideThrough<UInt64> {
+            let outcome = try fixture.store.wish(.of("T\(elapsed)", at: Self.start + elapsed, rules: rules))
+            if outcome == .registered { allowed.append(elapsed) }
+        }
+        #expect(allowed == [0, 100, 200, 10_000, 10_100, 10_200, 20_000])
+    }
+
+    @Test(arguments: Backend.allCases) func whatChangesNothingCountsAsWell(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let rule = LimitRule.fiveMinutes(.user)
+        #expect(try fixture.store.wish(.of("A", at: Self.start, rule)) == .registered)
+        let limited = Registration.Outcome.limited(rule: rule, until: Self.start + 300_000)
+        #expect(try fixture.store.wish(.of("A", at: Self.start + 299_999, rule)) == limited)
+        #expect(try fixture.store.device()?.seenAt == Self.start)
+        #expect(try fixture.store.wish(.of("A", at: Self.start + 300_000, rule)) == .unchanged)
+        #expect(try fixture.store.device()?.seenAt == Self.start + 300_000)
+        #expect(
+            try fixture.store.wish(.of("A", at: Self.start + 300_001, rule)) == .limited(rule: rule, until: Self.start + 600_000))
+        #expect(try fixture.store.announced().count == 1)
+    }
+
+    @Test(arguments: Backend.allCases) func unsubscribingIsNeverRefusedAndConsumesNothing(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let rules = LimitRule.Scope.allCases.map { LimitRule.fiveMinutes($0) }
+        func outcome(_ token: String?, _ elapsed: UInt64) throws -> Registration.Outcome {
+            try fixture.store.wish(.of(token, at: Self.start + elapsed, rules: rules))
+        }
+        #expect(try outcome(nil, 0) == .unchanged)
+        #expect(try outcome("A", 0) == .registered)
+        #expect(try outcome(nil, 1) == .removed)
+        #expect(try outcome(nil, 2) == .unchanged)
+        #expect(try outcome("A", 3) == .limited(rule: rules[0], until: Self.start + 300_000), "coming back is a registration")
+        #expect(try outcome("A", 300_000) == .registered)
+    }
+
+    @Test(arguments: Backend.allCases) func aFullQueueConsumesNothing(_ backend: Backend) throws {
+        let fixture = try backend.store(maxPending: 1)
+        let rule = LimitRule.fiveMinutes(.user)
+        let comment = try fixture.store.take(Sample(1))
+        #expect(throws: StoreError.self) { try fixture.store.wish(.of("A", at: Self.start, rule)) }
+        let claimed = try #require(try fixture.store.claim(at: 2000, limit: 1).first)
+        #expect(claimed.id == comment.id)
+        try fixture.store.report(claimed, .delivered, at: Self.start)
+        #expect(try fixture.store.wish(.of("A", at: Self.start, rule)) == .registered)
+    }
+
+    /// What was recorded before the clock was set back must not lock anybody out for as long.
+    @Test(arguments: Backend.allCases) func forgetsWhatLiesInTheFuture(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let rule = LimitRule.fiveMinutes(.user)
+        let tolerance = LimitRule.clockToleranceMilliseconds
+        #expect(try fixture.store.wish(.of("A", at: Self.start, rule)) == .registered)
+        let until = Registration.Outcome.limited(rule: rule, until: Self.start + 300_000)
+        #expect(try fixture.store.wish(.of("B", at: Self.start - tolerance, rule)) == until)
+        #expect(try fixture.store.wish(.of("B", at: Self.start - tolerance - 1, rule)) == .registered)
+        let again = Registration.Outcome.limited(rule: rule, until: Self.start - tolerance - 1 + 300_000)
+        #expect(try fixture.store.wish(.of("C", at: Self.start - tolerance, rule)) == again)
+    }
+
+    @Test(arguments: Backend.allCases) func letsOneOfManySimultaneousCallsThrough(_ backend: Backend) throws {
+        let fixture = try backend.store(devicesPerUser: 200)
+        let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device, 5)]
+        let answers = Monitor<[Registration.Outcome]>([])
+        for number in 0..<100 {
+            fixture.store.register(try .of("T\(number)", device: "d\(number)", at: Self.start, rules: rules)) { result in
+                if let outcome = try? result.get() { answers.update { $0.append(outcome) } }
+            }
+        }
+        let all = try #require(answers.wait(timeoutMilliseconds: 60_000) { $0.count == 100 ? $0 : nil })
+        #expect(all.count { $0 == .registered } == 1)
+        #expect(all.count { $0 == .limited(rule: rules[0], until: Self.start + 300_000) } == 99)
+        #expect(try fixture.store.registered().count == 1)
+        #expect(try fixture.store.announced().count == 1)
+    }
+
+    @Test(arguments: Backend.allCases) func removingAPersonForgetsTheirCalls(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device), LimitRule(per: .app, max: 2, windowMilliseconds: 300_000)]
+        func outcome(_ token: String, user: String = "user") throws -> Registration.Outcome {
+            try fixture.store.wish(.of(token, user: user, at: Self.start, rules: rules))
+        }
+        #expect(try outcome("A") == .registered)
+        #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user", deviceID: "d1"), now: Self.start) == 1)
+        #expect(try outcome("A") == .limited(rule: rules[0], until: Self.start + 300_000), "one device of several leaves the person's")
+        #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user"), now: Self.start) == 0)
+        #expect(try outcome("A") == .registered)
+        #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: ""), now: Self.start) == 0)
+        #expect(try outcome("B", user: "other") == .limited(rule: rules[2], until: Self.start + 300_000), "the app's calls count on")
+    }
+}

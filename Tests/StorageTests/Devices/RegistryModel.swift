@@ -1,0 +1,96 @@
+import Core
+
+/// What limits and the registry must do, in the plainest words: a list of all calls that were allowed, a list of devices, and nothing clever.
+///
+/// For clocks that only go forward, and persons with few devices.
+struct RegistryModel {
+    private struct Entry {
+        let key: Device.Key
+        var type: String
+        /// Nil when it has signed out.
+        var token: String?
+        var lastToken: String?
+        var registeredAt: UInt64
+        var seenAt: UInt64
+    }
+
+    private var allowed: [(key: Device.Key, at: UInt64)] = []
+    private var entries: [Entry] = []
+    private(set) var told: [String] = []
+
+    /// The registered devices of an app as texts, in the order of bytes.
+    func devices(app: String) -> [String] {
+        entries.filter { $0.token != nil && $0.key.appID.utf8.elementsEqual(app.utf8) }.sorted { left, right in
+            [UInt8](left.key.userID.utf8) == [UInt8](right.key.userID.utf8)
+                ? left.key.deviceID.utf8.lexicographicallyPrecedes(right.key.deviceID.utf8)
+                : left.key.userID.utf8.lexicographicallyPrecedes(right.key.userID.utf8)
+        }.map { "\($0.key.userID) \($0.key.deviceID) \($0.type) \($0.token ?? "") \($0.registeredAt) \($0.seenAt)" }
+    }
+
+    mutating func register(_ wish: Registration) -> Registration.Outcome {
+        guard let token = wish.token?.text else { return unsubscribe(wish) }
+        if let limited = limit(wish) { return limited }
+        allowed.append((wish.key, wish.now))
+        if let index = index(wish.key), entries[index].token == token, entries[index].type == wish.type {
+            entries[index].seenAt = wish.now
+            return .unchanged
+        }
+        put(wish.key, type: wish.type, token: token, at: wish.now)
+        return .registered
+    }
+
+    mutating func learn(_ token: String, type: String?, key: Device.Key, at time: UInt64) {
+        let known = index(key).map { entries[$0] }
+        if let known, known.lastToken == nil || known.lastToken == token { return }
+        put(key, type: type ?? known?.type ?? "", token: token, at: time)
+    }
+
+    private func limit(_ wish: Registration) -> Registration.Outcome? {
+        var waits: [(rule: LimitRule, until: UInt64)] = []
+        for rule in wish.rules {
+            let inWindow = allowed.filter { isTogether(rule.scope, $0.key, wish.key) && wish.now < $0.at + rule.windowMilliseconds }
+            guard inWindow.count >= rule.max else { continue }
+            // Allowed again once so many have left the window that there is room for one.
+            let leaving = inWindow.map(\.at).sorted()[inWindow.count - rule.max]
+            waits.append((rule, leaving + rule.windowMilliseconds))
+        }
+        guard let latest = waits.map(\.until).max(), let wait = waits.first(where: { $0.until == latest }) else { return nil }
+        return .limited(rule: wait.rule, until: wait.until)
+    }
+
+    private func isTogether(_ scope: LimitRule.Scope, _ left: Device.Key, _ right: Device.Key) -> Bool {
+        switch scope {
+        case .service: true
+        case .app: left.appID == right.appID
+        case .user: left.appID == right.appID && left.userID == right.userID
+        case .device: left == right
+        }
+    }
+
+    private mutating func unsubscribe(_ wish: Registration) -> Registration.Outcome {
+        guard let index = index(wish.key) else {
+            entries.append(
+                Entry(key: wish.key, type: wish.type, token: nil, lastToken: nil, registeredAt: wish.now, seenAt: wish.now))
+            return .unchanged
+        }
+        entries[index].seenAt = wish.now
+        guard let token = entries[index].token else { return .unchanged }
+        entries[index].token = nil
+        told.append("unsubscribed \(wish.key.userID) \(wish.key.deviceID) \(token)")
+        return .removed
+    }
+
+    private mutating func put(_ key: Device.Key, type: String, token: String, at time: UInt64) {
+        for index in entries.indices
+        where entries[index].token == token && entries[index].key.appID == key.appID && entries[index].key != key {
+            entries[index].token = nil
+            entries[index].seenAt = time
+            told.append("moved \(entries[index].key.userID) \(entries[index].key.deviceID) \(token)")
+        }
+        entries.removeAll { $0.key == key }
+        entries.append(Entry(key: key, type: type, token: token, lastToken: token, registeredAt: time, seenAt: time))
+        told.append("registered \(key.userID) \(key.deviceID) \(token)")
+    }
+
+    private func index(_ key: Device.Key) -> Int? { entries.firstIndex { $0.key == key } }
+}

@@ -1,0 +1,81 @@
+import Core
+import TestSupport
+import Testing
+
+/// Random calls to both stores and to a model that is too simple to be wrong.
+@Suite struct RegistryPropertyTests {
+    @Test(arguments: Backend.allCases, 0..<6) func doesWhatTheModelDoes(_ backend: Backend, _ seed: Int) throws {
+        let fixture = try backend.store(devicesPerUser: 1000)
+        var random = SeededGenerator(seed: UInt64(seed))
+        let rules = Self.rules(&random)
+        var model = RegistryModel()
+        var now: UInt64 = 1_000_000
+        var answers: Set<String> = []
+        for step in 0..<300 {
+            // Now and then exactly as far as a window reaches, or one millisecond less.
+            now += random.element(of: [0, 1, 7, 20, 99, 100, 299, 300])
+            let key = Device.Key(
+                appID: random.element(of: ["a", "b"]), userID: random.element(of: ["u", "v"]),
+                deviceID: random.element(of: ["1", "2", "3"]))
+            let token = random.element(of: ["A", "B", "C", "D", "E"])
+            let type = random.element(of: ["ios", "android"])
+            if Int.random(in: 0..<10, using: &random) == 0 {
+                try learn(fixture.store, step, token, type, key, now)
+                model.learn(token, type: type, key: key, at: now)
+            } else {
+                let isLeaving = Int.random(in: 0..<6, using: &random) == 0
+                let wish = Registration(key: key, type: type, token: isLeaving ? nil : try PushToken(token), now: now, rules: rules)
+                let outcome = try fixture.store.wish(wish)
+                #expect(outcome == model.register(wish), "step \(step)")
+                answers.insert("\(outcome)".prefix { $0 != "(" }.description)
+            }
+            for app in ["a", "b"] { #expect(try devices(fixture.store, app) == model.devices(app: app), "step \(step)") }
+        }
+        #expect(try fixture.store.announced() == model.told)
+        #expect(answers == ["registered", "unchanged", "removed", "limited"])
+    }
+
+    /// After any history, with a clock that jumps, nobody waits longer than a window and the tolerance.
+    @Test(arguments: Backend.allCases, 0..<4) func nobodyWaitsForLong(_ backend: Backend, _ seed: Int) throws {
+        let fixture = try backend.store()
+        var random = SeededGenerator(seed: UInt64(seed))
+        let rules = [LimitRule.fiveMinutes(.user, 2), .fiveMinutes(.device, 3)]
+        var now: UInt64 = 100_000_000
+        for step in 0..<200 {
+            now = now + UInt64.random(in: 0..<200_000, using: &random) - UInt64.random(in: 0..<190_000, using: &random)
+            if Int.random(in: 0..<20, using: &random) == 0 { now -= 5_000_000 }
+            let wish = try Registration.of("T\(step)", device: random.element(of: ["d1", "d2"]), at: now, rules: rules)
+            guard case .limited(let rule, let until) = try fixture.store.wish(wish) else { continue }
+            #expect(until > now && until <= now + rule.windowMilliseconds + LimitRule.clockToleranceMilliseconds)
+            now = until
+            let later = Registration(key: wish.key, type: wish.type, token: wish.token, now: until, rules: [rule])
+            #expect(try fixture.store.wish(later) == .registered, "and then it is allowed")
+        }
+    }
+
+    private static func rules(_ random: inout SeededGenerator) -> [LimitRule] {
+        let others = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+            LimitRule(
+                per: random.element(of: LimitRule.Scope.allCases), max: Int.random(in: 1...6, using: &random),
+                windowMilliseconds: random.element(of: [100, 300, 1000]))
+        }
+        return [LimitRule(per: .user, max: 3, windowMilliseconds: 1000)] + others
+    }
+
+    private func learn(
+        _ store: any Store, _ number: Int, _ token: String, _ type: String, _ key: Device.Key, _ now: UInt64
+    ) throws {
+        var sample = Sample(number)
+        (sample.app, sample.user, sample.device) = (key.appID, key.userID, key.deviceID)
+        (sample.deviceType, sample.received) = (type, now)
+        sample.token = try PushToken(token)
+        // Each has a comment of its own, so none is a duplicate.
+        #expect(try store.take(sample.arrival(to: [])) == .accepted)
+    }
+
+    private func devices(_ store: any Store, _ app: String) throws -> [String] {
+        try store.devices(DeviceFilter(appID: app), after: nil, limit: 100).map {
+            "\($0.key.userID) \($0.key.deviceID) \($0.type) \($0.token.text) \($0.registeredAt) \($0.seenAt)"
+        }
+    }
+}

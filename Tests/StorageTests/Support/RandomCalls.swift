@@ -1,0 +1,147 @@
+import Core
+import TestSupport
+
+/// Calls that a seed decides, on few tickets and short times, so that they meet each other.
+struct RandomCalls {
+    typealias Call = (any Store) -> String
+
+    static let apps = ["caf\u{E9}", "cafe\u{301}"]
+    private static let notifiers = ["log", "http", "registry"]
+
+    private var random: SeededGenerator
+    private var now: UInt64 = 1000
+    private var number = 0
+
+    init(seed: Int) {
+        random = SeededGenerator(seed: UInt64(seed))
+    }
+
+    mutating func reopens() -> Bool { Int.random(in: 0..<20, using: &random) == 0 }
+
+    mutating func next() -> Call {
+        // The clock may be set back as well.
+        now = now &+ UInt64.random(in: 0..<40, using: &random) &- UInt64.random(in: 0..<10, using: &random)
+        switch Int.random(in: 0..<30, using: &random) {
+        case 0..<8: return accept()
+        case 8..<13: return claim()
+        case 13..<19: return finish()
+        case 19: return retry()
+        case 20..<22: return purge()
+        case 22..<28: return register()
+        case 28: return removeDevices()
+        default: return removeIdleDevices()
+        }
+    }
+
+    private mutating func accept() -> Call {
+        number += 1
+        var sample = Sample(number)
+        sample.comment = Int64.random(in: 0..<30, using: &random)
+        sample.ticket = Int64.random(in: 0..<3, using: &random)
+        let key = deviceKey()
+        (sample.app, sample.user) = (key.appID, key.userID)
+        sample.device = random.element(of: [key.deviceID, key.deviceID, ""])
+        sample.deviceType = random.element(of: ["ios", "android", nil])
+        sample.token = Int.random(in: 0..<4, using: &random) == 0 ? token() : nil
+        sample.received = now
+        sample.received = now + UInt64.random(in: 0..<60, using: &random)
+        sample.expires = now + UInt64.random(in: 50..<400, using: &random)
+        let names = random.element(of: [["log"], ["http"], ["log", "http"], ["log", "log"], []])
+        sample.keepsOrder = Bool.random(using: &random)
+        sample.requiresDevice = Bool.random(using: &random)
+        sample.deviceTypes = random.element(of: [.all, .all, .only(["ios"]), .except(["ios"])])
+        let arrival = sample.arrival(to: names)
+        return { store in describe { try store.take(arrival) } }
+    }
+
+    private mutating func claim() -> Call {
+        let claim = Claim(
+            notifier: random.element(of: Self.notifiers), now: now, leaseMilliseconds: UInt64.random(in: 1..<100, using: &random),
+            limit: Int.random(in: 0..<6, using: &random), longestDelayMilliseconds: random.element(of: [.max, .max, 40]))
+        return { store in describe { try store.claimDue(claim) } }
+    }
+
+    private mutating func finish() -> Call {
+        let time = now
+        let pick = Int.random(in: 0..<8, using: &random)
+        let stale = Int.random(in: 0..<6, using: &random) == 0 ? 1 : 0
+        let next = random.element(of: [.delivered, .dead, .retry(at: now + 30), .givenUp(.expired)] as [FinishedTry.Next])
+        let news = random.element(
+            of: [nil, nil, .gone(since: nil), .gone(since: now), .environment("sandbox")] as [FinishedTry.DeviceNews?])
+        // Both stores choose among their own, which are the same ones as long as the test has not failed.
+        return { store in
+            describe {
+                let tried = try store.all().filter { $0.attempts > 0 }.prefix(8)
+                guard let delivery = tried.dropFirst(pick % max(1, tried.count)).first else { return "none" }
+                let report = FinishedTry(
+                    id: delivery.id, attempt: delivery.attempts - stale, next: next, reason: "r\(pick)", now: time,
+                    device: delivery.device, news: news)
+                return "\(try store.finish([report]))"
+            }
+        }
+    }
+
+    private mutating func retry() -> Call {
+        let (time, expiry) = (now, now + UInt64.random(in: 0..<300, using: &random))
+        var filter = DeliveryFilter()
+        filter.notifier = random.element(of: ["log", nil])
+        filter.ticketID = random.element(of: [1, nil])
+        let chosen = filter
+        return { store in describe { try store.retry(chosen, now: time, expiresAt: expiry) } }
+    }
+
+    private mutating func purge() -> Call {
+        let time = now
+        let age = UInt64.random(in: 0..<200, using: &random)
+        return { store in
+            describe { try store.purge(now: time, deliveredBefore: time - age, deadBefore: time - age / 2, limit: 1000) }
+        }
+    }
+
+    private mutating func register() -> Call {
+        let rules = random.element(of: [
+            [], [], [LimitRule(per: .user, max: 2, windowMilliseconds: 100)],
+            [LimitRule(per: .device, max: 1, windowMilliseconds: 50), LimitRule(per: .app, max: 4, windowMilliseconds: 100)],
+            [LimitRule(per: .service, max: 5, windowMilliseconds: 60)],
+        ])
+        let wish = Registration(
+            key: deviceKey(), type: random.element(of: ["ios", "android"]), token: Int.random(in: 0..<4, using: &random) == 0 ? nil : token(),
+            now: now, rules: rules)
+        return { store in describe { try store.wish(wish) } }
+    }
+
+    private mutating func removeDevices() -> Call {
+        let (time, key) = (now, deviceKey())
+        let filter = DeviceFilter(
+            appID: key.appID, userID: random.element(of: [key.userID, nil]), deviceID: random.element(of: [key.deviceID, nil]))
+        return { store in describe { try store.removeDevices(filter, now: time) } }
+    }
+
+    private mutating func removeIdleDevices() -> Call {
+        let time = now
+        let age = UInt64.random(in: 0..<300, using: &random)
+        let limit = Int.random(in: 0..<5, using: &random)
+        return { store in describe { try store.removeIdleDevices(seenBefore: time - min(time, age), now: time, limit: limit) } }
+    }
+
+    private mutating func deviceKey() -> Device.Key {
+        Device.Key(
+            appID: random.element(of: Self.apps), userID: random.element(of: ["u", "v"]),
+            deviceID: random.element(of: ["1", "2", "3", "4", "5"]))
+    }
+
+    private mutating func token() -> PushToken? {
+        try? PushToken(random.element(of: ["A", "B", "C", "D", "E", "F"]))
+    }
+}
+
+/// What a call returned or threw, as text.
+private func describe<Value>(_ call: () throws -> Value) -> String {
+    do {
+        return "\(try call())"
+    } catch let error as StoreError {
+        return error.kind.rawValue
+    } catch {
+        return "another error"
+    }
+}
