@@ -58,7 +58,9 @@ let package = Package(
         library("TestSupport", ["HTTPServer", "JSON", "POSIX", "Threading"]),
         .executableTarget(
             name: "DeskgateBenchmarks",
-            dependencies: ["Service", "HTTPServer", "Core", "Crypto", "JSON", "Observability", "POSIX", "TestSupport"],
+            dependencies: [
+                "Service", "HTTPServer", "Core", "Crypto", "JSON", "Observability", "POSIX", "Storage", "Threading", "TestSupport",
+            ],
             path: "Benchmarks/Micro", swiftSettings: settings),
         tests("CryptoTests", ["Crypto", "TestSupport", "Threading"]),
         tests("JSONTests", ["JSON", "TestSupport"]),

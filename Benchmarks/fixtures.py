@@ -67,30 +67,34 @@ class Workspace:
         self.directory = Path(directory)
         self.app_id = random_app_id()
         self.secret = os.urandom(32)
-        self._write_secret("app.key", encode(self.secret))
-        self._write_secret("admin-token", secrets.token_urlsafe(32))
+        self.write_secret("app.key", encode(self.secret))
+        self.write_secret("admin-token", secrets.token_urlsafe(32))
         self.bodies = self.directory / "bodies.txt"
         self.bodies.write_bytes(b"".join(self.valid_body(number) + b"\n" for number in range(self.USERS)))
 
-    def _write_secret(self, name, text):
+    def write_secret(self, name, text):
+        """Writes a file beside the configurations' folders; returns how a configuration refers to it."""
         path = self.directory / name
         path.touch(mode=0o600)
         path.write_text(text)
+        return {"file": f"../{name}"}
 
     def valid_body(self, number=0):
         """Authorized; every tenth user id is not ASCII, as in a real user base."""
         user_id = f"пользователь-{number}" if number % 10 == 0 else f"customer-{number:06d}"
         return body(self.app_id, user_id, mint(self.secret, self.app_id, user_id))
 
-    def configuration(self, name):
-        """Writes `<name>/deskgate.json` with fresh ports; returns its path and the public port."""
+    def configuration(self, name, app=None, **members):
+        """Writes `<name>/deskgate.json` with fresh ports, and with what is added to the app and to the whole; returns its path and the
+        public port."""
         folder = self.directory / name
         folder.mkdir()
         port = free_port()
         document = {
             "listen": {"host": "127.0.0.1", "port": port},
             "admin": {"host": "127.0.0.1", "port": free_port(), "token": {"file": "../admin-token"}},
-            "apps": [{"app_id": self.app_id, "keys": [{"id": KEY_ID, "secret": {"file": "../app.key"}}]}],
+            "apps": [{"app_id": self.app_id, "keys": [{"id": KEY_ID, "secret": {"file": "../app.key"}}], **(app or {})}],
+            **members,
         }
         path = folder / "deskgate.json"
         path.write_text(json.dumps(document, indent=2))

@@ -1,4 +1,6 @@
--- Cycles through prebuilt requests, so that a request costs wrk one table lookup; reports as one line of JSON.
+-- Cycles through prebuilt requests, so that a request costs wrk one table lookup.
+
+dofile("report.lua")
 
 local requests, position = {}, 0
 
@@ -11,12 +13,4 @@ end
 function request()
    position = position % #requests + 1
    return requests[position]
-end
-
-function done(summary, latency)
-   local errors = summary.errors
-   io.write(string.format(
-      '\n{"requests": %d, "microseconds": %d, "p50": %d, "p99": %d, "refused": %d, "broken": %d}\n',
-      summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), errors.status,
-      errors.connect + errors.read + errors.write + errors.timeout))
 end

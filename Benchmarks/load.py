@@ -1,4 +1,4 @@
-"""Load and its measurement: one wrk run, the time to the first answer, memory over a million requests."""
+"""Load and its measurement: a run of wrk, the time to the first answer, memory over a million requests."""
 
 import http.client
 import json
@@ -14,7 +14,26 @@ from processes import machine_seconds
 CONNECTIONS = 64
 # The share of the machine that other processes may take before a round is repeated.
 DISTURBED = 0.05
-SCRIPT = Path(__file__).with_name("load.lua")
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Load:
+    """What wrk sends, as a script and its arguments say it, to which path and on how many connections."""
+
+    arguments: tuple
+    script: str = "load.lua"
+    path: str = PATH
+    connections: int = CONNECTIONS
+
+
+def authorizations(bodies, connections=CONNECTIONS):
+    """Cycles through the bodies of a file."""
+    return Load((str(bodies),), connections=connections)
+
+
+class BadAnswers(Exception):
+    """Under load, a server refused a valid request or broke a connection."""
 
 
 @dataclass(frozen=True)
@@ -31,34 +50,53 @@ class Sample:
     others_busy: float
 
 
-class BadAnswers(Exception):
-    """Under load, a server refused a valid request or broke a connection."""
+class Wrk:
+    """A run of wrk against a port of this machine, from its start on; many threads only where the script allows it."""
+
+    def __init__(self, port, seconds, load, cores, threads):
+        self.seconds, connections = seconds, max(load.connections, threads)
+        command = ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", load.script]
+        command += [f"http://127.0.0.1:{port}{load.path}", "--", *map(str, load.arguments)]
+        own = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, cores)
+        try:
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=HERE)
+        finally:
+            os.sched_setaffinity(0, own)
+
+    def report(self):
+        """Waits for the end; wrk's report, checked to have loaded: raises BadAnswers unless all requests were answered with success."""
+        try:
+            output, complaint = self.process.communicate(timeout=self.seconds + 60)
+        except BaseException:
+            self.process.kill()
+            raise
+        if self.process.returncode != 0:
+            raise RuntimeError(f"wrk ended with {self.process.returncode}: {complaint}")
+        report = json.loads(output.rstrip().rpartition("\n")[2])
+        if report["refused"] or report["broken"] or not report["requests"]:
+            raise BadAnswers(f"{report['refused']} not 2xx, {report['broken']} socket errors of {report['requests']} requests")
+        return report
 
 
-def run_wrk(port, seconds, bodies, cores):
+def run_wrk(port, seconds, load, cores, threads=None):
     """Loads a server; returns wrk's report and the CPU seconds that wrk itself used."""
-    connections = max(CONNECTIONS, len(cores))
-    command = ["wrk", f"-t{len(cores)}", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", str(SCRIPT)]
-    command += [f"http://127.0.0.1:{port}{PATH}", "--", str(bodies)]
-    own, before = os.sched_getaffinity(0), os.times()
-    os.sched_setaffinity(0, cores)
-    try:
-        finished = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=True)
-    finally:
-        os.sched_setaffinity(0, own)
+    before = os.times()
+    report = Wrk(port, seconds, load, cores, threads or len(cores)).report()
     after = os.times()
-    report = json.loads(finished.stdout.rstrip().rpartition("\n")[2])
     return report, after.children_user + after.children_system - before.children_user - before.children_system
 
 
-def measure(server, seconds, bodies, server_cores, load_cores):
+def measure(server, seconds, load, server_cores, load_cores, threads=None):
     """One sample; raises BadAnswers unless every request was answered with success."""
     before, machine_before, began = server.cpu_seconds(), machine_seconds(), time.monotonic()
-    report, load_cpu = run_wrk(server.port, seconds, bodies, load_cores)
+    try:
+        report, load_cpu = run_wrk(server.port, seconds, load, load_cores, threads)
+    except BadAnswers as error:
+        raise BadAnswers(f"{server.name}: {error}") from None
+    finally:
+        server.require_alive()
     cpu, machine_cpu, elapsed = server.cpu_seconds() - before, machine_seconds() - machine_before, time.monotonic() - began
-    server.require_alive()
-    if report["refused"] or report["broken"] or not report["requests"]:
-        raise BadAnswers(f"{server.name}: {report['refused']} not 2xx, {report['broken']} socket errors of {report['requests']} requests")
     duration = report["microseconds"] / 1e6
     return Sample(
         requests=report["requests"],
@@ -126,9 +164,7 @@ def memory(start, workspace, requests, load_cores):
         for _ in range(2):
             done = 0
             while done < requests:
-                report, _ = run_wrk(server.port, 2, workspace.bodies, load_cores)
-                if report["refused"] or report["broken"]:
-                    raise BadAnswers(f"{server.name}: {report['refused']} not 2xx, {report['broken']} socket errors")
+                report, _ = run_wrk(server.port, 2, authorizations(workspace.bodies), load_cores)
                 done += report["requests"]
                 server.require_alive()
             levels.append(server.resident_bytes())

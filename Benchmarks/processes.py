@@ -50,13 +50,15 @@ class Server:
     log: Path
 
     @classmethod
-    def start(cls, name, port, command, log, cores):
-        """Runs `command` on `cores`. The affinity is inherited, so no helper delays the start."""
+    def start(cls, name, port, command, log, cores, environment=None):
+        """Runs `command` on `cores`, with variables added to the environment. The affinity is inherited, so no helper delays the start."""
         own = os.sched_getaffinity(0)
         with open(log, "wb") as output:
             os.sched_setaffinity(0, cores)
             try:
-                process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
+                process = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
+                    env=os.environ | (environment or {}))
             finally:
                 os.sched_setaffinity(0, own)
         return cls(name, port, process, log)

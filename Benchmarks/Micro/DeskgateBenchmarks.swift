@@ -1,10 +1,14 @@
 import POSIX
 
-/// Measures what a request costs in the process, without sockets; ends with 1 when a target is missed, with 2 when it cannot measure.
+/// Measures what a request costs in the process, without sockets; with arguments it fills a store for other measurements instead.
+///
+/// Ends with 1 when a target is missed, with 2 when it cannot do what was asked.
 @main
 enum DeskgateBenchmarks {
     static func main() {
         do {
+            let arguments = Process.arguments() ?? []
+            if !arguments.isEmpty { return try FillCommand.run(arguments) }
             let costs = try Benchmarks().run()
             (costs.table + [""] + costs.targets.map(\.line)).forEach { print($0) }
             Process.exit(costs.targets.contains { $0.isKept == false } ? 1 : 0)

@@ -1,0 +1,66 @@
+import Core
+import Crypto
+import POSIX
+import Storage
+
+/// `fill-events FILE APP NOTIFIER COUNT` and `fill-devices FILE APP FIRST COUNT`: what `Benchmarks/run` has made before it measures.
+enum FillCommand {
+    private struct Usage: Error, CustomStringConvertible {
+        let description = "usage: deskgate-benchmarks [fill-events FILE APP NOTIFIER COUNT | fill-devices FILE APP FIRST COUNT]"
+    }
+
+    /// What the help desk asks of apps, and the configuration has by default.
+    private static let limits = [
+        LimitRule(per: .user, max: 1, windowMilliseconds: 300_000), LimitRule(per: .device, max: 5, windowMilliseconds: 300_000),
+    ]
+
+    /// Does what the arguments say.
+    /// - Throws: a usage, or what kept the store from it.
+    static func run(_ arguments: [String]) throws {
+        guard arguments.count == 5, let count = Int(arguments[4]), count >= 0 else { throw Usage() }
+        let (file, app) = (arguments[1], arguments[2])
+        switch (arguments[0], Int(arguments[3])) {
+        case ("fill-events", _): try events(file, app, notifier: arguments[3], count)
+        case ("fill-devices", let first?): try devices(file, app, first..<first + count)
+        default: throw Usage()
+        }
+    }
+
+    private static func events(_ file: String, _ appID: String, notifier: String, _ count: Int) throws {
+        let filling = try Filling(path: file)
+        defer { filling.store.close() }
+        try filling.fill(1..<count + 1) { number, completion in
+            filling.store.accept(FilledEvents.comment(number, appID: appID, notifier: notifier)) { completion($0.failure) }
+        }
+    }
+
+    /// Registers a device each of users whose names rise, so that the file grows at its ends and the work is quick.
+    private static func devices(_ file: String, _ appID: String, _ numbers: Range<Int>) throws {
+        let filling = try Filling(path: file)
+        defer { filling.store.close() }
+        let now = SystemClock.unixMilliseconds()
+        try filling.fill(numbers) { number, completion in
+            let digits = String(number)
+            let user = "customer-\(String(repeating: "0", count: max(0, 8 - digits.utf8.count)))\(digits)"
+            let wish = Registration(
+                key: Device.Key(appID: appID, userID: user, deviceID: "phone-\(number)"), type: "ios", token: try token(), now: now,
+                rules: limits)
+            filling.store.register(wish) { completion($0.failure) }
+        }
+    }
+
+    /// 64 digits, as APNs gives them.
+    private static func token() throws -> PushToken {
+        let random: InlineArray<32, UInt8> = try randomBytes()
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        for index in random.indices { text += [digits[Int(random[index] >> 4)], digits[Int(random[index] & 15)]] }
+        return try PushToken(String(decoding: text, as: UTF8.self))
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

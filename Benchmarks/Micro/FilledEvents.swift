@@ -1,0 +1,47 @@
+import Core
+import Observability
+import POSIX
+
+/// The events that a queue is filled with: what a webhook of the load would have become.
+enum FilledEvents {
+    private static let dayMilliseconds: UInt64 = 86_400_000
+    private static let tickets = 5000
+
+    /// A comment for one notifier, which needs no device.
+    static func comment(_ number: Int, appID: String, notifier: String) -> Arrival {
+        let now = SystemClock.unixMilliseconds()
+        let (id, user) = (identifier(now), "user-\(number % tickets)")
+        let identity = Event.Identity(
+            appID: appID, ticketID: Int64(number % tickets), commentID: Int64(number), deviceID: "device-\(number % tickets)")
+        let text = WallTime(seconds: Int64(now / 1000)).text
+        let payload = """
+            {"id":"\(id)","type":"comment.created","occurred_at":"\(text)","app_id":"\(appID)","user_id":"\(user)","data":\
+            {"ticket_id":\(number % tickets),"device_id":"device-\(number % tickets)","device_type":"ios","comment":{"comment_id":\(number),\
+            "body":"Good afternoon! Your order has been sent and arrives on Thursday."},"author":{"name":"Anna","avatar_id":5,\
+            "avatar_color":"#ff0000"},"created_at":"\(text)","attachments":[]}}
+            """
+        let event = Event(
+            id: id, kind: .commentCreated, identity: identity, userID: user, deviceType: "ios", occurredAt: now, receivedAt: now,
+            expiresAt: now + dayMilliseconds, payload: Array(payload.utf8))
+        return Arrival(event, to: [DeliveryRoute(notifier: notifier)])
+    }
+
+    /// A change in the registry, of which nobody is told.
+    static func registration(_ change: RegistryChange) -> Arrival {
+        let key = change.device.key
+        let event = Event(
+            id: identifier(change.at), kind: .pushTokenRegistered,
+            identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
+            occurredAt: change.at, receivedAt: change.at, expiresAt: change.at, payload: [])
+        return Arrival(event, to: [])
+    }
+
+    private static func identifier(_ milliseconds: UInt64) -> UUIDv7 {
+        var random = SystemRandomNumberGenerator()
+        let (high, low) = (random.next() as UInt64, random.next() as UInt64)
+        return UUIDv7(
+            milliseconds: milliseconds,
+            random: InlineArray { UInt8(truncatingIfNeeded: $0 < 8 ? high >> (8 * $0) : low >> (8 * ($0 - 8))) }
+        ).event
+    }
+}

@@ -1,0 +1,39 @@
+import Core
+import Storage
+import Threading
+
+/// Fills a store's file with what a measurement begins with, a chunk at a time.
+struct Filling {
+    private static let chunk = 50_000
+
+    let store: SQLiteStore
+
+    /// Opens or makes the file.
+    init(path: String) throws(StoreError) {
+        var settings = StoreSettings()
+        settings.maxPending = .max
+        settings.maximumQueued = 2 * Self.chunk
+        settings.maximumBatch = Self.chunk
+        store = try SQLiteStore(path: path, settings: settings) { FilledEvents.registration($0) }
+    }
+
+    /// Has the store do something for each number, and waits until all of it is durable.
+    /// - Parameter call: starts it; its closure is called once with the outcome.
+    func fill(_ numbers: Range<Int>, _ call: (Int, @escaping @Sendable (StoreError?) -> Void) throws -> Void) throws {
+        var first = numbers.lowerBound
+        while first < numbers.upperBound {
+            let next = min(first + Self.chunk, numbers.upperBound)
+            let progress = Monitor((waiting: next - first, error: StoreError?.none))
+            for number in first..<next {
+                try call(number) { error in
+                    progress.update { state in
+                        state.waiting -= 1
+                        state.error = state.error ?? error
+                    }
+                }
+            }
+            if let error = progress.wait({ $0.waiting == 0 ? .some($0.error) : nil }) ?? nil { throw error }
+            first = next
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// Takes deliveries as fast as one thread can, so that what is measured is who sends them: HTTP/1.1 with connections that stay
+// open. POST is answered 200 and counted; GET tells the count, and when the first and the last came, in monotonic nanoseconds.
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUFFER = 64 * 1024, EVENTS = 64 };
+
+struct client {
+    int socket;
+    size_t length;
+    char buffer[BUFFER + 16];
+};
+
+static const char taken[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+static uint64_t count, first, last;
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+// What a client doesn't take at once is lost: answers are far smaller than a socket's buffer.
+static bool send_all(int socket, const char *text, size_t size)
+{
+    return send(socket, text, size, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+static bool tell(int socket)
+{
+    char body[128], answer[256];
+    int size = snprintf(body, sizeof body, "{\"count\": %lu, \"first\": %lu, \"last\": %lu}", (unsigned long)count,
+                        (unsigned long)first, (unsigned long)last);
+    size = snprintf(answer, sizeof answer, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", size, body);
+    return send_all(socket, answer, (size_t)size);
+}
+
+static bool take(int socket)
+{
+    last = now();
+    if (count++ == 0) {
+        first = last;
+    }
+    return send_all(socket, taken, sizeof taken - 1);
+}
+
+// The size of the first whole request in the buffer; 0 while there is none, -1 when there never will be.
+static ssize_t whole(const struct client *client)
+{
+    const char *end = memmem(client->buffer, client->length, "\r\n\r\n", 4);
+    if (end == NULL) {
+        return client->length == BUFFER ? -1 : 0;
+    }
+    size_t head = (size_t)(end + 4 - client->buffer), body = 0;
+    for (const char *line = client->buffer; line < end; line++) {
+        line = memchr(line, '\n', (size_t)(end + 4 - line));
+        if (strncasecmp(line + 1, "content-length:", 15) == 0) {
+            body = strtoul(line + 16, NULL, 10);
+        }
+    }
+    if (body > BUFFER - head) {
+        return -1;
+    }
+    return head + body <= client->length ? (ssize_t)(head + body) : 0;
+}
+
+static bool serve(struct client *client)
+{
+    ssize_t size = recv(client->socket, client->buffer + client->length, BUFFER - client->length, 0);
+    if (size <= 0) {
+        return size < 0 && (errno == EAGAIN || errno == EINTR);
+    }
+    client->length += (size_t)size;
+    while ((size = whole(client)) > 0) {
+        bool sent = memcmp(client->buffer, "GET ", 4) == 0 ? tell(client->socket) : take(client->socket);
+        if (!sent) {
+            return false;
+        }
+        client->length -= (size_t)size;
+        memmove(client->buffer, client->buffer + size, client->length);
+    }
+    return size == 0;
+}
+
+static void accept_all(int listener, int poll)
+{
+    int socket;
+    while ((socket = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+        struct client *client = malloc(sizeof *client);
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = client};
+        int at_once = 1;
+        setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
+        if (client == NULL || epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event) != 0) {
+            abort();
+        }
+        client->socket = socket;
+        client->length = 0;
+    }
+}
+
+static int listen_on(const char *port)
+{
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), reuse = 1;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse);
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0 || listen(listener, 1024) != 0) {
+        perror("sink");
+        exit(1);
+    }
+    return listener;
+}
+
+int main(int argc, char **arguments)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: sink PORT\n");
+        return 2;
+    }
+    int listener = listen_on(arguments[1]), poll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event events[EVENTS], event = {.events = EPOLLIN, .data.ptr = NULL};
+    epoll_ctl(poll, EPOLL_CTL_ADD, listener, &event);
+    for (;;) {
+        int ready = epoll_wait(poll, events, EVENTS, -1);
+        for (int index = 0; index < ready; index++) {
+            struct client *client = events[index].data.ptr;
+            if (client == NULL) {
+                accept_all(listener, poll);
+            } else if (!serve(client)) {
+                close(client->socket);
+                free(client);
+            }
+        }
+    }
+}

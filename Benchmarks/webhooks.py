@@ -1,0 +1,205 @@
+"""Webhooks: how many are accepted durably a second, what they cost authorizations, and how fast the queue behind them is worked."""
+
+import base64
+import os
+import secrets
+import statistics
+import time
+
+from load import CONNECTIONS, BadAnswers, Load, Wrk, authorizations, measure, run_wrk
+from processes import split_cores
+from report import MEGABYTE, Target, table
+from service import Service
+from sink import Sink
+
+# A disk that takes this long for each commit: a good hard disk, or a volume across a network.
+SLOW_DISK_MS = 6
+SLOW = {"DESKGATE_BENCHMARK_COMMIT_DELAY_MS": str(SLOW_DISK_MS)}
+SLOW_ROUNDS = 2
+# Authorizations that wait at a time while their p99 is measured.
+MODERATE = 8
+SMALL_QUEUE, BACKLOG = 60_000, 1_000_000
+QUICK_SMALL_QUEUE, QUICK_BACKLOG = 20_000, 100_000
+# Seconds that a started service is given to settle before its memory is read.
+SETTLE = 5
+DRAIN_LIMIT = 120
+CONCURRENCY = 64
+
+
+class Webhooks:
+    """The state of this part: the workspace, the sink, and the last comment that was sent."""
+
+    def __init__(self, options, workspace):
+        self.options, self.workspace = options, workspace
+        self.cores = os.sched_getaffinity(0)
+        self.path_secret = secrets.token_urlsafe(32)
+        self.proof = workspace.write_secret("webhook", self.path_secret)
+        self.signature = workspace.write_secret("sink.whsec", "whsec_" + base64.b64encode(os.urandom(32)).decode())
+        self.sink = Sink(workspace)
+        self.comment = 10**12
+
+    def service(self, name, environment=None, cores=None):
+        """A service with the sink as its only notifier, which is told of every comment."""
+        sink = {
+            "type": "http", "url": self.sink.url, "secret": self.signature, "requires_device": False, "concurrency": CONCURRENCY,
+        }
+        app = {"webhook": {"secret": self.proof}, "notifiers": ["sink"]}
+        return Service(self.options, self.workspace, f"webhooks-{name}", app, environment, cores, notifiers={"sink": sink})
+
+    def load(self):
+        """Webhooks that nobody has sent before."""
+        self.comment += 10**9
+        return Load((self.workspace.app_id, self.comment), "webhooks.lua", f"/pyrus/webhook/{self.path_secret}")
+
+    def accept(self, service, seconds, cores=None):
+        """One measurement of acceptances; raises BadAnswers when the service has not accepted as many events as it answered 200."""
+        def accepted():
+            return service.counter("deskgate_webhook_events_total", result="accepted")
+
+        before, cores = accepted(), cores or self.cores
+        sample = measure(service.server, seconds, self.load(), service.cores, cores, threads=1)
+        if accepted() - before < sample.requests:
+            raise BadAnswers(f"{service.name}: answered {sample.requests} webhooks with 200 and accepted {accepted() - before:.0f}")
+        return sample
+
+    def authorize(self, service, seconds, cores=None):
+        load = authorizations(self.workspace.bodies)
+        return measure(service.server, seconds, load, service.cores, cores or self.cores, threads=1)
+
+    # Acceptances beside authorizations.
+
+    def compare(self):
+        """Authorizations and webhooks in turn on one service, all processes on all cores; after a round to warm up."""
+        pairs = []
+        with (service := self.service("rate")):
+            for number in range(-1, self.options.rounds):
+                both = [self.authorize, self.accept][:: 1 if number % 2 else -1]
+                taken = {method.__name__: method(service, self.options.seconds) for method in both}
+                if number >= 0:
+                    pairs.append((taken["authorize"], taken["accept"]))
+        service.forget()
+        return pairs
+
+    def compare_pinned(self):
+        """The same once with the service on one half of the cores and wrk on the other, as authorizations are compared with peers."""
+        server_cores, load_cores = split_cores()
+        with (service := self.service("pinned", cores=server_cores)):
+            self.authorize(service, 1, load_cores)
+            pair = self.authorize(service, self.options.seconds, load_cores), self.accept(service, self.options.seconds, load_cores)
+        service.forget()
+        return pair
+
+    def slow_disk(self):
+        """Acceptances a second on a slow disk: as it is, and with a commit for each request."""
+        rates = []
+        for name, environment in (("grouped", SLOW), ("single", SLOW | {"DESKGATE_BENCHMARK_BATCH": "1"})):
+            with (service := self.service(f"slow-{name}", environment)):
+                self.accept(service, 1)
+                rates.append([self.accept(service, self.options.seconds).per_second for _ in range(SLOW_ROUNDS)])
+            service.forget()
+        return [statistics.median(taken) for taken in rates]
+
+    def disturbed(self):
+        """The p99 of authorizations alone and beside webhooks at full rate, in milliseconds, and the webhooks a second; a list of rounds."""
+        seconds, rounds = self.options.seconds, []
+        load = authorizations(self.workspace.bodies, MODERATE)
+        with (service := self.service("beside")):
+            self.accept(service, 1)
+            for _ in range(self.options.rounds):
+                alone, _ = run_wrk(service.port, seconds, load, self.cores, 1)
+                # The webhooks begin before and end after.
+                webhooks = Wrk(service.port, seconds + 2, self.load(), self.cores, 1)
+                time.sleep(1)
+                beside, _ = run_wrk(service.port, seconds, load, self.cores, 1)
+                accepted = webhooks.report()
+                rounds.append((alone["p99"] / 1e3, beside["p99"] / 1e3, accepted["requests"] / accepted["microseconds"] * 1e6))
+        service.forget()
+        return rounds
+
+    # The queue.
+
+    def memory(self, service):
+        """Resident bytes with nothing done but what the queue itself asks for, the sink refusing connections."""
+        with service as server:
+            time.sleep(SETTLE)
+            return server.resident_bytes()
+
+    def drain(self, service, count):
+        """Works a queue with the sink: deliveries a second over all of `count`, which must be all or leave some; and the highest memory."""
+        sink = self.sink.start(self.cores)
+        try:
+            with service as server:
+                began = self.sink.wait(1, DRAIN_LIMIT, server)["first"]
+                ended = self.sink.wait(count, DRAIN_LIMIT, server)
+                return (ended["count"] - 1) / (ended["last"] - began) * 1e9, server.resident_bytes()
+        finally:
+            sink.stop()
+
+    def queues(self):
+        """Memory of an empty queue and of a backlog; deliveries a second from a queue that ends and from the backlog, and memory after."""
+        quick = self.options.quick
+        small, backlog = (QUICK_SMALL_QUEUE, QUICK_BACKLOG) if quick else (SMALL_QUEUE, BACKLOG)
+        service = self.service("queue")
+        empty = self.memory(service)
+        service.fill("fill-events", "sink", small)
+        drained, _ = self.drain(service, small)
+        service.forget()
+        print(f"filling a queue with {backlog:,} took {service.fill('fill-events', 'sink', backlog):.0f} s", flush=True)
+        full = self.memory(service)
+        from_backlog, draining = self.drain(service, small)
+        service.forget()
+        return empty, full, draining, drained, from_backlog
+
+
+
+def print_rates(pairs, pinned):
+    rows = [("", "authorizations/s", "webhooks/s", "ratio", "webhook p50 ms", "p99 ms", "CPU µs/webhook", "other processes")]
+    shown = [(f"round {number + 1}", pair) for number, pair in enumerate(pairs)] + [("pinned", pinned)]
+    for name, (authorized, accepted) in shown:
+        rows.append((
+            name, f"{authorized.per_second:,.0f}", f"{accepted.per_second:,.0f}", f"{accepted.per_second / authorized.per_second:.2f}",
+            f"{accepted.p50_ms:.2f}", f"{accepted.p99_ms:.2f}", f"{accepted.cpu_us:.1f}", f"{accepted.others_busy:.0%}"))
+    print("\n".join(table(rows)))
+    print("\npinned: the service on one half of the cores, wrk on the other; otherwise all share all.", flush=True)
+
+
+def acceptance_targets(webhooks):
+    pairs = webhooks.compare()
+    print_rates(pairs, webhooks.compare_pinned())
+    ratio = statistics.median(accepted.per_second / authorized.per_second for authorized, accepted in pairs)
+    yield Target(f"webhooks/s at {CONNECTIONS} connections against authorizations/s >= 0.5: {ratio:.2f}", ratio >= 0.5)
+    grouped, single = webhooks.slow_disk()
+    print(f"\na disk that takes {SLOW_DISK_MS} ms more: {grouped:,.0f} webhooks/s, {single:,.0f} with a commit each", flush=True)
+    yield Target(f"webhooks/s on a slow disk against a commit for each >= 10: {grouped / single:.0f}", grouped >= 10 * single)
+
+
+def disturbance_target(webhooks):
+    rounds = webhooks.disturbed()
+    print()
+    rows = [("", "p99 ms alone", "beside", "ratio", "webhooks/s meanwhile")]
+    rows += [
+        (f"round {number + 1}", f"{alone:.2f}", f"{beside:.2f}", f"{beside / alone:.2f}", f"{rate:,.0f}")
+        for number, (alone, beside, rate) in enumerate(rounds)
+    ]
+    print("\n".join(table(rows)), flush=True)
+    ratio = statistics.median(beside / alone for alone, beside, _ in rounds)
+    return Target(f"p99 of authorizations beside webhooks at full rate against alone <= 2: {ratio:.2f}", ratio <= 2)
+
+
+def queue_targets(webhooks):
+    print()
+    empty, full, draining, drained, from_backlog = webhooks.queues()
+    growth = (full - empty) / MEGABYTE
+    print(f"memory: {empty / MEGABYTE:.1f} MB with an empty queue, {full / MEGABYTE:.1f} MB with the backlog,", end=" ")
+    print(f"{draining / MEGABYTE:.1f} MB after working at it", flush=True)
+    yield Target(f"deliveries/s to a local sink >= 5,000: {drained:,.0f}", drained >= 5000)
+    yield Target(f"memory of the backlog above an empty queue's <= 20 MB: {growth:+.1f} MB", growth <= 20)
+    ratio = from_backlog / drained
+    yield Target(f"deliveries/s from the backlog against a small queue >= 0.9: {ratio:.2f} ({from_backlog:,.0f})", ratio >= 0.9)
+
+
+def run(options, workspace, stack):
+    """Measures, prints, and gives the targets."""
+    print("\n## Webhooks\n", flush=True)
+    webhooks = Webhooks(options, workspace)
+    return [*acceptance_targets(webhooks), disturbance_target(webhooks), *queue_targets(webhooks)]
