@@ -16,17 +16,13 @@ enum DeliveriesListCommand: Command {
     ]
 
     static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
-        let limit = try arguments.number("limit", in: 1...UInt64(DeliveryAction.largestLimit)).map { Int($0) }
+        let limit = try arguments.number("limit", in: 1...UInt64(AdminAnswer.largestLimit)).map { Int($0) }
         let filter = try DeliveriesOptions.criteria(arguments).filter
-        return DeliveriesRun.perform(.list(filter, limit: limit ?? DeliveryAction.defaultLimit), arguments, table)
+        return AdminRun.perform(DeliveryAction.list(filter, limit: limit ?? AdminAnswer.defaultLimit), arguments, table)
     }
 
     private static func table(_ answer: JSONObject) -> String {
         guard case .array(let deliveries) = answer["deliveries"], !deliveries.isEmpty else { return "No delivery matches." }
-        let rows = deliveries.map { delivery in
-            guard case .object(let delivery) = delivery else { return columns.map { _ in "" } }
-            return columns.map { DeliveriesText.text(delivery[$0.1]) }
-        }
-        return DeliveriesText.table([columns.map(\.0)] + rows)
+        return AdminText.table(deliveries, columns)
     }
 }

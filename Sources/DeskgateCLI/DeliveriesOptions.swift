@@ -20,7 +20,7 @@ enum DeliveriesOptions {
     /// The criteria that are given.
     static func criteria(_ arguments: Arguments) throws(UsageError) -> DeliveryCriteria {
         var result = DeliveryCriteria()
-        do throws(DeliveryMistake) {
+        do throws(AdminMistake) {
             if let text = arguments["state"] { try result.add("state", text) }
             for (option, criterion) in criteria {
                 if let text = arguments[option.name] { try result.add(criterion, text) }

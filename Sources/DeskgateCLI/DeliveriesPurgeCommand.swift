@@ -12,13 +12,13 @@ enum DeliveriesPurgeCommand: Command {
 
     static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         let action: DeliveryAction
-        do throws(DeliveryMistake) {
+        do throws(AdminMistake) {
             action = try DeliveryAction.purging(state: arguments.required("state"), before: arguments["before"])
         } catch {
             throw UsageError(message: error.message)
         }
-        return DeliveriesRun.perform(action, arguments) {
-            "\(DeliveriesText.count($0["purged"], "delivery is", "deliveries are")) forgotten."
+        return AdminRun.perform(action, arguments) {
+            "\(AdminText.count($0["purged"], "delivery is", "deliveries are")) forgotten."
         }
     }
 }

@@ -9,8 +9,8 @@ enum DeliveriesRetryCommand: Command {
     static let options = [Option.config] + DeliveriesOptions.filters + [Option("all", "all dead deliveries, without filters"), Option.json]
 
     static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
-        DeliveriesRun.perform(try action(arguments), arguments) { answer in
-            "\(DeliveriesText.count(answer["retried"], "delivery is", "deliveries are")) pending again."
+        AdminRun.perform(try action(arguments), arguments) { answer in
+            "\(AdminText.count(answer["retried"], "delivery is", "deliveries are")) pending again."
         }
     }
 

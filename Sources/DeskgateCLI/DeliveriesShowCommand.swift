@@ -9,6 +9,6 @@ enum DeliveriesShowCommand: Command {
 
     static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         guard let id = try DeliveriesOptions.id(arguments) else { throw UsageError(message: "ID is missing") }
-        return DeliveriesRun.perform(.show(id), arguments, DeliveriesStory.sentences)
+        return AdminRun.perform(DeliveryAction.show(id), arguments, DeliveriesStory.sentences)
     }
 }

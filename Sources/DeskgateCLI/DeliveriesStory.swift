@@ -11,7 +11,7 @@ enum DeliveriesStory {
     }
 
     private static func beginning(_ story: JSONObject) -> [String] {
-        func value(_ key: String) -> String { DeliveriesText.text(story[key]) }
+        func value(_ key: String) -> String { AdminText.text(story[key]) }
         let device = value("device_id").isEmpty ? "" : ", on device \(value("device_id"))"
         let isComment = story["comment_id"] != .null
         let subject = isComment ? "comment \(value("comment_id")) in ticket \(value("ticket_id")) of app" : "a push token of app"
@@ -25,7 +25,7 @@ enum DeliveriesStory {
     }
 
     private static func sentence(_ attempt: JSONObject) -> String {
-        func value(_ key: String) -> String { DeliveriesText.text(attempt[key]) }
+        func value(_ key: String) -> String { AdminText.text(attempt[key]) }
         let start = "Try \(value("number")) began at \(value("started_at"))"
         if value("outcome") == "interrupted" { return "\(start) and was interrupted, because Deskgate ended; it may have arrived." }
         guard !value("ended_at").isEmpty else { return "\(start); what came of it is not known." }
@@ -42,14 +42,14 @@ enum DeliveriesStory {
     }
 
     private static func end(_ story: JSONObject, _ tries: [JSONObject]) -> String {
-        func value(_ key: String) -> String { DeliveriesText.text(story[key]) }
-        let count = story["attempts"] == .integer(0) ? "without a try" : "after \(DeliveriesText.count(story["attempts"], "try", "tries"))"
+        func value(_ key: String) -> String { AdminText.text(story[key]) }
+        let count = story["attempts"] == .integer(0) ? "without a try" : "after \(AdminText.count(story["attempts"], "try", "tries"))"
         switch value("state") {
         case "delivered": return "It arrived at \(value("ended_at")), \(count)."
         case "no_target": return "It ended at \(value("ended_at")), \(count): there was no device to notify."
         case "dead": return "It was given up at \(value("ended_at")), \(count): \(value("reason"))."
         default:
-            guard let last = tries.last, DeliveriesText.text(last["outcome"]).isEmpty else {
+            guard let last = tries.last, AdminText.text(last["outcome"]).isEmpty else {
                 return "The next try is due at \(value("due_at"))."
             }
             return "That try may still run; the next one is due at \(value("due_at")) if nobody reports on it."

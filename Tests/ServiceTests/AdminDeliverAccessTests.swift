@@ -16,10 +16,10 @@ import Testing
         defer { server.stop(drainMilliseconds: 1000) }
         var configuration = fixture.configuration
         configuration.admin.listener.address = server.address
-        try check(DeliveryAccess(configuration, clocks: ServiceFixture.clocks))
+        try check(AdminAccess(configuration, clocks: ServiceFixture.clocks))
         #expect(fixture.wakeUpCount == 2)
         configuration.admin.token = nil
-        #expect(try DeliveryAccess(configuration).perform(.list(DeliveryFilter(), limit: 1)).status == 401)
+        #expect(try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 1)).status == 401)
     }
 
     @Test func opensTheStoreOfAServiceThatDoesNotRun() throws {
@@ -30,8 +30,8 @@ import Testing
         var configuration = try AdminDeliverFixture().configuration
         configuration.store.kind = .sqlite(path: path)
         configuration.store.minimumFreeMegabytes = 0
-        let access = DeliveryAccess(configuration, clocks: ServiceFixture.clocks)
-        #expect(throws: DeliveryAccess.Failure.self) { try access.perform(.list(DeliveryFilter(), limit: 1)) }
+        let access = AdminAccess(configuration, clocks: ServiceFixture.clocks)
+        #expect(throws: AdminAccess.Failure.self) { try access.perform(DeliveryAction.list(DeliveryFilter(), limit: 1)) }
         store.close()
         try check(access)
     }
@@ -45,8 +45,8 @@ import Testing
         var configuration = fixture.configuration
         configuration.admin.listener.address = address
         configuration.store.kind = .memory
-        let failure = #expect(throws: DeliveryAccess.Failure.self) {
-            try DeliveryAccess(configuration).perform(.list(DeliveryFilter(), limit: 1))
+        let failure = #expect(throws: AdminAccess.Failure.self) {
+            try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 1))
         }
         #expect(failure?.description == "the service does not run, and its store is memory that went with it")
     }
@@ -55,7 +55,7 @@ import Testing
         let directory = try TemporaryDirectory()
         var configuration = try AdminDeliverFixture().configuration
         configuration.store.kind = .sqlite(path: directory.path("store.db"))
-        #expect(throws: DeliveryAccess.Failure.self) { try DeliveryAccess(configuration).perform(.show(AdminDeliverFixture.id(1))) }
+        #expect(throws: AdminAccess.Failure.self) { try AdminAccess(configuration).perform(DeliveryAction.show(AdminDeliverFixture.id(1))) }
         #expect(directory.contents().isEmpty)
     }
 
@@ -69,28 +69,63 @@ import Testing
         defer { server.stop(drainMilliseconds: 1000) }
         var configuration = fixture.configuration
         configuration.admin.listener.address = server.address
-        #expect(throws: DeliveryAccess.Failure.self) { try DeliveryAccess(configuration).perform(.list(DeliveryFilter(), limit: 1)) }
+        #expect(throws: AdminAccess.Failure.self) { try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 1)) }
+    }
+
+    /// Listed and removed through the listener of a service that runs, and in the store of one that does not.
+    @Test(arguments: [false, true]) func reachesPushTokens(_ isRunning: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.db")
+        let store = try SQLiteStore(path: path, announcer: AdminDeviceRoutesTests.announcer)
+        let fixture = try AdminDeliverFixture(store: store)
+        for number in 1...3 { try AdminDeviceRoutesTests.register(store, user: AdminDeliverFixture.oddUser, device: "d\u{E9} \(number)&=%") }
+        try AdminDeviceRoutesTests.register(store, user: "user-1", device: "d1")
+        var configuration = fixture.configuration
+        let server = try Server(
+            .tcp(host: "127.0.0.1", port: 0), router: fixture.router, settings: ServerSettings(threads: 1), observer: { _, _ in })
+        defer { server.stop(drainMilliseconds: 1000) }
+        if isRunning {
+            configuration.admin.listener.address = server.address
+        } else {
+            store.close()
+            configuration.store.kind = .sqlite(path: path)
+            configuration.store.minimumFreeMegabytes = 0
+        }
+        let access = AdminAccess(configuration, clocks: ServiceFixture.clocks)
+        func devices(_ filter: DeviceFilter, after: Device.Key? = nil, limit: Int = 9) throws -> [String] {
+            let answer = try access.perform(DeviceAction.list(filter, after: after, limit: limit))
+            return try AdminDeviceRoutesTests.names(ReceivedResponse(status: answer.status, headers: [:], body: answer.json.serialized()))
+        }
+        let odd = DeviceFilter(appID: "shop", userID: AdminDeliverFixture.oddUser)
+        let one = DeviceFilter(appID: "shop", userID: AdminDeliverFixture.oddUser, deviceID: "d\u{E9} 2&=%")
+        #expect(try devices(one) == ["\(AdminDeliverFixture.oddUser) d\u{E9} 2&=%"])
+        let key = Device.Key(appID: "shop", userID: AdminDeliverFixture.oddUser, deviceID: "d\u{E9} 2&=%")
+        #expect(try devices(DeviceFilter(appID: "shop"), after: key, limit: 1) == ["\(AdminDeliverFixture.oddUser) d\u{E9} 3&=%"])
+        #expect(try access.perform(DeviceAction.remove(one)).json == ["removed": 1])
+        #expect(try access.perform(DeviceAction.remove(odd)).json == ["removed": 2])
+        #expect(try devices(DeviceFilter(appID: "shop")) == ["user-1 d1"])
+        #expect(fixture.wakeUpCount == (isRunning ? 2 : 0))
     }
 
     /// The same of either: each action arrives as it was meant.
-    private func check(_ access: DeliveryAccess) throws {
+    private func check(_ access: AdminAccess) throws {
         var filter = DeliveryFilter()
         filter.userID = AdminDeliverFixture.oddUser
         filter.ticketID = 9_007_199_254_740_993
         filter.receivedFrom = AdminDeliverFixture.time - 10
         #expect(try numbers(access, .list(filter, limit: 10)) == [4])
         #expect(try numbers(access, .list(DeliveryFilter(), limit: 3)) == [4, 3, 2])
-        #expect(try access.perform(.show(AdminDeliverFixture.id(9))).status == 404)
-        #expect(try access.perform(.retryOne(AdminDeliverFixture.id(1))).status == 409)
-        #expect(try access.perform(.retryOne(AdminDeliverFixture.id(2))).json == ["retried": 1])
-        #expect(try access.perform(.retry(filter)).json == ["retried": 1])
-        #expect(try access.perform(.retry(DeliveryFilter())).json == ["retried": 0])
-        #expect(try access.perform(.purge(.delivered, before: AdminDeliverFixture.time)).json == ["purged": 0])
-        #expect(try access.perform(.purge(.delivered, before: AdminDeliverFixture.time + 11)).json == ["purged": 1])
+        #expect(try access.perform(DeliveryAction.show(AdminDeliverFixture.id(9))).status == 404)
+        #expect(try access.perform(DeliveryAction.retryOne(AdminDeliverFixture.id(1))).status == 409)
+        #expect(try access.perform(DeliveryAction.retryOne(AdminDeliverFixture.id(2))).json == ["retried": 1])
+        #expect(try access.perform(DeliveryAction.retry(filter)).json == ["retried": 1])
+        #expect(try access.perform(DeliveryAction.retry(DeliveryFilter())).json == ["retried": 0])
+        #expect(try access.perform(DeliveryAction.purge(.delivered, before: AdminDeliverFixture.time)).json == ["purged": 0])
+        #expect(try access.perform(DeliveryAction.purge(.delivered, before: AdminDeliverFixture.time + 11)).json == ["purged": 1])
         #expect(try numbers(access, .list(DeliveryFilter(), limit: 10)) == [4, 3, 2])
     }
 
-    private func numbers(_ access: DeliveryAccess, _ action: DeliveryAction) throws -> [Int] {
+    private func numbers(_ access: AdminAccess, _ action: DeliveryAction) throws -> [Int] {
         let answer = try access.perform(action)
         return try ReceivedResponse(status: answer.status, headers: [:], body: answer.json.serialized()).numbers()
     }

@@ -20,7 +20,7 @@ final class AdminDeliverFixture {
     let store: any Store
     let configuration: Configuration
     private let directory: ConfigurationDirectory
-    private let routes: DeliveryRoutes
+    private let handlers: AdminHandlers
     private let wakeUps = Monitor(0)
 
     init(store: any Store = MemoryStore(announcer: { _ in preconditionFailure("no device registers here") }), port: UInt16 = 0) throws {
@@ -28,20 +28,20 @@ final class AdminDeliverFixture {
         directory = try ConfigurationDirectory()
         configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port)"#))
         let metrics = ServiceMetrics(registry: MetricsRegistry(), version: "test")
-        routes = try DeliveryRoutes(
+        handlers = try AdminHandlers(
             state: LiveStateHolder(try LiveState(configuration, metrics: metrics)), store: store,
-            clocks: Clocks(unixSeconds: { TestTime.now }), onRetry: { [wakeUps] in wakeUps.update { $0 += 1 } })
+            clocks: Clocks(unixSeconds: { TestTime.now }), onWork: { [wakeUps] in wakeUps.update { $0 += 1 } })
         try Self.fill(store)
     }
 
     deinit {
-        routes.stop()
+        handlers.stop()
         store.close()
     }
 
     var wakeUpCount: Int { wakeUps.withLock { $0 } }
 
-    var router: Router { Router(routes.routes) }
+    var router: Router { Router(DeliveryRoutes(handlers: handlers).routes + DeviceRoutes(handlers: handlers).routes) }
 
     func send(_ method: HTTPServer.Method, _ path: String, body: String = "") -> ReceivedResponse {
         InProcessClient(router).send(method, path, headers: Self.authorization, body: Array(body.utf8))

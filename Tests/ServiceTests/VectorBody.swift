@@ -12,16 +12,18 @@ enum VectorBody: CaseIterable {
         }
     }
 
-    func bytes(_ vector: Vector) -> [UInt8] {
-        switch self {
-        case .json: Self.json(vector)
-        case .form: Array(vector.fields.map { "\($0.name)=\(Self.escaped($0.value))" }.joined(separator: "&").utf8)
+    /// - Parameter others: fields beside the vector's.
+    func bytes(_ vector: Vector, _ others: [(name: String, value: String)]) -> [UInt8] {
+        let fields = vector.fields + others
+        return switch self {
+        case .json: Self.json(fields)
+        case .form: Array(fields.map { "\($0.name)=\(Self.escaped($0.value))" }.joined(separator: "&").utf8)
         }
     }
 
-    private static func json(_ vector: Vector) -> [UInt8] {
+    private static func json(_ fields: [(name: String, value: String)]) -> [UInt8] {
         var object = JSONObject()
-        for field in vector.fields { object.append(.string(field.value), forKey: field.name) }
+        for field in fields { object.append(.string(field.value), forKey: field.name) }
         return JSONValue.object(object).serialized()
     }
 

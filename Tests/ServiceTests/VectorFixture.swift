@@ -13,11 +13,15 @@ final class VectorFixture: Sendable {
 
     let vectors: [Vector]
     private let configuration: Configuration
+    private let path: String
+    /// What the requests hold beside the vectors' fields.
+    private let others: [(name: String, value: String)]
     private let logger: Logger
     private let now = Monitor<UInt64>(0)
 
     /// Reads the vectors, and a configuration with their apps that it writes to a directory of its own and removes again.
-    init() throws {
+    init(path: String = "/pyrus/authorize", others: [(name: String, value: String)] = []) throws {
+        (self.path, self.others) = (path, others)
         let file = try VectorFile()
         vectors = file.vectors
         configuration = try VectorConfiguration(file).read()
@@ -31,12 +35,12 @@ final class VectorFixture: Sendable {
             let service = try RunningService(configuration, logger: logger, clocks: clocks)
             defer { service.stop() }
             let client = try SocketClient(service.publicAddress)
-            return try mismatches { vector in try Self.send(encoding, vector, through: client) }
+            return try mismatches { vector in try send(encoding, vector, through: client) }
         case .inProcess:
             let client = InProcessClient(try ServiceGraph(configuration, logger: logger, clocks: clocks).publicRouter)
             return try mismatches { vector in
                 client.send(
-                    .post, "/pyrus/authorize", headers: ["Content-Type": encoding.contentType], body: encoding.bytes(vector)
+                    .post, path, headers: ["Content-Type": encoding.contentType], body: encoding.bytes(vector, others)
                 ).status
             }
         }
@@ -56,10 +60,10 @@ final class VectorFixture: Sendable {
         return names
     }
 
-    private static func send(_ encoding: VectorBody, _ vector: Vector, through client: SocketClient) throws -> Int {
-        let body = encoding.bytes(vector)
+    private func send(_ encoding: VectorBody, _ vector: Vector, through client: SocketClient) throws -> Int {
+        let body = encoding.bytes(vector, others)
         let head = [
-            "POST /pyrus/authorize HTTP/1.1", "Host: localhost", "Content-Type: \(encoding.contentType)",
+            "POST \(path) HTTP/1.1", "Host: localhost", "Content-Type: \(encoding.contentType)",
             "Content-Length: \(body.count)",
         ]
         try client.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)

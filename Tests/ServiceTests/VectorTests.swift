@@ -9,4 +9,13 @@ import Testing
         let mismatches = try fixture.mismatches(encoding, transport)
         #expect(mismatches == [])
     }
+
+    /// A device that wishes nothing is verified like a request for the chat.
+    @Test(arguments: VectorBody.allCases, VectorFixture.Transport.allCases)
+    func everyVectorGetsItsStatusFromPushToken(encoding: VectorBody, transport: VectorFixture.Transport) throws {
+        let fixture = try VectorFixture(path: "/pyrus/push-token", others: [("instance_id", "device-1")])
+        #expect(fixture.vectors.count >= 104)
+        let mismatches = try fixture.mismatches(encoding, transport)
+        #expect(mismatches == [])
+    }
 }

@@ -21,21 +21,16 @@ package enum DeliveryAction: Sendable, Equatable {
         case dead
     }
 
-    /// How many deliveries a list has when nobody says.
-    package static let defaultLimit = 100
-    /// How many deliveries a list has at most.
-    package static let largestLimit = 1000
-
     /// Chooses what to forget.
     /// - Parameters:
     ///   - state: `delivered` or `dead`.
     ///   - before: a time of RFC 3339; nil is now.
-    package static func purging(state: String?, before: String?) throws(DeliveryMistake) -> DeliveryAction {
-        let time = try before.map { text throws(DeliveryMistake) in try DeliveryCriteria.time("before", text) }
-        switch try state.map({ text throws(DeliveryMistake) in try DeliveryCriteria.state(text) }) {
+    package static func purging(state: String?, before: String?) throws(AdminMistake) -> DeliveryAction {
+        let time = try before.map { text throws(AdminMistake) in try DeliveryCriteria.time("before", text) }
+        switch try state.map({ text throws(AdminMistake) in try DeliveryCriteria.state(text) }) {
         case .delivered, .noTarget: return .purge(.delivered, before: time)
         case .dead: return .purge(.dead, before: time)
-        case .pending, nil: throw DeliveryMistake(message: "state: expected delivered or dead; what is pending cannot be purged.")
+        case .pending, nil: throw AdminMistake(message: "state: expected delivered or dead; what is pending cannot be purged.")
         }
     }
 }

@@ -21,11 +21,11 @@ package struct DeliveryCriteria {
     /// Takes a criterion in.
     /// - Parameter text: of `ticket_id` and `comment_id` a decimal number, of `from` and `before` a time of RFC 3339.
     /// - Throws: when the name is unknown or given twice, and when the text is no value of it.
-    package mutating func add(_ name: String, _ text: String) throws(DeliveryMistake) {
+    package mutating func add(_ name: String, _ text: String) throws(AdminMistake) {
         guard let name = Self.names.first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
-            throw DeliveryMistake(message: "Unknown criterion \(printable(name)); known are \(Self.names.joined(separator: ", ")).")
+            throw AdminMistake(message: "Unknown criterion \(printable(name)); known are \(Self.names.joined(separator: ", ")).")
         }
-        guard given.insert(Array(name.utf8)).inserted else { throw DeliveryMistake(message: "\(name): given twice.") }
+        guard given.insert(Array(name.utf8)).inserted else { throw AdminMistake(message: "\(name): given twice.") }
         switch name {
         case "state": filter.state = try Self.state(text)
         case "app_id": filter.appID = text
@@ -40,25 +40,25 @@ package struct DeliveryCriteria {
     }
 
     /// Reads a time of RFC 3339 as Unix milliseconds.
-    static func time(_ name: String, _ text: String) throws(DeliveryMistake) -> UInt64 {
+    static func time(_ name: String, _ text: String) throws(AdminMistake) -> UInt64 {
         guard let time = RFC3339.unixMilliseconds(text) else {
-            throw DeliveryMistake(message: "\(name): expected a time such as 2026-03-10T08:15:12Z.")
+            throw AdminMistake(message: "\(name): expected a time such as 2026-03-10T08:15:12Z.")
         }
         return time
     }
 
     /// Reads a decimal number.
-    static func number(_ name: String, _ text: String) throws(DeliveryMistake) -> Int64 {
+    static func number(_ name: String, _ text: String) throws(AdminMistake) -> Int64 {
         guard let number = Int64(text), text.utf8.first != UInt8(ascii: "+") else {
-            throw DeliveryMistake(message: "\(name): expected a whole number.")
+            throw AdminMistake(message: "\(name): expected a whole number.")
         }
         return number
     }
 
     /// Reads a state.
-    static func state(_ text: String) throws(DeliveryMistake) -> Delivery.State {
+    static func state(_ text: String) throws(AdminMistake) -> Delivery.State {
         guard let state = Delivery.State.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
-            throw DeliveryMistake(message: "state: expected pending, delivered, dead or no_target.")
+            throw AdminMistake(message: "state: expected pending, delivered, dead or no_target.")
         }
         return state
     }
@@ -68,8 +68,8 @@ package struct DeliveryCriteria {
         let values: [(String, String?)] = [
             ("state", filter.state?.rawValue), ("app_id", filter.appID), ("user_id", filter.userID),
             ("ticket_id", filter.ticketID.map { "\($0)" }), ("comment_id", filter.commentID.map { "\($0)" }),
-            ("notifier", filter.notifier), ("reason", filter.reason), ("from", filter.receivedFrom.map(DeliveryTime.text)),
-            ("before", filter.receivedBefore.map(DeliveryTime.text)),
+            ("notifier", filter.notifier), ("reason", filter.reason), ("from", filter.receivedFrom.map(AdminTime.text)),
+            ("before", filter.receivedBefore.map(AdminTime.text)),
         ]
         return values.compactMap { name, text in text.map { (name, $0) } }
     }

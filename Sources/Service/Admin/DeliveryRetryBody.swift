@@ -4,44 +4,44 @@ internal import JSON
 /// The body of `POST /v1/deliveries/retry`: criteria as in the query of a list, or `{"all": true}`.
 enum DeliveryRetryBody {
     /// Reads it. Without a criterion it must say `all`, so that a forgotten filter does not repeat everything.
-    static func action(_ body: Span<UInt8>) throws(DeliveryMistake) -> DeliveryAction {
+    static func action(_ body: Span<UInt8>) throws(AdminMistake) -> DeliveryAction {
         var criteria = DeliveryCriteria()
         var wantsAll = false
         for member in try object(body).members {
             if member.key.utf8.elementsEqual("all".utf8) {
-                guard member.value == true else { throw DeliveryMistake(message: "all: expected true.") }
+                guard member.value == true else { throw AdminMistake(message: "all: expected true.") }
                 wantsAll = true
             } else {
                 try criteria.add(member.key, try text(member))
             }
         }
         guard wantsAll == criteria.isEmpty else {
-            throw DeliveryMistake(message: #"Send at least one criterion, or {"all": true} alone."#)
+            throw AdminMistake(message: #"Send at least one criterion, or {"all": true} alone."#)
         }
         guard criteria.filter.state ?? .dead == .dead else {
-            throw DeliveryMistake(message: "state: expected dead; nothing else can be tried again.")
+            throw AdminMistake(message: "state: expected dead; nothing else can be tried again.")
         }
         return .retry(criteria.filter)
     }
 
-    private static func text(_ member: JSONObject.Member) throws(DeliveryMistake) -> String {
+    private static func text(_ member: JSONObject.Member) throws(AdminMistake) -> String {
         let isNumber = DeliveryCriteria.numbers.contains { $0.utf8.elementsEqual(member.key.utf8) }
         switch member.value {
         case .string(let text) where !isNumber: return text
         case .integer(let number) where isNumber: return "\(number)"
         default:
-            throw DeliveryMistake(message: "\(printable(member.key)): expected \(isNumber ? "a whole number" : "a string").")
+            throw AdminMistake(message: "\(printable(member.key)): expected \(isNumber ? "a whole number" : "a string").")
         }
     }
 
-    private static func object(_ body: Span<UInt8>) throws(DeliveryMistake) -> JSONObject {
+    private static func object(_ body: Span<UInt8>) throws(AdminMistake) -> JSONObject {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONDocument(parsing: body).value()
         } catch {
-            throw DeliveryMistake(message: "The body is not valid JSON: \(error).")
+            throw AdminMistake(message: "The body is not valid JSON: \(error).")
         }
-        guard case .object(let object) = value else { throw DeliveryMistake(message: "The body is JSON, but not an object.") }
+        guard case .object(let object) = value else { throw AdminMistake(message: "The body is JSON, but not an object.") }
         return object
     }
 }

@@ -6,7 +6,7 @@ extension Delivery {
     var json: JSONObject {
         [
             "id": .string(id.description), "notifier": .string(notifier), "state": .string(state.rawValue), "reason": .string(reason),
-            "attempts": .integer(Int64(attempts)), "due_at": state == .pending ? .string(DeliveryTime.text(dueAt)) : .null,
+            "attempts": .integer(Int64(attempts)), "due_at": state == .pending ? .string(AdminTime.text(dueAt)) : .null,
             "ended_at": .time(endedAt), "event_id": .string(event.id.description), "type": .string(event.kind.rawValue),
             "app_id": .string(event.identity.appID), "user_id": .string(event.userID), "ticket_id": .number(event.identity.ticketID),
             "comment_id": .number(event.identity.commentID), "device_id": .string(event.identity.deviceID),
@@ -50,6 +50,6 @@ extension JSONValue {
     }
 
     fileprivate static func time(_ unixMilliseconds: UInt64?) -> JSONValue {
-        unixMilliseconds.map { .string(DeliveryTime.text($0)) } ?? .null
+        unixMilliseconds.map { .string(AdminTime.text($0)) } ?? .null
     }
 }

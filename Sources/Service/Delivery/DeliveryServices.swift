@@ -11,10 +11,10 @@ internal import Threading
 final class DeliveryServices: Sendable {
     private let clients: [Client]
     private let dispatcher: Dispatcher
-    private let deliveryRoutes: DeliveryRoutes
+    private let handlers: AdminHandlers
 
-    /// What operators may ask of deliveries.
-    var routes: [Route] { deliveryRoutes.routes }
+    /// What operators may ask of the store.
+    var routes: [Route] { DeliveryRoutes(handlers: handlers).routes + DeviceRoutes(handlers: handlers).routes }
 
     /// Makes the notifiers and starts the dispatcher.
     init(
@@ -38,7 +38,7 @@ final class DeliveryServices: Sendable {
                 deadMilliseconds: UInt64(configuration.deliveries.keepDeadDays) * days,
                 idleDeviceMilliseconds: UInt64(configuration.pushTokens.forgetAfterDays) * days)
             let inbox = graph.dispatcherInbox
-            deliveryRoutes = try DeliveryRoutes(state: graph.state, store: graph.store, clocks: clocks) {
+            handlers = try AdminHandlers(state: graph.state, store: graph.store, clocks: clocks) {
                 inbox.announceNews()
             }
             dispatcher = try Dispatcher(
@@ -67,7 +67,7 @@ final class DeliveryServices: Sendable {
 
     /// Ends the thread behind the routes; call it once, after the listener has stopped.
     func stopRoutes() {
-        deliveryRoutes.stop()
+        handlers.stop()
     }
 
     private static func client(for destination: Configuration.HTTPDestination) throws(ThreadError) -> Client {

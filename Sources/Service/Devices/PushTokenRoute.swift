@@ -1,5 +1,4 @@
 internal import Core
-internal import Crypto
 internal import HTTPServer
 internal import JSON
 internal import Observability
@@ -27,7 +26,7 @@ final class PushTokenRoute: Sendable {
     private let denied = Response.error(403, "denied", "This user may not use the chat.")
     private let undecided = Response.error(
         503, "undecided", "The request could not be decided; try again.", headers: [("Retry-After", "1")])
-    private let refusals = WebhookAnswers()
+    private let refusals = StoreRefusals()
     private let registered = Response(status: 200, json: ["status": "registered"])
     private let unchanged = Response(status: 200, json: ["status": "unchanged"])
     private let removed = Response(status: 200, json: ["status": "removed"])
@@ -61,43 +60,33 @@ final class PushTokenRoute: Sendable {
     }
 
     private func decide(_ request: borrowing Request) -> Decision {
-        let wish: PushTokenRequest
+        var app: String?
         do throws(PushTokenMistake) {
-            wish = try PushTokenRequest(request)
+            let wish = try PushTokenRequest(request)
+            let state = state.current
+            let decision = state.authorizer.decide(
+                appID: wish.appID.utf8.span, userID: wish.userID.utf8.span, securityKey: wish.securityKey.utf8.span,
+                now: clocks.unixSeconds())
+            app = decision.application.map { String(decoding: state.authorizer.applications[$0].id, as: UTF8.self) }
+            let reason = decision.verdict.reason
+            switch decision.verdict {
+            case .authorized: return .register(try registration(wish, state.pushTokenLimits))
+            case .malformed(let malformation): throw .unreadable(.malformed(malformation))
+            case .denied: return answer(denied, .denied, reason, app, request)
+            case .undecided: return answer(undecided, .unavailable, reason, app, request)
+            }
         } catch {
-            note(.malformed, error.reason, nil, RequestID(of: request).text)
-            return .answer(.error(400, "malformed", error.message))
-        }
-        let state = state.current
-        let decision = state.authorizer.decide(
-            appID: wish.appID.utf8.span, userID: wish.userID.utf8.span, securityKey: wish.securityKey.utf8.span,
-            now: clocks.unixSeconds())
-        let app = decision.application.map { String(decoding: state.authorizer.applications[$0].id, as: UTF8.self) }
-        switch decision.verdict {
-        case .authorized: return register(wish, state.pushTokenLimits, app, RequestID(of: request).text)
-        case .malformed(let malformation):
-            note(.malformed, decision.verdict.reason, app, RequestID(of: request).text)
-            return .answer(.error(400, "malformed", malformation.description))
-        case .denied:
-            note(.denied, decision.verdict.reason, app, RequestID(of: request).text)
-            return .answer(denied)
-        case .undecided:
-            note(.unavailable, decision.verdict.reason, app, RequestID(of: request).text)
-            return .answer(undecided)
+            guard case .failed = error else {
+                return answer(.error(400, "malformed", error.message), .malformed, error.reason, app, request)
+            }
+            return answer(undecided, .unavailable, error.reason, app, request)
         }
     }
 
-    private func register(_ wish: PushTokenRequest, _ rules: [LimitRule], _ app: String?, _ requestID: String) -> Decision {
-        do throws(CryptoError) {
-            let token: PushToken? = if let text = wish.token { try PushToken(text) } else { nil }
-            return .register(
-                Registration(
-                    key: Device.Key(appID: wish.appID, userID: wish.userID, deviceID: wish.deviceID), type: wish.type, token: token,
-                    now: clocks.unixMilliseconds(), rules: rules))
-        } catch {
-            note(.unavailable, error.description, app, requestID)
-            return .answer(undecided)
-        }
+    private func registration(_ wish: PushTokenRequest, _ rules: [LimitRule]) throws(PushTokenMistake) -> Registration {
+        Registration(
+            key: Device.Key(appID: wish.appID, userID: wish.userID, deviceID: try wish.deviceID()), type: try wish.type(),
+            token: try wish.token(), now: clocks.unixMilliseconds(), rules: rules)
     }
 
     /// Notes what the store says, on its thread.
@@ -126,7 +115,7 @@ final class PushTokenRoute: Sendable {
                     "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app),
                     "detail": .string(error.description),
                 ])
-            return refusals.refusal(error.kind)
+            return refusals.response(error.kind)
         }
     }
 
@@ -143,13 +132,16 @@ final class PushTokenRoute: Sendable {
     }
 
     /// Counts and logs what never came to the store; nothing of it is what the caller chose.
-    private func note(_ result: PushTokenCounters.Result, _ reason: String, _ app: String?, _ requestID: String) {
+    private func answer(
+        _ response: Response, _ result: PushTokenCounters.Result, _ reason: String, _ app: String?, _ request: borrowing Request
+    ) -> Decision {
         counters.count(result, app: app)
         logger.log(
             result == .unavailable ? .error : .info, "push token",
             [
                 "result": .string(result.rawValue), "reason": .string(reason), "app": .string(app ?? ""),
-                "request_id": .string(requestID),
+                "request_id": .string(RequestID(of: request).text),
             ])
+        return .answer(response)
     }
 }

@@ -107,7 +107,7 @@ final class WebhookRoute: Sendable {
                     "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app.id),
                     "detail": .string(error.description),
                 ])
-            return answers.refusal(error.kind)
+            return answers.refusals.response(error.kind)
         }
     }
 
@@ -115,7 +115,7 @@ final class WebhookRoute: Sendable {
         switch refusal {
         case .denied: answers.denied
         case .malformed(let mistake, _): .error(400, "malformed", mistake.message)
-        case .failed: answers.unavailable
+        case .failed: answers.refusals.unavailable
         }
     }
 

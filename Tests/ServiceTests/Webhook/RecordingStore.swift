@@ -1,4 +1,5 @@
 import Core
+import Storage
 import TestSupport
 import Threading
 
@@ -12,6 +13,7 @@ final class RecordingStore: Store {
     private struct State {
         var work: [Work] = []
         var accepted: [Arrival] = []
+        var registrations: [Registration] = []
         var failure: StoreError?
         var isHolding = false
         var isClosed = false
@@ -24,8 +26,18 @@ final class RecordingStore: Store {
 
     private let state: Monitor<State>
     private let thread: OwnThread
+    /// Decides what comes of registrations.
+    private let registry = MemoryStore(announcer: { change in
+        let key = change.device.key
+        let id = UUIDv7(milliseconds: change.at, random: InlineArray(repeating: 1)).event
+        let event = Event(
+            id: id, kind: .pushTokenRegistered,
+            identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
+            occurredAt: change.at, receivedAt: change.at, expiresAt: change.at, payload: [])
+        return Arrival(event, to: [])
+    })
 
-    /// - Parameter failure: what each event is refused with.
+    /// - Parameter failure: what each event and registration is refused with.
     init(failure: StoreError? = nil) {
         let state = Monitor(State(failure: failure))
         self.state = state
@@ -36,6 +48,9 @@ final class RecordingStore: Store {
 
     /// What has been stored, in its order.
     var accepted: [Arrival] { state.withLock { $0.accepted } }
+
+    /// Which registrations have come, in their order.
+    var registrations: [Registration] { state.withLock { $0.registrations } }
 
     /// Answers nothing until `release()`.
     func hold() {
@@ -53,6 +68,17 @@ final class RecordingStore: Store {
 
     func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
         state.update { $0.work.append(Work(arrival: arrival, completion: completion)) }
+    }
+
+    func register(
+        _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
+    ) {
+        let failure = state.withLock { state in
+            state.registrations.append(registration)
+            return state.failure
+        }
+        if let failure { return completion(.failure(failure)) }
+        registry.register(registration, completion: completion)
     }
 
     func close() {
@@ -80,10 +106,6 @@ final class RecordingStore: Store {
     func finish(_ results: [FinishedTry]) throws(StoreError) {}
 
     func nextDue(notifier: String) throws(StoreError) -> UInt64? { nil }
-
-    func register(
-        _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
-    ) {}
 
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] { [] }
 

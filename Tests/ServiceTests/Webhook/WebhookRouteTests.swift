@@ -111,9 +111,9 @@ import Testing
 
     @Test(arguments: [
         (StoreError.Kind.queueFull, "queue_full", "Too many deliveries wait; try again later.", "30"),
-        (.diskFull, "disk_full", "There is no room to store the event; try again later.", "60"),
+        (.diskFull, "disk_full", "There is no room to store it; try again later.", "60"),
         (.corrupt, "corrupt", "The store is damaged; try again later.", "60"),
-        (.unavailable, "unavailable", "The event could not be stored; try again.", "5"),
+        (.unavailable, "unavailable", "It could not be stored; try again.", "5"),
         (.closed, "closed", "The service is stopping; try again.", "1"),
     ])
     func saysWhenToComeBack(kind: StoreError.Kind, code: String, message: String, seconds: String) throws {

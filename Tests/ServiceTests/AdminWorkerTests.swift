@@ -6,9 +6,9 @@ import Threading
 @testable import Service
 
 /// The thread that asks the store for operators.
-@Suite struct AdminDeliverWorkerTests {
+@Suite struct AdminWorkerTests {
     @Test func doesJobsInTheirOrderAndRefusesTooMany() throws {
-        let worker = try DeliveryWorker(limit: 2)
+        let worker = try AdminWorker(limit: 2)
         let gate = Monitor((isRunning: false, isOpen: false))
         let done = Monitor<[Int]>([])
         #expect(

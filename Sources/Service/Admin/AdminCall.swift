@@ -5,7 +5,7 @@ internal import JSON
 internal import Threading
 
 /// Asks a running service through its admin listener.
-struct DeliveryCall {
+struct AdminCall {
     private static let timeoutMilliseconds = 65_000
     private static let answerLimit = 8 << 20
 
@@ -13,14 +13,14 @@ struct DeliveryCall {
     private let token: SecretBytes?
 
     /// Prepares the call; nil when the listener has no address that could be called: a Unix socket, or a port that the system chooses.
-    init?(_ admin: Configuration.Admin) throws(DeliveryAccess.Failure) {
+    init?(_ admin: Configuration.Admin) throws(AdminAccess.Failure) {
         guard case .tcp(_, let port) = admin.listener.address, port != 0 else { return nil }
         base = "\(admin.listener.settings.tls == nil ? "http" : "https")://\(admin.listener.address)"
         token = admin.token
     }
 
     /// Does it; nil when nobody listens there.
-    func perform(_ action: DeliveryAction) throws(DeliveryAccess.Failure) -> DeliveryAnswer? {
+    func perform(_ action: some AdminAction) throws(AdminAccess.Failure) -> AdminAnswer? {
         switch try send(try request(for: action)) {
         case .success(let response): return try answer(response)
         case .failure(.connect): return nil
@@ -28,8 +28,8 @@ struct DeliveryCall {
         }
     }
 
-    private func request(for action: DeliveryAction) throws(DeliveryAccess.Failure) -> ClientRequest {
-        let parts = DeliveryRequestParts(action)
+    private func request(for action: some AdminAction) throws(AdminAccess.Failure) -> ClientRequest {
+        let parts = action.request
         var headers: [(name: String, value: String)] = []
         if let token {
             let text = token.withSpan { span in span.indices.map { span[$0] } }
@@ -44,7 +44,7 @@ struct DeliveryCall {
         }
     }
 
-    private func send(_ request: ClientRequest) throws(DeliveryAccess.Failure) -> Result<ClientResponse, ClientError> {
+    private func send(_ request: ClientRequest) throws(AdminAccess.Failure) -> Result<ClientResponse, ClientError> {
         let client: Client
         do throws(ThreadError) {
             client = try Client()
@@ -57,14 +57,14 @@ struct DeliveryCall {
         return result.wait { $0 } ?? .failure(.cancelled)
     }
 
-    private func answer(_ response: ClientResponse) throws(DeliveryAccess.Failure) -> DeliveryAnswer {
+    private func answer(_ response: ClientResponse) throws(AdminAccess.Failure) -> AdminAnswer {
         guard !response.isTruncated, let value = try? JSONDocument(parsing: response.body.span).value(), case .object = value else {
             throw failure("what listens there does not answer as Deskgate does")
         }
-        return DeliveryAnswer(status: response.status, value)
+        return AdminAnswer(status: response.status, value)
     }
 
-    private func failure(_ reason: String) -> DeliveryAccess.Failure {
-        DeliveryAccess.Failure(description: "cannot ask the admin listener at \(base): \(reason)")
+    private func failure(_ reason: String) -> AdminAccess.Failure {
+        AdminAccess.Failure(description: "cannot ask the admin listener at \(base): \(reason)")
     }
 }

@@ -1,7 +1,7 @@
 internal import Threading
 
 /// The thread on which operators' wishes wait for the store, one after the other, so that no thread that serves requests does.
-final class DeliveryWorker: Sendable {
+final class AdminWorker: Sendable {
     private struct Queue {
         var jobs: [@Sendable () -> Void] = []
         var isEnding = false

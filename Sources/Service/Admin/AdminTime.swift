@@ -1,7 +1,7 @@
 internal import Observability
 
 /// Times as operators read them.
-enum DeliveryTime {
+enum AdminTime {
     /// RFC 3339 in UTC with milliseconds.
     static func text(_ unixMilliseconds: UInt64) -> String {
         WallTime(seconds: Int64(unixMilliseconds / 1000), milliseconds: Int(unixMilliseconds % 1000)).text

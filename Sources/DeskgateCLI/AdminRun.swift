@@ -1,13 +1,13 @@
 internal import JSON
 internal import Service
 
-/// Asks for deliveries, and says the answer.
-enum DeliveriesRun {
+/// Asks something of the store, and says the answer.
+enum AdminRun {
     /// Does the action and prints the answer, as it is or as `text` tells it to people.
-    static func perform(_ action: DeliveryAction, _ arguments: Arguments, _ text: (JSONObject) -> String) -> ExitCode {
+    static func perform(_ action: some AdminAction, _ arguments: Arguments, _ text: (JSONObject) -> String) -> ExitCode {
         guard let configuration = ConfiguredCommand.configuration(arguments) else { return .usage }
-        do throws(DeliveryAccess.Failure) {
-            let answer = try DeliveryAccess(configuration).perform(action)
+        do throws(AdminAccess.Failure) {
+            let answer = try AdminAccess(configuration).perform(action)
             return say(answer, arguments, text)
         } catch {
             Console.complain(error.description)
@@ -15,14 +15,14 @@ enum DeliveriesRun {
         }
     }
 
-    private static func say(_ answer: DeliveryAnswer, _ arguments: Arguments, _ text: (JSONObject) -> String) -> ExitCode {
+    private static func say(_ answer: AdminAnswer, _ arguments: Arguments, _ text: (JSONObject) -> String) -> ExitCode {
         guard case .object(let object) = answer.json else { preconditionFailure("every answer is an object") }
         if arguments.has("json") {
             Console.print(answer.json)
         } else if answer.status == 200 {
             Console.print(text(object))
         } else {
-            Console.complain(DeliveriesText.text(object["message"]))
+            Console.complain(AdminText.text(object["message"]))
         }
         switch answer.status {
         case 200: return .done

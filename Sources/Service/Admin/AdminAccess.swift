@@ -2,10 +2,10 @@ internal import Core
 internal import HTTPServer
 internal import POSIX
 
-/// The deliveries for somebody outside the service: through its admin listener while it runs, and from its store when it does not.
+/// The store for somebody outside the service: through its admin listener while it runs, and from its store when it does not.
 ///
 /// The store has one owner at a time, so whether the service runs is decided by asking it first.
-package struct DeliveryAccess {
+package struct AdminAccess {
     /// Why nothing could be asked.
     package struct Failure: Error, CustomStringConvertible {
         /// One line for a person: what happened, and the remedy.
@@ -22,8 +22,8 @@ package struct DeliveryAccess {
     }
 
     /// Does it, and waits for it.
-    package func perform(_ action: DeliveryAction) throws(Failure) -> DeliveryAnswer {
-        if let call = try DeliveryCall(configuration.admin), let answer = try call.perform(action) { return answer }
+    package func perform(_ action: some AdminAction) throws(Failure) -> AdminAnswer {
+        if let call = try AdminCall(configuration.admin), let answer = try call.perform(action) { return answer }
         do throws(StoreError) {
             return try performOnStore(action)
         } catch {
@@ -31,11 +31,11 @@ package struct DeliveryAccess {
         }
     }
 
-    private func performOnStore(_ action: DeliveryAction) throws(StoreError) -> DeliveryAnswer {
+    private func performOnStore(_ action: some AdminAction) throws(StoreError) -> AdminAnswer {
         let store = try openStore()
         defer { store.close() }
         let life = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
-        return try DeliveryDesk(store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: life).perform(action)
+        return try action.perform(on: AdminDesk(store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: life))
     }
 
     private func openStore() throws(StoreError) -> any Store {

@@ -1,7 +1,7 @@
 internal import JSON
 
 /// Values of answers as people read them.
-enum DeliveriesText {
+enum AdminText {
     /// A value without quotes; characters that would move the cursor or hide others are replaced.
     static func text(_ value: JSONValue?) -> String {
         switch value {
@@ -16,8 +16,18 @@ enum DeliveriesText {
         value == .integer(1) ? "1 \(one)" : "\(text(value)) \(many)"
     }
 
+    /// Objects as a table with a heading.
+    /// - Parameter columns: the heading and the member of each.
+    static func table(_ objects: [JSONValue], _ columns: [(heading: String, key: String)]) -> String {
+        let rows = objects.map { value in
+            guard case .object(let object) = value else { return columns.map { _ in "" } }
+            return columns.map { text(object[$0.key]) }
+        }
+        return table([columns.map(\.heading)] + rows)
+    }
+
     /// Rows in columns as wide as their widest text.
-    static func table(_ rows: [[String]]) -> String {
+    private static func table(_ rows: [[String]]) -> String {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].unicodeScalars.count }.max() ?? 0 }
         return rows.map { row in
             let cells = row.indices.map { column in

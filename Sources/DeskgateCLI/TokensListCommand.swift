@@ -1,0 +1,38 @@
+internal import JSON
+internal import Service
+
+/// `deskgate tokens list`
+enum TokensListCommand: Command {
+    static let name = "tokens list"
+    static let summary = "Lists registered push tokens, masked, by user and device."
+    static let options = [
+        Option.config, Option("app", value: "ID", required: true, "of this app_id"), Option("user", value: "ID", "of this user_id"),
+        Option("device", value: "ID", "of this device_id"), Option("limit", value: "N", "how many at most; default: 100, at most 1000"),
+        Option("after", value: "TEXT", "go on where an earlier list has ended"), Option.json,
+    ]
+
+    private static let columns = [
+        (heading: "USER", key: "user_id"), ("DEVICE", "device_id"), ("TYPE", "type"), ("TOKEN", "token"),
+        ("REGISTERED", "registered_at"), ("SEEN", "seen_at"),
+    ]
+
+    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        let limit = try arguments.number("limit", in: 1...UInt64(AdminAnswer.largestLimit)).map { Int($0) }
+        let action: DeviceAction
+        do throws(AdminMistake) {
+            action = try DeviceAction.listing(
+                appID: arguments.required("app"), userID: arguments["user"], deviceID: arguments["device"], after: arguments["after"],
+                limit: limit)
+        } catch {
+            throw UsageError(message: error.message)
+        }
+        return AdminRun.perform(action, arguments, table)
+    }
+
+    private static func table(_ answer: JSONObject) -> String {
+        guard case .array(let devices) = answer["push_tokens"], !devices.isEmpty else { return "No push token matches." }
+        let table = AdminText.table(devices, columns)
+        guard case .string(let next) = answer["next"] else { return table }
+        return "\(table)\nThere are more: --after \(next)"
+    }
+}

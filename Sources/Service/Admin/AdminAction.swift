@@ -1,0 +1,11 @@
+package import Core
+
+/// Something that an operator wants of the store. Commands send it to the admin listener of a running service, which reads the same action out of
+/// the request; without one they do it themselves.
+package protocol AdminAction: Sendable {
+    /// The request that means it.
+    var request: AdminRequest { get }
+
+    /// Does it, and says what came of it in the form of the admin listener; blocks as the store does.
+    func perform(on desk: AdminDesk) throws(StoreError) -> AdminAnswer
+}

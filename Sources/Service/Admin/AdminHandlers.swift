@@ -1,0 +1,79 @@
+internal import Core
+internal import HTTPServer
+internal import Threading
+
+/// Makes handlers of what reads an operator's wish out of a request.
+///
+/// The store is asked on a thread of its own, while the connection is suspended.
+final class AdminHandlers: Sendable {
+    /// The largest body.
+    static let bodyLimit = 16 * 1024
+    private static let waitingLimit = 64
+    private static let timeoutMilliseconds: UInt64 = 60_000
+
+    private static let overloaded = Response.error(
+        503, "overloaded", "Too many questions wait for the store; try again.", headers: [("Retry-After", "1")])
+
+    private let state: LiveStateHolder
+    private let store: any Store
+    private let clocks: Clocks
+    private let onWork: @Sendable () -> Void
+    private let worker: AdminWorker
+
+    /// Starts the thread; `stop` must be called, after the listener has stopped and before the store is closed.
+    /// - Parameter onWork: called on that thread when deliveries may be due that were not, before the answer.
+    /// - Throws: when the system has no room for the thread.
+    init(
+        state: LiveStateHolder, store: any Store, clocks: Clocks, onWork: @escaping @Sendable () -> Void
+    ) throws(ThreadError) {
+        self.state = state
+        self.store = store
+        self.clocks = clocks
+        self.onWork = onWork
+        worker = try AdminWorker(limit: Self.waitingLimit)
+    }
+
+    /// Answers what waits, and ends the thread. Call it once.
+    func stop() {
+        worker.stop()
+    }
+
+    /// Makes a handler, which demands the admin token; nil is an id that nothing can have.
+    func handler(
+        _ read: @escaping @Sendable (borrowing Request) throws(AdminMistake) -> (any AdminAction)?
+    ) -> Handler {
+        { [self] request, responder in
+            if let refusal = BearerToken(state.current.adminToken).refusal(of: request) { return responder.respond(refusal) }
+            do throws(AdminMistake) {
+                guard let action = try read(request) else { return responder.respond(Response(AdminAnswer.unknown)) }
+                return answer(action, responder)
+            } catch {
+                return responder.respond(.error(400, "malformed", error.message))
+            }
+        }
+    }
+
+    private func answer(_ action: any AdminAction, _ responder: consuming Responder) -> Answered {
+        responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
+            let box = PendingBox(pending)
+            if !worker.submit({ [self] in box.respond(response(to: action)) }) { box.respond(Self.overloaded) }
+        }
+    }
+
+    private func response(to action: any AdminAction) -> Response {
+        let desk = AdminDesk(store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: state.current.eventLifeMilliseconds)
+        do throws(StoreError) {
+            let answer = try action.perform(on: desk)
+            if answer.makesWork { onWork() }
+            return Response(answer)
+        } catch {
+            return .error(503, error.kind.rawValue, error.description, headers: [("Retry-After", "1")])
+        }
+    }
+}
+
+extension Response {
+    fileprivate convenience init(_ answer: AdminAnswer) {
+        self.init(status: answer.status, json: answer.json, headers: [("Cache-Control", "no-store")])
+    }
+}

@@ -1,0 +1,59 @@
+internal import HTTPServer
+
+/// The query of an operator's request, decoded strictly.
+struct AdminQuery {
+    let items: [(name: String, text: String)]
+
+    /// Decodes the percent escapes (RFC 3986 section 2.1); what they stand for must be UTF-8.
+    init(_ items: [QueryItem]) throws(AdminMistake) {
+        var decoded: [(name: String, text: String)] = []
+        for item in items { decoded.append((try Self.text(item.name), try Self.text(item.value))) }
+        self.items = decoded
+    }
+
+    /// The values by their names, of which only these may be there, each once.
+    func values(of known: [String]) throws(AdminMistake) -> [String: String] {
+        var values: [String: String] = [:]
+        for (name, text) in items {
+            guard let known = known.first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+                throw AdminMistake(message: "Unknown criterion \(printable(name)); known are \(known.joined(separator: ", ")).")
+            }
+            guard values.updateValue(text, forKey: known) == nil else { throw AdminMistake(message: "\(known): given twice.") }
+        }
+        return values
+    }
+
+    /// Reads how many are wanted.
+    static func limit(_ text: String) throws(AdminMistake) -> Int {
+        guard let number = try? DeliveryCriteria.number("limit", text), (1...Int64(AdminAnswer.largestLimit)).contains(number) else {
+            throw AdminMistake(message: "limit: expected a number from 1 to \(AdminAnswer.largestLimit).")
+        }
+        return Int(number)
+    }
+
+    private static func text(_ escaped: [UInt8]) throws(AdminMistake) -> String {
+        var bytes: [UInt8] = []
+        var rest = escaped[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                throw AdminMistake(message: "The query has a % without two hexadecimal digits.")
+            }
+            bytes.append(high << 4 | low)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw AdminMistake(message: "The query is not UTF-8.") }
+        return text
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import Core
+internal import HTTPClient
+internal import JSON
+
+/// Deliveries in requests to the admin listener, both ways.
+extension DeliveryAction {
+    /// As `AdminAction` says.
+    package var request: AdminRequest {
+        let path = "/v1/deliveries"
+        return switch self {
+        case .list(let filter, let limit):
+            AdminRequest(.get, path, query: DeliveryCriteria.texts(of: filter) + [("limit", "\(limit)")])
+        case .show(let id): AdminRequest(.get, "\(path)/\(id)")
+        case .retryOne(let id): AdminRequest(.post, "\(path)/\(id)/retry")
+        case .retry(let filter): AdminRequest(.post, "\(path)/retry", body: Self.body(filter))
+        case .purge(let ended, let before):
+            AdminRequest(.delete, path, query: [("state", ended.rawValue)] + (before.map { [("before", AdminTime.text($0))] } ?? []))
+        }
+    }
+
+    /// `GET /v1/deliveries`
+    static func listing(_ query: AdminQuery) throws(AdminMistake) -> DeliveryAction {
+        var criteria = DeliveryCriteria()
+        var limit: Int?
+        for (name, text) in query.items {
+            guard name.utf8.elementsEqual("limit".utf8) else {
+                try criteria.add(name, text)
+                continue
+            }
+            guard limit == nil else { throw AdminMistake(message: "limit: given twice.") }
+            limit = try AdminQuery.limit(text)
+        }
+        return .list(criteria.filter, limit: limit ?? AdminAnswer.defaultLimit)
+    }
+
+    /// `DELETE /v1/deliveries`
+    static func purging(_ query: AdminQuery) throws(AdminMistake) -> DeliveryAction {
+        let values = try query.values(of: ["state", "before"])
+        return try purging(state: values["state"], before: values["before"])
+    }
+
+    private static func body(_ filter: DeliveryFilter) -> [UInt8] {
+        var object = JSONObject()
+        for (name, text) in DeliveryCriteria.texts(of: filter) {
+            object.append(DeliveryCriteria.numbers.contains(name) ? .integer(Int64(text) ?? 0) : .string(text), forKey: name)
+        }
+        return JSONValue.object(object.members.isEmpty ? ["all": true] : object).serialized()
+    }
+}

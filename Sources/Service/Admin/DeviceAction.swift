@@ -1,0 +1,57 @@
+package import Core
+internal import JSON
+
+/// What an operator wants of the registered push tokens.
+package enum DeviceAction: AdminAction, Equatable {
+    /// Show those that match, by person and device, so many at most, after one that an earlier list has ended with.
+    case list(DeviceFilter, after: Device.Key?, limit: Int)
+    /// Remove those of one person, or one of them.
+    case remove(DeviceFilter)
+
+    /// Chooses what to show.
+    /// - Parameter after: the `next` of an earlier list.
+    package static func listing(
+        appID: String?, userID: String?, deviceID: String?, after: String?, limit: Int?
+    ) throws(AdminMistake) -> DeviceAction {
+        let filter = DeviceFilter(appID: try required("app_id", appID), userID: userID, deviceID: deviceID)
+        let place = try after.map { text throws(AdminMistake) in try DeviceCursor.key(text, appID: filter.appID) }
+        return .list(filter, after: place, limit: limit ?? AdminAnswer.defaultLimit)
+    }
+
+    /// Chooses what to remove: never the tokens of a whole app, which a forgotten criterion would.
+    package static func removing(appID: String?, userID: String?, deviceID: String?) throws(AdminMistake) -> DeviceAction {
+        let (app, user) = (try required("app_id", appID), try required("user_id", userID))
+        return .remove(DeviceFilter(appID: app, userID: user, deviceID: deviceID))
+    }
+
+    /// As `AdminAction` says.
+    package func perform(on desk: AdminDesk) throws(StoreError) -> AdminAnswer {
+        switch self {
+        case .list(let filter, let after, let limit):
+            // One more than is shown tells whether there are more.
+            let found = try desk.store.devices(filter, after: after, limit: limit + 1)
+            let shown = found.prefix(limit)
+            let next = found.count > limit ? shown.last.map { DeviceCursor.text($0.key) } : nil
+            return AdminAnswer([
+                "push_tokens": .array(shown.map { .object($0.json) }), "next": next.map { .string($0) } ?? .null,
+            ])
+        case .remove(let filter): return .removed(try desk.store.removeDevices(filter, now: desk.now))
+        }
+    }
+
+    private static func required(_ name: String, _ text: String?) throws(AdminMistake) -> String {
+        guard let text, !text.isEmpty else { throw AdminMistake(message: "\(name): missing; expected whose push tokens are meant.") }
+        return text
+    }
+}
+
+extension Device {
+    /// It as operators see it, its token masked.
+    fileprivate var json: JSONObject {
+        [
+            "app_id": .string(key.appID), "user_id": .string(key.userID), "device_id": .string(key.deviceID), "type": .string(type),
+            "token": .string(token.masked), "environment": environment.map { .string($0) } ?? .null,
+            "registered_at": .string(AdminTime.text(registeredAt)), "seen_at": .string(AdminTime.text(seenAt)),
+        ]
+    }
+}

@@ -1,0 +1,94 @@
+import Core
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Threading
+
+/// `deskgate tokens list|remove` on the store of a service that does not run; `PushTokenStoryTests` asks one that does.
+@Suite struct TokensTests {
+    private static let time: UInt64 = 1_773_130_512_000
+    private let workspace: Workspace
+
+    init() throws {
+        workspace = try Workspace(["store": ["minimum_free_megabytes": 0]])
+        let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"), announcer: Self.announce)
+        defer { store.close() }
+        for (user, device) in [("user-1", "phone"), ("user-1", "tablet"), ("u\u{1B}[31m", "phone")] {
+            let key = Device.Key(appID: Workspace.app, userID: user, deviceID: device)
+            // It begins as the markers do, which no output may hold.
+            let token = try PushToken("\(Markers.prefix)-\(user)-\(device)-push-token")
+            let done = Monitor(false)
+            store.register(Registration(key: key, type: "ios", token: token, now: Self.time, rules: [])) { result in
+                if (try? result.get()) == .registered { done.update { $0 = true } }
+            }
+            try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
+        }
+    }
+
+    @Test func listsATable() throws {
+        let result = try run("list", "--app", Workspace.app)
+        #expect(result.code == 0 && result.errors.isEmpty)
+        let lines = result.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(lines.count == 4)
+        #expect(lines[0] == ["USER", "DEVICE", "TYPE", "TOKEN", "REGISTERED", "SEEN"])
+        #expect(lines[1].prefix(3) == ["u?[31m", "phone", "ios"])
+        #expect(lines[2] == ["user-1", "phone", "ios", "mkZ9…oken(32)", "2026-03-10T08:15:12.000Z", "2026-03-10T08:15:12.000Z"])
+        #expect(lines[3].prefix(2) == ["user-1", "tablet"])
+    }
+
+    @Test func listsInPages() throws {
+        let first = try run("list", "--app", Workspace.app, "--limit=2")
+        let lines = first.output.split(separator: "\n")
+        #expect(lines.count == 4)
+        let place = try #require(lines.last?.split(separator: " ").last.map(String.init))
+        #expect(lines.last == "There are more: --after \(place)")
+        let second = try run("list", "--app", Workspace.app, "--json", "--after", place)
+        guard case .array(let rest) = try second.json["push_tokens"], case .object(let device)? = rest.first else {
+            throw ChildProcess.Failure.missingOutput
+        }
+        #expect(rest.count == 1)
+        #expect(device.string("user_id") == "user-1" && device.string("device_id") == "tablet")
+        #expect(try second.json["next"] == .null)
+    }
+
+    @Test func removesOnlyOfAPerson() throws {
+        #expect(try run("remove", "--app", Workspace.app, "--user=user-1", "--device=tablet").output == "1 push token is removed.\n")
+        #expect(try run("remove", "--app", Workspace.app, "--user=user-1", "--json").output == "{\"removed\":1}\n")
+        #expect(try run("remove", "--app", Workspace.app, "--user=user-1").output == "0 push tokens are removed.\n")
+        #expect(try run("list", "--app", Workspace.app, "--user=user-1").output == "No push token matches.\n")
+        #expect(try run("list", "--app", Workspace.app).output.split(separator: "\n").count == 2)
+        let told = try Deskgate.run("deliveries", "list", "--json", "--config", workspace.configuration)
+        guard case .array(let deliveries) = try told.json["deliveries"] else { throw ChildProcess.Failure.missingOutput }
+        #expect(deliveries.count == 2, "the service tells of them when it runs")
+    }
+
+    @Test(arguments: [
+        ["list"], ["list", "--app="], ["list", "--app=app-1", "--limit=0"], ["list", "--app=app-1", "--after=x"], ["list", "--app=app-1", "x"],
+        ["remove"], ["remove", "--app=app-1"], ["remove", "--app=app-1", "--device=phone"], ["remove", "--app=app-1", "--user="],
+        ["remove", "--user=user-1"],
+    ])
+    func refusesWrongUse(_ arguments: [String]) throws {
+        let result = try run(arguments)
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.contains("usage: deskgate tokens \(arguments[0])"))
+        #expect(try run("list", "--app", Workspace.app).output.split(separator: "\n").count == 4, "nothing has changed")
+    }
+
+    private func run(_ arguments: String...) throws -> Deskgate.Result { try run(arguments) }
+
+    private func run(_ arguments: [String]) throws -> Deskgate.Result {
+        try Deskgate.run(["tokens", arguments[0], "--config", workspace.configuration] + arguments.dropFirst())
+    }
+
+    /// Tells nobody.
+    private static func announce(_ change: RegistryChange) -> Arrival {
+        let key = change.device.key
+        let event = Event(
+            id: UUIDv7(milliseconds: 1, random: InlineArray(repeating: 1)).event, kind: .pushTokenRegistered,
+            identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
+            occurredAt: change.at, receivedAt: change.at, expiresAt: change.at, payload: [])
+        return Arrival(event, to: [])
+    }
+}

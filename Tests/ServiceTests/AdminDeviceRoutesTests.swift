@@ -1,0 +1,149 @@
+import Core
+import HTTPServer
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Threading
+
+@testable import Service
+
+/// `/v1/push-tokens`: devices of three persons of `shop`, of whom one has a name that a query must escape, and one of `bank`.
+@Suite struct AdminDeviceRoutesTests {
+    static let announcer = RegistryEvents(routes: { _ in [DeliveryRoute(notifier: "registry")] }, lifeMilliseconds: 1000).announcer
+    private static let odd = AdminDeliverFixture.oddUser
+    private let fixture: AdminDeliverFixture
+
+    init() throws {
+        let store = MemoryStore(announcer: Self.announcer)
+        // Which has deliveries of its own, for people without devices.
+        fixture = try AdminDeliverFixture(store: store)
+        for user in ["user-1", "user-2", Self.odd] {
+            for number in 1...2 { try Self.register(store, user: user, device: "d\(number)") }
+        }
+        try Self.register(store, user: "user-2", device: "d3", token: nil)
+        try Self.register(store, app: "bank", user: "user-1", device: "d1")
+    }
+
+    static func register(_ store: any Store, app: String = "shop", user: String, device: String) throws {
+        try register(store, app: app, user: user, device: device, token: "MARKER-\(user)-\(device)-012345678901234567890123456789")
+    }
+
+    private static func register(_ store: any Store, app: String = "shop", user: String, device: String, token: String?) throws {
+        let done = Monitor(false)
+        store.register(
+            Registration(
+                key: Device.Key(appID: app, userID: user, deviceID: device), type: "ios", token: try token.map { try PushToken($0) },
+                now: AdminDeliverFixture.time, rules: [])
+        ) { result in
+            if (try? result.get()) != nil { done.update { $0 = true } }
+        }
+        try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
+    }
+
+    /// The persons and devices of an answer.
+    static func names(_ response: ReceivedResponse) throws -> [String] {
+        guard case .array(let devices) = try response.object()["push_tokens"] else { throw SocketClient.Failure.closed }
+        return devices.compactMap { device in
+            guard case .object(let device) = device, case .string(let user) = device["user_id"], case .string(let id) = device["device_id"]
+            else { return nil }
+            return "\(user) \(id)"
+        }
+    }
+
+    private func get(_ query: String) -> ReceivedResponse { fixture.send(.get, "/v1/push-tokens?\(query)") }
+
+    @Test func showsADeviceAndMasksItsToken() {
+        let response = get("app_id=shop&user_id=user-1&device_id=d2")
+        #expect(response.status == 200)
+        #expect(response.headers["cache-control"] == "no-store")
+        let expected = #"""
+            {"push_tokens":[{"app_id":"shop","user_id":"user-1","device_id":"d2","type":"ios","token":"MARK…6789(47)","environment":null,\#
+            "registered_at":"2026-03-10T08:15:12.000Z","seen_at":"2026-03-10T08:15:12.000Z"}],"next":null}
+            """#
+        #expect(response.text == expected)
+    }
+
+    @Test(arguments: [
+        ("app_id=shop", ["\(odd) d1", "\(odd) d2", "user-1 d1", "user-1 d2", "user-2 d1", "user-2 d2"]), ("app_id=bank", ["user-1 d1"]),
+        ("app_id=sho%70&user_id=user-2", ["user-2 d1", "user-2 d2"]), ("app_id=shop&user_id=user-2&device_id=d3", []),
+        ("app_id=shop&user_id=a+b%2Bc%26d%3d%C3%a9%25&limit=1", ["\(odd) d1"]), ("app_id=shop&device_id=d2&limit=2", ["\(odd) d2", "user-1 d2"]),
+        ("app_id=nobody", []), ("app_id=shop&user_id=", []),
+    ])
+    func listsWhatMatches(_ query: String, _ expected: [String]) throws {
+        #expect(try Self.names(get(query)) == expected)
+    }
+
+    @Test(arguments: 1...7) func listsInPages(_ limit: Int) throws {
+        var found: [String] = []
+        var next: String? = ""
+        var pages = 0
+        while let place = next {
+            let response = get("app_id=shop&limit=\(limit)" + (place.isEmpty ? "" : "&after=\(place)"))
+            let names = try Self.names(response)
+            #expect(names.count <= limit)
+            found += names
+            pages += 1
+            next = if case .string(let text) = try response.object()["next"] { text } else { nil }
+        }
+        #expect(try found == Self.names(get("app_id=shop")))
+        #expect(pages == (6 + limit - 1) / limit, "none is empty")
+    }
+
+    @Test(arguments: [
+        ("", "app_id: missing"), ("user_id=user-1", "app_id: missing"), ("app_id=", "app_id: missing"),
+        ("app_id=shop&app_id=shop", "app_id: given twice."), ("app_id=shop&limit=0", "limit: expected"),
+        ("app_id=shop&limit=1001", "limit: expected"), ("app_id=shop&after=", "after: expected"), ("app_id=shop&after=!", "after: expected"),
+        ("app_id=shop&after=dXNlcg", "after: expected"), ("app_id=shop&after=_wBk", "after: expected"),
+        ("app_id=shop&token=x", "Unknown criterion token; known are app_id, user_id, device_id, after, limit."), ("app_id=%", "The query"),
+    ])
+    func refusesQueries(_ query: String, _ message: String) {
+        let response = get(query)
+        #expect(response.status == 400)
+        #expect(response.text.hasPrefix(#"{"error":"malformed","message":"\#(message)"#))
+    }
+
+    @Test(arguments: [
+        ("app_id=shop&user_id=user-1", 2, 5), ("app_id=shop&user_id=user-1&device_id=d1", 1, 6), ("app_id=shop&user_id=user-2", 2, 5),
+        ("app_id=shop&user_id=user-2&device_id=d3", 0, 7), ("app_id=bank&user_id=user-1", 1, 6), ("app_id=shop&user_id=nobody", 0, 7),
+    ])
+    func removes(_ query: String, _ removed: Int, _ left: Int) throws {
+        let response = fixture.send(.delete, "/v1/push-tokens?\(query)")
+        #expect(response.status == 200)
+        #expect(response.text == #"{"removed":\#(removed)}"#)
+        #expect(fixture.wakeUpCount == (removed > 0 ? 1 : 0))
+        #expect(try Self.names(get("app_id=shop")).count + Self.names(get("app_id=bank")).count == left)
+        let told = try fixture.store.deliveries(DeliveryFilter(), limit: 100).filter { $0.event.kind == .pushTokenRemoved }
+        #expect(told.count == removed)
+        #expect(told.allSatisfy { String(decoding: $0.event.payload, as: UTF8.self).hasSuffix(#","reason":"operator"}}"#) })
+    }
+
+    @Test(arguments: [
+        ("", "app_id: missing"), ("app_id=shop", "user_id: missing"), ("app_id=shop&user_id=", "user_id: missing"),
+        ("app_id=shop&device_id=d1", "user_id: missing"), ("user_id=user-1", "app_id: missing"),
+        ("app_id=shop&user_id=user-1&limit=1", "Unknown criterion limit; known are app_id, user_id, device_id."),
+    ])
+    func refusesToRemove(_ query: String, _ message: String) throws {
+        let response = fixture.send(.delete, "/v1/push-tokens?\(query)")
+        #expect(response.status == 400)
+        #expect(response.text.hasPrefix(#"{"error":"malformed","message":"\#(message)"#))
+        #expect(try Self.names(get("app_id=shop")).count == 6)
+    }
+
+    @Test func needsTheTokenAndTheMethods() {
+        let client = InProcessClient(fixture.router)
+        for method in [.get, .delete] as [HTTPServer.Method] {
+            for headers in [[:], ["Authorization": "Bearer x"]] {
+                #expect(client.send(method, "/v1/push-tokens?app_id=shop&user_id=user-1", headers: headers).status == 401)
+            }
+        }
+        #expect(fixture.send(.post, "/v1/push-tokens").status == 405)
+    }
+
+    @Test func saysThatTheStoreIsClosed() throws {
+        fixture.store.close()
+        let response = get("app_id=shop")
+        #expect(response.status == 503)
+        #expect(try response.object()["error"] == "closed")
+    }
+}

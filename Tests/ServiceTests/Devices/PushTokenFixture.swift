@@ -1,0 +1,71 @@
+import Core
+import HTTPServer
+import Observability
+import TestSupport
+import Threading
+
+@testable import Service
+
+/// The route of devices over a recording store, with a clock that the test sets.
+final class PushTokenFixture {
+    static let path = "/pyrus/push-token"
+    static let start: UInt64 = TestTime.now * 1000 + 250
+
+    let store: RecordingStore
+    let log: TestLog
+    let router: Router
+    private let fixture: ServiceFixture
+    private let registry = MetricsRegistry()
+    private let wakeUps = Monitor(0)
+    private let elapsed = Monitor<UInt64>(0)
+
+    /// - Parameter members: added to the root of the configuration.
+    init(failure: StoreError? = nil, members: String = #""log":{}"#) throws {
+        fixture = try ServiceFixture(members: members, logLevel: .debug)
+        log = fixture.log
+        store = RecordingStore(failure: failure)
+        let metrics = ServiceMetrics(registry: registry, version: "test")
+        let clocks = Clocks(
+            unixSeconds: { TestTime.now }, unixMilliseconds: { [elapsed] in Self.start + elapsed.withLock { $0 } })
+        let route = PushTokenRoute(
+            state: LiveStateHolder(try LiveState(fixture.configuration, metrics: metrics)), store: store,
+            counters: metrics.pushTokenCounters, clocks: clocks, logger: log.logger,
+            onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
+        router = Router([route.route])
+    }
+
+    deinit {
+        store.close()
+    }
+
+    /// How often the dispatcher has been woken.
+    var wakeUpCount: Int { wakeUps.withLock { $0 } }
+
+    var client: InProcessClient { InProcessClient(router) }
+
+    /// Sets the clock.
+    func wait(until milliseconds: UInt64) {
+        elapsed.update { $0 = milliseconds }
+    }
+
+    func send(_ body: [UInt8], headers: [String: String] = [:]) -> ReceivedResponse {
+        client.send(.post, Self.path, headers: headers, body: body)
+    }
+
+    func withServer<Result>(_ body: (ListenAddress) throws -> Result) throws -> Result {
+        let server = try Server(.tcp(host: "127.0.0.1", port: 0), router: router, settings: ServerSettings(), observer: { _, _ in })
+        defer { server.stop(drainMilliseconds: 1000) }
+        return try body(server.address)
+    }
+
+    /// The counters above zero, without the metric's name.
+    func counts() -> [String] {
+        let name = "deskgate_push_token_requests_total"
+        return metricsText().split(separator: "\n").filter { $0.hasPrefix("\(name){") && !$0.hasSuffix(" 0") }
+            .map { String($0.dropFirst(name.count)) }
+    }
+
+    func metricsText() -> String {
+        String(decoding: registry.render(), as: UTF8.self)
+    }
+}
