@@ -6,7 +6,7 @@ import statistics
 
 from fixtures import mint
 from load import BadAnswers, CONNECTIONS, Load, measure
-from report import MEGABYTE, Target, table
+from report import MEGABYTE, Target, table, warn
 from service import Service
 
 PATH = "/pyrus/push-token"
@@ -95,6 +95,7 @@ def rate_target(tokens):
             name, f"{sample.per_second:,.0f}", f"{sample.p50_ms:.2f}", f"{sample.p99_ms:.2f}", f"{sample.cpu_us:.1f}",
             f"{sample.others_busy:.0%}"))
     print("\n".join(table(rows)), flush=True)
+    warn(sample for _, sample in shown)
     rate = statistics.median(sample.per_second for sample in samples)
     return Target(f"durable registrations/s at {CONNECTIONS} connections >= 10,000: {rate:,.0f}", rate >= 10_000)
 

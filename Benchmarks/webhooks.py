@@ -8,7 +8,7 @@ import time
 
 from load import CONNECTIONS, BadAnswers, Load, Wrk, authorizations, measure, run_wrk
 from processes import split_cores
-from report import MEGABYTE, Target, table
+from report import MEGABYTE, Target, table, warn
 from service import Service
 from sink import Sink
 
@@ -170,6 +170,7 @@ def print_rates(pairs, pinned):
             f"{accepted.p50_ms:.2f}", f"{accepted.p99_ms:.2f}", f"{accepted.cpu_us:.1f}", f"{accepted.others_busy:.0%}"))
     print("\n".join(table(rows)))
     print("\npinned: the service on one half of the cores, wrk on the other; otherwise all share all.", flush=True)
+    warn(sample for pair in (*pairs, pinned) for sample in pair)
 
 
 def acceptance_targets(webhooks):
