@@ -3,6 +3,9 @@ SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
 
 .PHONY: run test build bench soak check sanitize format
 
+# What `make bench` is given, such as --part webhooks or --quick.
+BENCH ?=
+
 # How long `make soak` loads the service.
 SECONDS ?= 600
 
@@ -25,7 +28,7 @@ check:
 
 bench: build
 	Scripts/install bench
-	Scripts/bench
+	Scripts/bench $(BENCH)
 
 soak: build
 	Scripts/install soak

@@ -78,6 +78,11 @@ class Server:
             total += sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS:"))
         return total
 
+    def peak_bytes(self):
+        """The most that VmRSS ever was, of the first process alone."""
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+
     def require_alive(self):
         if self.process.poll() is not None:
             tail = self.log.read_text(errors="replace").splitlines()[-5:]

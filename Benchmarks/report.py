@@ -41,6 +41,13 @@ def table(rows):
     return [line(rows[0]), rule, *map(line, rows[1:])]
 
 
+def warn(samples):
+    """Says so when something else was at work during one of the measurements."""
+    others = max(sample.others_busy for sample in samples)
+    if others >= DISTURBED:
+        print(f"WARNING: other processes took up to {others:.0%} of this machine during a measurement: do not rely on it.", flush=True)
+
+
 HEADING = ("peer", "requests/s", "p50 ms", "p99 ms", "CPU µs/req", "RSS MB", "server busy", "wrk busy", "ratio", "ratio min–max", "CPU ratio")
 
 
@@ -77,9 +84,7 @@ def print_peers(peers, samples, resident, missing):
     print("CPU ratio: Deskgate's CPU time a request over the peer's (less is better).")
     if any(median(taken, "load_busy") >= SATURATED for taken in samples.values()):
         print("* wrk had no time left: the server could do more, so read the CPU time beside the ratio.")
-    others = max(sample.others_busy for taken in samples.values() for sample in taken)
-    if others >= DISTURBED:
-        print(f"WARNING: other processes took up to {others:.0%} of this machine during a measurement: do not rely on it.")
+    warn(sample for taken in samples.values() for sample in taken)
 
 
 def throughput_targets(peers, samples, missing):

@@ -3,10 +3,13 @@ import Crypto
 import POSIX
 import Storage
 
-/// `fill-events FILE APP NOTIFIER COUNT` and `fill-devices FILE APP FIRST COUNT`: what `Benchmarks/run` has made before it measures.
+/// What `Benchmarks/run` has made before it measures: comments for a notifier that needs no device, comments for one that notifies devices, which
+/// are registered with them, and registered devices.
 enum FillCommand {
     private struct Usage: Error, CustomStringConvertible {
-        let description = "usage: deskgate-benchmarks [fill-events FILE APP NOTIFIER COUNT | fill-devices FILE APP FIRST COUNT]"
+        let description =
+            "usage: deskgate-benchmarks [fill-events FILE APP NOTIFIER COUNT | fill-pushes FILE APP NOTIFIER COUNT | "
+            + "fill-devices FILE APP FIRST COUNT]"
     }
 
     /// What the help desk asks of apps, and the configuration has by default.
@@ -20,21 +23,28 @@ enum FillCommand {
         guard arguments.count == 5, let count = Int(arguments[4]), count >= 0 else { throw Usage() }
         let (file, app) = (arguments[1], arguments[2])
         switch (arguments[0], Int(arguments[3])) {
-        case ("fill-events", _): try events(file, app, notifier: arguments[3], count)
+        case ("fill-events", _): try events(file, app, notifier: arguments[3], count, tokens: [])
+        case ("fill-pushes", _):
+            try events(file, app, notifier: arguments[3], count, tokens: (0..<FilledEvents.tickets).map { _ in try token() })
         case ("fill-devices", let first?): try devices(file, app, first..<first + count)
         default: throw Usage()
         }
     }
 
-    private static func events(_ file: String, _ appID: String, notifier: String, _ count: Int) throws {
+    /// - Parameter tokens: one a person, for a notifier that notifies devices; none for another.
+    private static func events(_ file: String, _ appID: String, notifier: String, _ count: Int, tokens: [PushToken]) throws {
         let filling = try Filling(path: file)
         defer { filling.store.close() }
+        let type = notifier == "apns" ? "ios" : "android"
         try filling.fill(1..<count + 1) { number, completion in
-            filling.store.accept(FilledEvents.comment(number, appID: appID, notifier: notifier)) { completion($0.failure) }
+            let token = tokens.isEmpty ? nil : tokens[number % tokens.count]
+            let arrival = FilledEvents.comment(number, appID: appID, notifier: notifier, type: type, token: token)
+            filling.store.accept(arrival) { completion($0.failure) }
         }
     }
 
-    /// Registers a device each of users whose names rise, so that the file grows at its ends and the work is quick.
+    /// Registers a device each of users whose names rise, and whose tokens' digests are made up so that they rise as well: the file grows at its
+    /// ends, which takes minutes where random places would take an hour.
     private static func devices(_ file: String, _ appID: String, _ numbers: Range<Int>) throws {
         let filling = try Filling(path: file)
         defer { filling.store.close() }
@@ -43,10 +53,16 @@ enum FillCommand {
             let digits = String(number)
             let user = "customer-\(String(repeating: "0", count: max(0, 8 - digits.utf8.count)))\(digits)"
             let wish = Registration(
-                key: Device.Key(appID: appID, userID: user, deviceID: "phone-\(number)"), type: "ios", token: try token(), now: now,
-                rules: limits)
+                key: Device.Key(appID: appID, userID: user, deviceID: "phone-\(number)"), type: "ios",
+                token: PushToken(try token().text, digest: rising(number)), now: now, rules: limits)
             filling.store.register(wish) { completion($0.failure) }
         }
+    }
+
+    /// A number below 2^23 as the first of 16 bytes, spread over all that there are.
+    private static func rising(_ number: Int) -> [UInt8] {
+        let spread = UInt64(number) << 41
+        return (0..<16).map { $0 < 8 ? UInt8(truncatingIfNeeded: spread >> (56 - 8 * $0)) : 0 }
     }
 
     /// 64 digits, as APNs gives them.

@@ -1,0 +1,83 @@
+"""The push providers, simulated by `deskgate simulate`, and h2load as the fastest that anybody can push to one of them."""
+
+import json
+import os
+import re
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+from fixtures import encode
+from peers import require
+from processes import Server
+
+START_LIMIT = 20
+PAYLOAD = {
+    "aps": {
+        "alert": {"title": "Anna", "body": "Good afternoon! Your order has been sent and arrives on Thursday."}, "sound": "default",
+        "thread-id": "ticket-1000", "mutable-content": 1,
+    },
+    "ticket_id": 1000, "comment_id": 1, "app_id": "my-app",
+}
+
+
+def raw_signature(der):
+    """The two numbers of an ECDSA signature of P-256, 32 bytes each, from DER: a sequence of two integers."""
+    numbers, rest = b"", der[2:]
+    for _ in range(2):
+        length = rest[1]
+        numbers += rest[2 : 2 + length].lstrip(b"\0").rjust(32, b"\0")
+        rest = rest[2 + length :]
+    return numbers
+
+
+class Simulator:
+    """One run of all providers, with credentials of its own."""
+
+    def __init__(self, options, directory, faults=()):
+        self.directory, notifiers = Path(directory), Path(directory) / "notifiers.json"
+        command = [str(Path(options.deskgate).resolve()), "simulate", "--directory", str(directory), "--json"]
+        for fault in faults:
+            command += ["--fault", json.dumps(fault)]
+        # It tells of each push on standard output, which nobody reads here.
+        self.server = Server.start("deskgate simulate", None, command, Path("/dev/null"), os.sched_getaffinity(0))
+        deadline = time.monotonic() + START_LIMIT
+        while not notifiers.exists() or not notifiers.read_text().endswith("}\n"):
+            self.server.require_alive()
+            if time.monotonic() > deadline:
+                raise RuntimeError("deskgate simulate does not start")
+            time.sleep(0.01)
+        self.notifiers = json.loads(notifiers.read_text())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.stop()
+
+    def provider_token(self):
+        """What proves to APNs who sends (RFC 7519, ES256); signed by OpenSSL, because Python has no elliptic curves."""
+        apns = self.notifiers["apns"]
+        head = encode(json.dumps({"alg": "ES256", "kid": apns["key_id"]}).encode())
+        signed = f"{head}.{encode(json.dumps({'iss': apns['team_id'], 'iat': int(time.time())}).encode())}"
+        command = [require("openssl"), "dgst", "-sha256", "-sign", apns["key"]["file"]]
+        der = subprocess.run(command, input=signed.encode(), capture_output=True, check=True).stdout
+        return f"{signed}.{encode(raw_signature(der))}"
+
+    def fastest(self, pushes, connections, streams):
+        """Pushes a second that h2load brings to APNs; raises RuntimeError when one is refused."""
+        payload = self.directory / "payload.json"
+        payload.write_text(json.dumps(PAYLOAD))
+        headers = {
+            "authorization": f"bearer {self.provider_token()}", "apns-topic": self.notifiers["apns"]["topic"], "apns-push-type": "alert",
+            "apns-id": str(uuid.uuid4()), "apns-priority": "10", "apns-expiration": str(int(time.time()) + 3600),
+        }
+        command = [require("h2load"), f"-n{pushes}", f"-c{connections}", f"-m{streams}", "-d", str(payload)]
+        for name, value in headers.items():
+            command += ["-H", f"{name}: {value}"]
+        output = subprocess.run([*command, f"{self.notifiers['apns']['url']}/3/device/{'ab' * 32}"], capture_output=True, text=True, check=True)
+        succeeded = re.search(r"(\d+) 2xx", output.stdout)
+        if succeeded is None or int(succeeded[1]) < pushes:
+            raise RuntimeError(f"h2load: not every push was accepted\n{output.stdout}")
+        return float(re.search(r"finished in .*?, ([\d.]+) req/s", output.stdout)[1])
