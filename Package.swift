@@ -47,7 +47,7 @@ let package = Package(
         library("Core", ["Crypto"]),
         library("Storage", ["Core", "SQLite", "POSIX", "Threading"]),
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "WebTokens"]),
-        library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading"]),
+        library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading", "WebTokens"]),
         library(
             "Service",
             ["HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient", "Threading"]),

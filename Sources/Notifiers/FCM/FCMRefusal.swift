@@ -11,7 +11,7 @@ struct FCMRefusal: Equatable {
 
     /// Reads what can be read; what is not JSON says nothing.
     init(body: [UInt8]) {
-        let error = (try? JSONDocument(parsing: body.span).value())?["error"]
+        let error = JSONValue(parsing: body)?["error"]
         let detail = error?["details"]?.elements.first { $0["@type"]?.text == Self.detailType }
         code = (detail?["errorCode"] ?? error?["status"])?.text.flatMap { FCMErrorCode(rawValue: $0) }
         let message = error?["message"]?.text?.lowercased() ?? ""

@@ -12,12 +12,12 @@ struct GoogleMessage {
 
     /// The push tokens that a body names; none when it cannot be read.
     static func tokens(_ body: [UInt8]) -> [String] {
-        (JSONValue(body)?["message"]?["token"]?.text).map { [$0] } ?? []
+        (JSONValue(parsing: body)?["message"]?["token"]?.text).map { [$0] } ?? []
     }
 
     /// Judges a request whose sender is known.
     func answer(_ request: HTTP2Request) -> SimulatorAnswer {
-        guard let payload = JSONValue(request.body), let message = payload["message"], message.isObject else {
+        guard let payload = JSONValue(parsing: request.body), let message = payload["message"], message.isObject else {
             return GoogleError.answer(400, code: nil, "Invalid JSON payload received.", field: "message")
         }
         if let field = wrongField(message) {
