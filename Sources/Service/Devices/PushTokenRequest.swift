@@ -40,7 +40,7 @@ struct PushTokenRequest: Sendable {
         guard let id = instance ?? device else {
             throw .unexpected(field: "instance_id", expectation: "it is missing; give the device in instance_id or device_id")
         }
-        guard device == nil || device!.utf8.elementsEqual(id.utf8) else {
+        guard device.map({ $0.utf8.elementsEqual(id.utf8) }) ?? true else {
             throw .unexpected(field: "device_id", expectation: "the same as instance_id, or nothing")
         }
         return id
