@@ -72,7 +72,10 @@ struct GoogleMessage {
     }
 
     private func refusal(of token: String) -> SimulatorAnswer? {
-        switch devices.refusal(of: token, by: provider) {
+        let refusal = devices.refusal(of: token, by: provider)
+        // RuStore has one word for all of them.
+        if provider == .rustore, refusal != nil { return GoogleError.answer(404, code: nil, "Requested entity was not found.") }
+        return switch refusal {
         case .unregistered: GoogleError.answer(404, code: "UNREGISTERED", "Requested entity was not found.")
         case .mismatch: GoogleError.answer(403, code: "SENDER_ID_MISMATCH", "SenderId mismatch")
         case .invalid:

@@ -24,7 +24,8 @@ final class HMSRules: SimulatorRules {
 
     func subject(of request: HTTP2Request) -> Fault.Subject {
         request.path == Self.oauthPath
-            ? Fault.Subject(endpoint: .token, tokens: []) : Fault.Subject(endpoint: .send, tokens: Self.pushTokens(JSONValue(parsing: request.body)))
+            ? Fault.Subject(endpoint: .token, tokens: [])
+            : Fault.Subject(endpoint: .send, tokens: Self.pushTokens(JSONValue(parsing: request.body)))
     }
 
     func refusal(_ answer: Fault.Answer, _ request: HTTP2Request) -> SimulatorAnswer {
