@@ -63,7 +63,12 @@ let package = Package(
         tests("CryptoTests", ["Crypto", "TestSupport", "Threading"]),
         tests("JSONTests", ["JSON", "TestSupport"]),
         tests("WebTokensTests", ["WebTokens", "Crypto", "JSON", "TestSupport"]),
-        tests("NotifiersTests", ["Notifiers", "Core", "Crypto", "HTTPClient", "JSON", "TestSupport", "Threading", "WebTokens"]),
+        tests(
+            "NotifiersTests",
+            [
+                "Notifiers", "Core", "Crypto", "HTTP2Server", "HTTPClient", "JSON", "POSIX", "Simulators", "TestSupport", "Threading",
+                "WebTokens",
+            ]),
         tests("ObservabilityTests", ["Observability", "TestSupport", "Threading"]),
         tests("CoreTests", ["Core", "Crypto", "JSON", "POSIX", "TestSupport", "Threading"]),
         tests("HTTPServerTests", ["HTTPServer", "POSIX", "TestSupport", "Threading"]),
