@@ -7,3 +7,8 @@ package protocol ProvableNotifier: Notifier {
     ///   delivery would come to.
     func prove(_ completion: @escaping @Sendable (DeliveryOutcome) -> Void)
 }
+
+extension ProvableNotifier {
+    /// A minute: settings are mended at the provider's as often as here.
+    package var probeAfterMilliseconds: UInt64? { 60_000 }
+}

@@ -15,6 +15,9 @@ package final class PyrusNotifier: Notifier {
     /// As configured.
     package var longestTryMilliseconds: UInt64 { UInt64(destination.timeoutMilliseconds) }
 
+    /// A minute, as push notifiers: settings are mended at the help desk as often as here.
+    package var probeAfterMilliseconds: UInt64? { 60_000 }
+
     private let destination: PyrusDestination
     private let client: Client
     private let monotonicMilliseconds: @Sendable () -> UInt64
