@@ -86,7 +86,8 @@ let package = Package(
             ]),
         // Depending on the executable has the package manager build it beside the tests that run it.
         tests(
-            "EndToEndTests", ["Core", "HTTPServer", "JSON", "POSIX", "SQLite", "Storage", "Threading", "TestSupport", "DeskgateCLI"]),
+            "EndToEndTests",
+            ["Core", "HTTPServer", "JSON", "POSIX", "Simulators", "SQLite", "Storage", "Threading", "TestSupport", "DeskgateCLI"]),
     ],
     swiftLanguageModes: [.v6]
 )

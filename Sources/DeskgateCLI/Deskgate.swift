@@ -6,7 +6,7 @@ struct Deskgate {
     static let commands: [any Command.Type] = [
         InitCommand.self, ServeCommand.self, CheckCommand.self, KeyMintCommand.self, KeyVerifyCommand.self, KeyInspectCommand.self,
         SecretNewCommand.self, DeliveriesListCommand.self, DeliveriesShowCommand.self, DeliveriesRetryCommand.self,
-        DeliveriesPurgeCommand.self, SimulateCommand.self, VersionCommand.self,
+        DeliveriesPurgeCommand.self, PushTestCommand.self, SimulateCommand.self, VersionCommand.self,
     ]
 
     static func main() {
