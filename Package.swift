@@ -47,7 +47,7 @@ let package = Package(
         library("Core", ["Crypto"]),
         library("Storage", ["Core", "SQLite", "POSIX", "Threading"]),
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "WebTokens"]),
-        library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading"]),
+        library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading", "WebTokens"]),
         library(
             "Service",
             ["HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient", "Threading"]),
@@ -65,7 +65,12 @@ let package = Package(
         tests("CryptoTests", ["Crypto", "TestSupport", "Threading"]),
         tests("JSONTests", ["JSON", "TestSupport"]),
         tests("WebTokensTests", ["WebTokens", "Crypto", "JSON", "TestSupport"]),
-        tests("NotifiersTests", ["Notifiers", "Core", "Crypto", "HTTPClient", "JSON", "TestSupport", "Threading", "WebTokens"]),
+        tests(
+            "NotifiersTests",
+            [
+                "Notifiers", "Core", "Crypto", "HTTP2Server", "HTTPClient", "JSON", "POSIX", "Simulators", "TestSupport", "Threading",
+                "WebTokens",
+            ]),
         tests("ObservabilityTests", ["Observability", "TestSupport", "Threading"]),
         tests("CoreTests", ["Core", "Crypto", "JSON", "POSIX", "TestSupport", "Threading"]),
         tests("HTTPServerTests", ["HTTPServer", "POSIX", "TestSupport", "Threading"]),
@@ -83,7 +88,8 @@ let package = Package(
             ]),
         // Depending on the executable has the package manager build it beside the tests that run it.
         tests(
-            "EndToEndTests", ["Core", "HTTPServer", "JSON", "POSIX", "SQLite", "Storage", "Threading", "TestSupport", "DeskgateCLI"]),
+            "EndToEndTests",
+            ["Core", "HTTPServer", "JSON", "POSIX", "Simulators", "SQLite", "Storage", "Threading", "TestSupport", "DeskgateCLI"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -61,6 +61,16 @@ static inline X509 *_Nullable deskgate_read_certificate(BIO *text)
     return PEM_read_bio_X509(text, NULL, deskgate_no_passphrase, NULL);
 }
 
+// When a certificate expires, in Unix seconds; -1 when that cannot be told. Days and seconds from 1970 spare a time zone.
+static inline long long deskgate_not_after(const X509 *certificate)
+{
+    ASN1_TIME *epoch = ASN1_TIME_set(NULL, 0);
+    int days = 0, seconds = 0;
+    int known = epoch != NULL && ASN1_TIME_diff(&days, &seconds, epoch, X509_get0_notAfter(certificate));
+    ASN1_TIME_free(epoch);
+    return known ? days * 86400LL + seconds : -1;
+}
+
 // The TLS functions here are macros in OpenSSL, which Swift cannot see.
 
 // Chooses HTTP/2 of what the client offers by ALPN, RFC 7301, and refuses a client that offers only others.

@@ -27,4 +27,14 @@ package enum CertificatePair {
         defer { unsafe EVP_PKEY_free(key) }
         return unsafe X509_check_private_key(certificate, key) == 1 ? nil : .mismatch
     }
+
+    /// When the first certificate of a PEM text expires, in Unix seconds; nil when there is none that OpenSSL can read.
+    package static func expiry(ofCertificate text: String) -> UInt64? {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let certificate = unsafe PEMText.reading(text, { unsafe deskgate_read_certificate($0) }) else { return nil }
+        defer { unsafe X509_free(certificate) }
+        let seconds = unsafe deskgate_not_after(certificate)
+        return seconds < 0 ? nil : UInt64(seconds)
+    }
 }

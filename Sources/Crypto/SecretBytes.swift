@@ -36,6 +36,13 @@ internal import COpenSSL
     }
 }
 
+extension SecretBytes: Equatable {
+    /// Whether both hold the same bytes; takes as long for any of one length.
+    package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
+        left.withSpan { left in right.withSpan { right in constantTimeEquals(left, right) } }
+    }
+}
+
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The same for every secret.
     package var description: String { "<redacted>" }

@@ -6,13 +6,20 @@ internal import Service
 enum CheckCommand: Command {
     static let name = "check"
     static let summary = "Reads the configuration and tells every mistake at once: exit 0 when there is none, 2 otherwise."
-    static let options = [Option.config, Option.json]
+    static let options = [
+        Option.config,
+        Option(
+            "live",
+            "have each push provider judge its credential, which nobody sees: exit 2 when one is bad, 1 when one could not be judged"),
+        Option.json,
+    ]
 
     static func run(_ arguments: Arguments) -> ExitCode {
         let file = arguments.required("config")
         do throws(ConfigurationError) {
             let configuration = try Configuration(contentsOf: file)
-            arguments.has("json") ? Console.print(summary(of: configuration)) : Console.print(sentence(about: configuration, file: file))
+            if arguments.has("live") { return live(configuration, arguments, file) }
+            arguments.has("json") ? Console.print(.object(summary(of: configuration))) : Console.print(sentence(configuration, file))
             return .done
         } catch {
             arguments.has("json") ? Console.print(problems(of: error)) : Console.remark(error.description)
@@ -20,12 +27,29 @@ enum CheckCommand: Command {
         }
     }
 
-    private static func sentence(about configuration: Configuration, file: String) -> String {
+    private static func live(_ configuration: Configuration, _ arguments: Arguments, _ file: String) -> ExitCode {
+        TrialRun.perform(configuration) { trial throws(NotifierTrial.Failure) in
+            let credentials = try trial.proveAll()
+            if arguments.has("json") {
+                var json = summary(of: configuration)
+                json.append(.array(credentials.map { LiveCredential.json($0.name, $0.type, $0.verdict) }), forKey: "credentials")
+                Console.print(.object(json))
+            } else {
+                Console.print(sentence(configuration, file))
+                for (name, type, verdict) in credentials { Console.print(LiveCredential.line(name, type, verdict)) }
+            }
+            let kinds = credentials.compactMap(\.verdict?.kind)
+            if kinds.contains(where: { $0 == .bad || $0 == .refused }) { return .usage }
+            return kinds.contains(.unknown) ? .negative : .done
+        }
+    }
+
+    private static func sentence(_ configuration: Configuration, _ file: String) -> String {
         let apps = configuration.apps.count == 1 ? "1 app" : "\(configuration.apps.count) apps"
         return "\(file) is right: \(apps), public on \(configuration.listen.address), admin on \(configuration.admin.listener.address)"
     }
 
-    private static func summary(of configuration: Configuration) -> JSONValue {
+    private static func summary(of configuration: Configuration) -> JSONObject {
         [
             "status": "valid", "public": .string(configuration.listen.address.description),
             "admin": .string(configuration.admin.listener.address.description),

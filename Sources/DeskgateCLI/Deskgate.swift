@@ -6,7 +6,8 @@ struct Deskgate {
     static let commands: [any Command.Type] = [
         InitCommand.self, ServeCommand.self, CheckCommand.self, KeyMintCommand.self, KeyVerifyCommand.self, KeyInspectCommand.self,
         SecretNewCommand.self, DeliveriesListCommand.self, DeliveriesShowCommand.self, DeliveriesRetryCommand.self,
-        DeliveriesPurgeCommand.self, TokensListCommand.self, TokensRemoveCommand.self, SimulateCommand.self, VersionCommand.self,
+        DeliveriesPurgeCommand.self, TokensListCommand.self, TokensRemoveCommand.self, PushTestCommand.self, SimulateCommand.self,
+        VersionCommand.self,
     ]
 
     static func main() {

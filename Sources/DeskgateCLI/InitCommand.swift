@@ -9,6 +9,9 @@ enum InitCommand: Command {
     static let operand: Operand? = Operand(name: "DIR", isRequired: false, help: "where; default: the current directory")
     static let options = [
         Option("app", value: "ID", "the app_id that the help desk shows; default: my-app, to be replaced"),
+        Option(
+            "simulator", value: "DIR",
+            "where deskgate simulate runs: its notifiers go into the configuration, for ios, android, huawei, rustore"),
         Option.json,
     ]
 
@@ -19,19 +22,26 @@ enum InitCommand: Command {
         try Arguments.refuseKey(app, as: "--app")
         if let problem = appProblem(app) { throw UsageError(message: "--app: \(problem)") }
         if arguments.operand?.isEmpty == true { throw UsageError(message: "DIR is empty") }
+        let simulator = try simulator(arguments)
         let files = InitFiles(directory: arguments.operand ?? ".")
         if let existing = files.all.first(where: File.exists) {
             Console.complain("\(existing) exists already; nothing was changed")
             return .negative
         }
         do throws(InitFiles.Failure) {
-            try files.write(app: app)
+            try files.write(app: app, simulator: simulator)
         } catch {
             Console.complain(error.message)
             return .usage
         }
         arguments.has("json") ? Console.print(files.json) : Console.print(nextSteps(files, app))
         return .done
+    }
+
+    private static func simulator(_ arguments: Arguments) throws(UsageError) -> InitSimulator? {
+        guard let directory = arguments["simulator"] else { return nil }
+        try Arguments.refuseKey(directory, as: "--simulator")
+        return try InitSimulator(directory: directory)
     }
 
     private static func nextSteps(_ files: InitFiles, _ app: String) -> String {

@@ -25,6 +25,10 @@ package struct ClientSettings: Sendable {
     /// A PEM file of certificate authorities that replaces the system's; nil trusts the system's. Read at the first connection and then
     /// at most once a day.
     package var certificateAuthorities: String?
+    /// A PEM file with the certificate that the client shows who asks for one, and its chain; nil shows none. Read at each connection.
+    package var clientCertificate: String?
+    /// A PEM file with that certificate's private key, without a passphrase; nil when the key is in the certificate's file.
+    package var clientKey: String?
     /// What is sent as User-Agent: visible ASCII and spaces.
     package var userAgent: String
     /// Which versions of HTTP are spoken.
@@ -33,7 +37,8 @@ package struct ClientSettings: Sendable {
     /// Settings with the defaults of the product.
     package init(
         connectionsPerHost: Int = 16, connectionLimit: Int = 256, requestLimit: Int = 10_000, idleConnectionSeconds: Int = 60,
-        proxy: String? = nil, certificateAuthorities: String? = nil, userAgent: String = "Deskgate", httpVersion: HTTPVersion = .http1
+        proxy: String? = nil, certificateAuthorities: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil,
+        userAgent: String = "Deskgate", httpVersion: HTTPVersion = .http1
     ) {
         self.connectionsPerHost = connectionsPerHost
         self.connectionLimit = connectionLimit
@@ -41,6 +46,8 @@ package struct ClientSettings: Sendable {
         self.idleConnectionSeconds = idleConnectionSeconds
         self.proxy = proxy
         self.certificateAuthorities = certificateAuthorities
+        self.clientCertificate = clientCertificate
+        self.clientKey = clientKey
         self.userAgent = userAgent
         self.httpVersion = httpVersion
     }
@@ -60,6 +67,7 @@ package struct ClientSettings: Sendable {
         precondition(
             connectionsPerHost > 0 && connectionLimit >= connectionsPerHost, "one connection a host at least, and not more than all")
         precondition(requestLimit > 0 && idleConnectionSeconds > 0, "limits are positive")
+        precondition(clientKey == nil || clientCertificate != nil, "a key belongs to a certificate")
         precondition(userAgent.utf8.allSatisfy { 0x20...0x7E ~= $0 }, "a user agent is visible ASCII")
     }
 }

@@ -5,7 +5,7 @@ extension EasyHandle {
     func setSettings(_ settings: ClientSettings) {
         setSafety()
         setProxy(settings.proxy)
-        setTLS(settings.certificateAuthorities)
+        setTLS(settings)
         setConnections(settings)
         set(CURLOPT_USERAGENT, settings.userAgent)
     }
@@ -26,11 +26,13 @@ extension EasyHandle {
         set(CURLOPT_NOPROXY, "")
     }
 
-    private func setTLS(_ certificateAuthorities: String?) {
+    private func setTLS(_ settings: ClientSettings) {
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         set(CURLOPT_SSL_VERIFYPEER, 1)
         set(CURLOPT_SSL_VERIFYHOST, 2)
-        guard let certificateAuthorities else { return }
+        if let certificate = settings.clientCertificate { set(CURLOPT_SSLCERT, certificate) }
+        if let key = settings.clientKey { set(CURLOPT_SSLKEY, key) }
+        guard let certificateAuthorities = settings.certificateAuthorities else { return }
         set(CURLOPT_CAINFO, certificateAuthorities)
         // Debian's libcurl looks into the system's directory as well, which would make the file an addition.
         set(CURLOPT_CAPATH, nil)

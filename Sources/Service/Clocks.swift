@@ -9,6 +9,9 @@ package struct Clocks: Sendable {
     /// Nanoseconds of a clock that only goes forward.
     package let monotonicNanoseconds: @Sendable () -> UInt64
 
+    /// Milliseconds of the same clock.
+    package var monotonicMilliseconds: @Sendable () -> UInt64 { { [monotonicNanoseconds] in monotonicNanoseconds() / 1_000_000 } }
+
     /// Makes clocks of two functions, which any thread may call.
     package init(
         unixSeconds: @escaping @Sendable () -> UInt64,

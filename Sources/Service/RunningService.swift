@@ -121,12 +121,14 @@ package final class RunningService: Sendable {
     }
 
     private func replaceState(with next: Configuration) -> Bool {
-        do throws(CryptoError) {
-            graph.state.replace(with: try LiveState(next, metrics: graph.metrics))
+        do {
+            let state = try LiveState(next, metrics: graph.metrics)
+            // Before anything is accepted for a notifier that is new.
+            try deliveries.reload(next)
+            graph.state.replace(with: state)
         } catch {
-            return refuseReload([error.description])
+            return refuseReload(["\(error)"])
         }
-        deliveries.resume()
         graph.metrics.countReload(succeeded: true)
         logger.log(.info, "configuration reloaded", ["apps": .integer(next.apps.count)])
         return true

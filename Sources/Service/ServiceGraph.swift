@@ -12,6 +12,8 @@ package struct ServiceGraph: Sendable {
     /// What operators and backends may ask.
     package let adminRouter: Router
     private let adminRoutes: [Route]
+    /// How long a key lives that a registration is passed on with, in seconds.
+    private static let relayKeySeconds: UInt64 = 600
     let state: LiveStateHolder
     let metrics: ServiceMetrics
     let readiness: Readiness
@@ -67,6 +69,15 @@ package struct ServiceGraph: Sendable {
             return try openStore(events.announcer)
         } catch {
             throw .store(error)
+        }
+    }
+
+    /// Makes security keys with which the help desk may come back to us within the next minutes.
+    func mintKey(clocks: Clocks) -> @Sendable (_ appID: String, _ userID: String) -> String? {
+        { [state] appID, userID in
+            let (authorizer, life) = (state.current.authorizer, Self.relayKeySeconds)
+            let minting = KeyMinting(authorizer, defaultLifeSeconds: min(life, authorizer.policy.longestLifeSeconds ?? life))
+            return try? minting.mint(appID: appID, userID: userID, now: clocks.unixSeconds()).securityKey
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct CommandLineTests {
     private static let commands = [
         ["init"], ["serve"], ["check"], ["key", "mint"], ["key", "verify"], ["key", "inspect"], ["secret", "new"],
-        ["deliveries", "list"], ["deliveries", "show"], ["deliveries", "retry"], ["deliveries", "purge"], ["simulate"],
+        ["deliveries", "list"], ["deliveries", "show"], ["deliveries", "retry"], ["deliveries", "purge"], ["push", "test"], ["simulate"],
         ["version"],
     ]
 

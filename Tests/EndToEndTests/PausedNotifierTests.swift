@@ -15,7 +15,10 @@ import Testing
         let off = try jsonObject(server.process.errors.line(containing: "a notifier is switched off").text)
         #expect(off.string("notifier") == "sink")
         #expect(off.string("reason") == "status_410")
-        #expect(try get(server.publicAddress, "/readyz") == #"200 {"status":"ready","paused":{"sink":"status_410"}}"#)
+        let remedy = "its receiver wants nothing more; ask whoever runs it, then reload the configuration (SIGHUP)"
+        #expect(off.string("remedy") == remedy)
+        let paused = #"{"sink":{"reason":"status_410","remedy":"\#(remedy)"}}"#
+        #expect(try get(server.publicAddress, "/readyz") == #"200 {"status":"ready","paused":\#(paused)}"#)
         #expect(try get(server.adminAddress, "/metrics").contains("\ndeskgate_notifier_paused{notifier=\"sink\"} 1\n"))
         #expect(try get(server.adminAddress, "/metrics").contains("\ndeskgate_notifier_paused{notifier=\"log\"} 0\n"))
         #expect(try WebhookSite.post(2, SocketClient(server.publicAddress)) == "accepted", "it is still taken in")

@@ -7,7 +7,7 @@ import Threading
 /// A configuration that takes webhooks and delivers them to a sink of the test and to the log.
 final class WebhookSite: Sendable {
     static let message = "\(Markers.prefix)-what-support-wrote"
-    private static let pathSecret = "\(Markers.prefix)_path_secret_of_the_app"
+    static let pathSecret = "\(Markers.prefix)_path_secret_of_the_app"
     // 33 bytes, whose base64 begins as the markers do.
     private static let signingSecret = "whsec_\(Markers.prefix)7Hc0vXlB2nRfYd5sGJ8eKpUaWtOi6yLmQDEx"
 

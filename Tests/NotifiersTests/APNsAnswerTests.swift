@@ -25,7 +25,7 @@ import Testing
             (400, "MissingDeviceToken", .dead, "missing_device_token", nil), (400, "PayloadEmpty", .dead, "payload_empty", nil),
             (400, "SomethingNew", .dead, "status_400", nil),
             (403, "ExpiredProviderToken", .misconfigured, "expired_provider_token", .mintToken),
-            (403, "InvalidProviderToken", .misconfigured, "invalid_provider_token", nil),
+            (403, "InvalidProviderToken", .misconfigured, "invalid_provider_token", .compareClocks),
             (403, "MissingProviderToken", .misconfigured, "missing_provider_token", nil),
             (403, "BadCertificate", .misconfigured, "bad_certificate", nil),
             (403, "BadCertificateEnvironment", .misconfigured, "bad_certificate_environment", nil),

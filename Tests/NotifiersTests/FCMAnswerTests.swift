@@ -84,7 +84,7 @@ import Testing
     /// RuStore's token is made by hand, so that there is nothing to mint.
     @Test func ruStoreAnswersAlike() {
         for (status, name, code) in [
-            (404, "NOT_FOUND", "UNREGISTERED"), (403, "X", "SENDER_ID_MISMATCH"), (429, "X", nil), (503, "X", nil),
+            (404, "NOT_FOUND", "UNREGISTERED"), (404, "X", nil), (403, "X", "SENDER_ID_MISMATCH"), (429, "X", nil), (503, "X", nil),
         ] {
             let body = body(status: name, code: code, message: "m")
             #expect(RuStoreAnswer.of(status: status, body: body, retryAfter: 1) == FCMAnswer.of(status: status, body: body, retryAfter: 1))
@@ -92,5 +92,12 @@ import Testing
         let body = body(status: "UNAUTHENTICATED", code: nil, message: "m")
         #expect(
             RuStoreAnswer.of(status: 401, body: body, retryAfter: nil) == ProviderAnswer(.misconfigured, "unauthenticated"))
+    }
+
+    /// Where FCM speaks of the project, RuStore speaks of the device.
+    @Test(arguments: [#"{"error":{"code":404,"status":"NOT_FOUND"}}"#, #"{"code":404,"message":"m","status":"NOT_FOUND"}"#])
+    func ruStoreFindsNoDevice(body: String) {
+        let answer = RuStoreAnswer.of(status: 404, body: Array(body.utf8), retryAfter: nil)
+        #expect(answer == ProviderAnswer(Self.gone, "not_found", step: .countMismatch))
     }
 }

@@ -10,7 +10,7 @@ import Testing
             (.reset, "connection_reset", .reconnect), (.closedEarly, "closed_early", .reconnect), (.timeout(.waiting), "timeout", nil),
             (.connect, "cannot_connect", nil), (.resolve, "host_unknown", nil), (.tls("text"), "tls", nil),
             (.overloaded, "overloaded", nil),
-            (.malformedResponse, "malformed_response", nil), (.cancelled, "cancelled", nil), (.other(code: 16), "client_16", nil),
+            (.malformedResponse, "malformed_response", .reconnect), (.cancelled, "cancelled", nil), (.other(code: 16), "client_16", nil),
         ] as [(ClientError, String, NextStep?)])
     func aLostConnectionIsTriedAgain(error: ClientError, reason: String, step: NextStep?) {
         let outcome = DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: reason)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func stepsSendAgainOrEnd() {
-        for step in [NextStep.switchEnvironment, .mintToken, .shorten, .reconnect] { #expect(step.sendsAgain) }
+        for step in [NextStep.switchEnvironment, .mintToken, .compareClocks, .shorten, .reconnect] { #expect(step.sendsAgain) }
         for step in [NextStep.countMismatch, .delayDevice(milliseconds: 1), .stopMinting(milliseconds: 1)] { #expect(!step.sendsAgain) }
     }
 }

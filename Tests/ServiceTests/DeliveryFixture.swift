@@ -16,7 +16,7 @@ final class DeliveryFixture {
     let inbox = Monitor(DispatcherInbox())
     /// Of the dispatcher that was started last.
     private(set) var metrics = MetricsRegistry()
-    private let notifiers: [String: any Notifier]
+    private let served: [String: ServedNotifier]
     private var dispatcher: Dispatcher?
 
     /// - Parameter notifiers: by name; `z` is there besides, for `settle`.
@@ -24,7 +24,7 @@ final class DeliveryFixture {
         store = try DeliveryStore()
         scratch = try TemporaryDirectory()
         log = try TestLog(in: scratch, level: .debug)
-        self.notifiers = notifiers.merging(["z": DeliveryNotifier(.arrived)]) { named, _ in named }
+        served = notifiers.merging(["z": DeliveryNotifier(.arrived)]) { named, _ in named }.mapValues { ServedNotifier($0) }
         try startDispatcher()
     }
 
@@ -41,10 +41,10 @@ final class DeliveryFixture {
         metrics = MetricsRegistry()
         let clocks = Clocks(unixSeconds: { [time] in time.withLock { $0 / 1000 } }, unixMilliseconds: { [time] in time.withLock { $0 } })
         dispatcher = try Dispatcher(
-            store: store, notifiers: notifiers,
+            store: store, notifiers: served,
             retention: Retention(deliveredMilliseconds: 1 << 40, deadMilliseconds: 1 << 40, idleDeviceMilliseconds: 1 << 40),
             metrics: DeliveryMetrics(
-                registry: metrics, store: store, notifiers: notifiers.keys.sorted(), clocks: clocks, inbox: inbox),
+                registry: metrics, store: store, clocks: clocks, inbox: inbox),
             logger: log.logger, clocks: clocks, inbox: inbox)
     }
 
@@ -53,9 +53,18 @@ final class DeliveryFixture {
         dispatcher = nil
     }
 
-    func resume() {
-        dispatcher?.resume()
+    /// Has the dispatcher go on with the notifiers that it has, as a reload does that changes none, but for these.
+    func reload(_ changed: [String: ServedNotifier] = [:]) {
+        dispatcher?.replace(with: served.merging(changed) { _, changed in changed })
     }
+
+    /// Has the dispatcher go on without a notifier.
+    func remove(_ name: String) {
+        dispatcher?.replace(with: served.filter { $0.key != name })
+    }
+
+    /// Whether a notifier that it began with has been closed.
+    func isClosed(_ name: String) -> Bool { served[name]?.hasClosed == true }
 
     /// Moves the clock and wakes the dispatcher, as the end of its waiting would.
     func advance(_ milliseconds: Int64) {

@@ -7,14 +7,14 @@ import Testing
 /// When a notifier's deliveries wake the dispatcher: never for nothing, which would be a loop without rest.
 @Suite final class DeliveryLaneTests {
     private var random = SeededGenerator(seed: 1)
-    private var lane = DeliveryLane(name: "a", notifier: DeliveryNotifier(concurrency: 2))
+    private var lane = DeliveryLane(name: "a", served: ServedNotifier(DeliveryNotifier(concurrency: 2)))
 
-    private func delivery(_ number: Int, attempts: Int = 1) -> Delivery {
+    private func delivery(_ number: Int, attempts: Int = 1, device: Device? = nil) -> Delivery {
         let event = Event(
             id: DeliveryFixture.event(number), kind: .commentCreated,
             identity: Event.Identity(appID: "app", ticketID: 1, commentID: Int64(number), deviceID: ""), userID: "user", occurredAt: 0,
             receivedAt: 0, expiresAt: 1 << 40, payload: [])
-        return Delivery(id: DeliveryFixture.id(number), notifier: "a", event: event, attempts: attempts, dueAt: 0)
+        return Delivery(id: DeliveryFixture.id(number), notifier: "a", event: event, device: device, attempts: attempts, dueAt: 0)
     }
 
     private func wakeAt(_ now: UInt64) -> UInt64? { lane.wakeAt(now: now) }
@@ -109,5 +109,47 @@ import Testing
 
     @Test func leasesOutlastTries() {
         #expect(lane.leaseMilliseconds > lane.notifier.longestTryMilliseconds)
+    }
+
+    @Test func tellsTheRegistryWhatIsNewOfTheDevice() throws {
+        let key = Device.Key(appID: "app", userID: "user", deviceID: "device")
+        let device = Device(key: key, type: "ios", token: try PushToken("token"), registeredAt: 1, seenAt: 2)
+        let cases: [(outcome: DeliveryOutcome, news: FinishedTry.DeviceNews?)] = [
+            (.deviceGone, .gone(since: 1)), (DeliveryOutcome(.delivered, reason: "sent", environment: "sandbox"), .environment("sandbox")),
+            (.arrived, nil), (.later(1), nil),
+        ]
+        for (outcome, news) in cases {
+            #expect(begin(delivery(1, device: device), 5))
+            let result = try #require(lane.end(delivery(1).id, outcome, now: 5, random: &random)?.result)
+            #expect(result.news == news)
+            #expect(result.device == (news == nil ? nil : device))
+            #expect(result.isDeviceGone == (outcome == .deviceGone))
+        }
+    }
+
+    @Test func whatIsMisconfiguredWaitsWithoutLosingTime() {
+        #expect(tryOnce(.gone, now: 5)?.next == .retry(at: 5))
+        lane.replace(with: ServedNotifier(DeliveryNotifier()))
+        #expect(tryOnce(.gone, now: 1 << 40)?.next == .givenUp(.expired))
+    }
+
+    @Test func aReplacedOneEndsWhatItBeganAndSaysNothingOfTheNext() {
+        #expect(begin(delivery(1), 5))
+        let (old, next) = (lane.served, ServedNotifier(DeliveryNotifier()))
+        lane.replace(with: next)
+        #expect(lane.takeIdleRetired().isEmpty, "it still runs a try")
+        _ = lane.end(delivery(1).id, .gone, now: 5, random: &random)
+        #expect(lane.breaker.pauseReason == nil)
+        #expect(lane.takeIdleRetired().map { $0 === old } == [true])
+        #expect(lane.takeIdleRetired().isEmpty)
+    }
+
+    @Test func oneThatLeavesStartsNothing() {
+        lane.leave()
+        #expect(room(5) == 0)
+        #expect(wakeAt(5) == nil)
+        #expect(!lane.awaitsNews(now: 5))
+        lane.replace(with: ServedNotifier(DeliveryNotifier(concurrency: 3)))
+        #expect(room(5) == 3)
     }
 }

@@ -14,10 +14,14 @@ final class DeliveryNotifier: Notifier {
     let keepsTicketOrder: Bool
     let concurrency: Int
     let retryPolicy = RetryPolicy.webhook
+    let probeAfterMilliseconds: UInt64?
     private let state: Monitor<State>
 
     /// - Parameter answer: of every try; without one, tries wait for `end`.
-    init(_ answer: DeliveryOutcome? = nil, concurrency: Int = 4, keepsTicketOrder: Bool = false) {
+    init(
+        _ answer: DeliveryOutcome? = nil, concurrency: Int = 4, keepsTicketOrder: Bool = false, probeAfterMilliseconds: UInt64? = nil
+    ) {
+        self.probeAfterMilliseconds = probeAfterMilliseconds
         self.concurrency = concurrency
         self.keepsTicketOrder = keepsTicketOrder
         state = Monitor(State(answer: answer))

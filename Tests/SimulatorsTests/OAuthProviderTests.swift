@@ -56,6 +56,19 @@ import Threading
         }
     }
 
+    /// Clients find a wrong clock by it; the known answer is RFC 9110's own.
+    @Test(arguments: [
+        (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+        (1_800_000_000, "Fri, 15 Jan 2027 08:00:00 GMT"), (1_704_067_199, "Sun, 31 Dec 2023 23:59:59 GMT"),
+    ])
+    func googleTellsTheTime(seconds: UInt64, text: String) throws {
+        try SimulatorFixture.run { fixture in
+            fixture.now.update { $0 = seconds * 1000 }
+            let date = try fixture.post(.fcm, "/token", body: "").get().header("date")
+            #expect(date == text)
+        }
+    }
+
     @Test func fcmRefusesWrongAssertions() throws {
         try SimulatorFixture.run { fixture in
             let now = Int64(fixture.seconds)
@@ -114,8 +127,13 @@ import Threading
         try SimulatorFixture.run { fixture in
             let token = JSONValue.string(fixture.simulators.credentials.rustoreToken)
             let (right, wrong) = (try send(fixture, .rustore, token).status, try send(fixture, .rustore, "other").status)
-            #expect(right == 200 && wrong == 401)
+            #expect(right == 200 && wrong == 403)
             #expect(fixture.simulators.recorder.pushes.map(\.provider) == [.rustore])
+            for refusal in SimulatedDevice.Refusal.allCases {
+                fixture.simulators.devices["device-1"] = SimulatedDevice(refusal: refusal)
+                let told = try send(fixture, .rustore, token)
+                #expect(told.status == 404 && told["error", "status"] == "NOT_FOUND" && code(told) == nil)
+            }
         }
     }
 

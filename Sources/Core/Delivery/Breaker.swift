@@ -1,7 +1,8 @@
 /// Decides how many attempts one notifier may start, so that an outage of its provider costs a probe now and then, not a queue's worth of calls.
 ///
 /// Closed, it lets all through. So many failures in a row open it for a while that grows from opening to opening; then one probe may start:
-/// its success closes the breaker, its failure opens it again. Beside that, `slowDown` and `pause` stop starts for reasons that are no outage.
+/// its success closes the breaker, its failure opens it again. Beside that, `slowDown` and `pause` stop starts for reasons that are no outage; a
+/// pause may have probes of its own.
 ///
 /// Ask `permits`, call `started` for each attempt that starts, and end each exactly once with `succeeded`, `failed` or `inconclusive`: a
 /// probe that never ends keeps the breaker half open for ever. It is a value: the caller locks.
@@ -23,8 +24,9 @@ package struct Breaker: Sendable, Equatable {
     /// Counts the changes that make the answers of earlier attempts meaningless.
     private var era: UInt64 = 0
     private var slowDown: Wait?
-    /// Why nothing may start until `resume`; nil when something may.
-    package private(set) var pauseReason: BreakerState.PauseReason?
+    private var pause: Pause?
+    /// Why nothing may start until `resume` or a probe's success; nil when something may.
+    package var pauseReason: BreakerState.PauseReason? { pause?.reason }
 
     /// Makes a closed breaker; less than one failure to open it is a programmer's mistake and traps.
     package init(failuresToOpen: Int = 10, openTime: RetryPolicy = .breaker, longestSlowDownMilliseconds: UInt64 = 3_600_000) {
@@ -43,7 +45,9 @@ package struct Breaker: Sendable, Equatable {
         if case .open(var wait) = circuit {
             circuit = wait.isOver(nowMilliseconds: now) ? .halfOpen(isProbing: false) : .open(wait)
         }
-        guard pauseReason == nil, slowDown == nil else { return 0 }
+        pause?.pass(nowMilliseconds: now)
+        guard slowDown == nil else { return 0 }
+        if let pause { return pause.permitsProbe ? 1 : 0 }
         return switch circuit {
         case .closed: .max
         case .halfOpen(isProbing: false): 1
@@ -53,7 +57,7 @@ package struct Breaker: Sendable, Equatable {
 
     /// When `permits` may rise by time alone, in Unix milliseconds; nil when only an answer or `resume` can raise it, or nothing need.
     package var nextChangeMilliseconds: UInt64? {
-        guard pauseReason == nil else { return nil }
+        if let pause { return pause.probeAtMilliseconds.map { max($0, slowDown?.endMilliseconds ?? 0) } }
         return switch circuit {
         case .closed, .halfOpen(isProbing: false): slowDown?.endMilliseconds
         case .open(let wait): max(wait.endMilliseconds, slowDown?.endMilliseconds ?? 0)
@@ -75,7 +79,11 @@ package struct Breaker: Sendable, Equatable {
 extension Breaker {
     /// Records that one attempt starts; starting what `permits` didn't allow is a programmer's mistake and traps.
     package mutating func started() -> Start {
-        precondition(pauseReason == nil && slowDown == nil, "a breaker that is paused or slowed down permits no start")
+        precondition(slowDown == nil && pause?.permitsProbe != false, "a breaker that is paused or slowed down permits no start")
+        if pause != nil {
+            pause?.isProbing = true
+            return Start(era: era)
+        }
         switch circuit {
         case .closed: break
         case .halfOpen(isProbing: false): circuit = .halfOpen(isProbing: true)
@@ -87,12 +95,16 @@ extension Breaker {
     /// Ends an attempt that the provider has dealt with, even by refusing this one message: it is well.
     package mutating func succeeded(_ start: Start) {
         guard start.era == era else { return }
-        close()
+        pause?.isProbing == true ? resume() : close()
     }
 
     /// Ends an attempt that failed in a way that the next one is likely to fail: no connection, no answer in time, 500, 502, 503, 504.
     package mutating func failed(_ start: Start, nowMilliseconds: UInt64, random: inout some RandomNumberGenerator) {
         guard start.era == era else { return }
+        if pause?.isProbing == true {
+            pause?.probeEnded(nowMilliseconds: nowMilliseconds)
+            return
+        }
         if case .closed(let failures) = circuit, failures + 1 < failuresToOpen {
             circuit = .closed(failures: failures + 1)
             return
@@ -105,8 +117,12 @@ extension Breaker {
 
     /// Ends an attempt that says neither: given up at shutdown, or answered 429. A probe may then start again.
     package mutating func inconclusive(_ start: Start) {
-        guard start.era == era, case .halfOpen = circuit else { return }
-        circuit = .halfOpen(isProbing: false)
+        guard start.era == era else { return }
+        if pause?.isProbing == true {
+            pause?.isProbing = false
+        } else if case .halfOpen = circuit {
+            circuit = .halfOpen(isProbing: false)
+        }
     }
 
     /// Lets nothing start before a time (Unix milliseconds), as 429, 502 and 504 ask for; attempts under way go on.
@@ -122,15 +138,34 @@ extension Breaker {
         slowDown = wait.endMilliseconds > current.endMilliseconds ? wait : current
     }
 
-    /// Lets nothing start until `resume`; of several reasons the last counts.
-    package mutating func pause(_ reason: BreakerState.PauseReason) {
-        pauseReason = reason
+    /// Lets nothing start until `resume`, or with a time to wait only a probe now and then, whose success ends the pause.
+    ///
+    /// What runs now says nothing any more. Of several reasons the last counts; a probe that is under way goes on.
+    /// - Parameter probeAfterMilliseconds: how long to wait before each probe; nil for none at all.
+    package mutating func pause(_ reason: BreakerState.PauseReason, probeAfterMilliseconds: UInt64? = nil, nowMilliseconds: UInt64 = 0) {
+        let isProbing = pause?.isProbing == true
+        pause = Pause(reason, probeAfterMilliseconds: probeAfterMilliseconds, nowMilliseconds: nowMilliseconds)
+        if isProbing, probeAfterMilliseconds != nil {
+            pause?.isProbing = true
+        } else if probeAfterMilliseconds != nil {
+            era += 1
+        }
     }
 
     /// Ends a pause, and closes the breaker, since someone has changed something; a slow-down stays. Nothing when there is no pause.
     package mutating func resume() {
-        guard pauseReason != nil else { return }
-        pauseReason = nil
+        guard pause != nil else { return }
+        reset(keepingSlowDown: true)
+    }
+
+    /// Begins anew, because what it guards has been replaced: what runs says nothing of it.
+    package mutating func reset() {
+        reset(keepingSlowDown: false)
+    }
+
+    private mutating func reset(keepingSlowDown: Bool) {
+        pause = nil
+        if !keepingSlowDown { slowDown = nil }
         close()
         era += 1
     }

@@ -24,12 +24,17 @@ package struct DeliveryOutcome: Sendable, Equatable {
     package let slowsDown: Bool
     /// Whether it is about this one device and says nothing of the receiver's health: what comes later may come for others now.
     package let isAboutDevice: Bool
+    /// Which of the provider's environments has taken the token, when the device's record does not say so yet: to be remembered there.
+    package let environment: String?
 
     /// Makes an outcome.
-    package init(_ verdict: Verdict, reason: String, slowsDown: Bool = false, isAboutDevice: Bool = false) {
+    package init(
+        _ verdict: Verdict, reason: String, slowsDown: Bool = false, isAboutDevice: Bool = false, environment: String? = nil
+    ) {
         self.verdict = verdict
         self.reason = reason
         self.slowsDown = slowsDown
         self.isAboutDevice = isAboutDevice
+        self.environment = environment
     }
 }

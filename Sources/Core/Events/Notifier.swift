@@ -8,6 +8,9 @@ package protocol Notifier: Sendable {
     var retryPolicy: RetryPolicy { get }
     /// How long one try takes at most, in milliseconds: when a process ends in the middle, the next one waits a little longer than that.
     var longestTryMilliseconds: UInt64 { get }
+    /// How long after `misconfigured` one delivery is tried, to find out whether somebody has mended the other side, in milliseconds; nil to wait
+    /// for a reload.
+    var probeAfterMilliseconds: UInt64? { get }
 
     /// Tries one delivery.
     /// - Parameter completion: called exactly once, on any thread, and must not block. A notifier bounds its own time.
@@ -17,4 +20,6 @@ package protocol Notifier: Sendable {
 extension Notifier {
     /// The longest that may be configured.
     package var longestTryMilliseconds: UInt64 { 120_000 }
+    /// Only a reload helps.
+    package var probeAfterMilliseconds: UInt64? { nil }
 }

@@ -21,7 +21,7 @@ enum APNsAnswer {
         return switch status {
         case 200: ProviderAnswer(.delivered, "status_200")
         case 400: badRequest(reason, word)
-        case 403: ProviderAnswer(.misconfigured, word, step: reason == .expiredProviderToken ? .mintToken : nil)
+        case 403: forbidden(reason, word)
         case 404, 405: ProviderAnswer(.dead, word)
         case 410: ProviderAnswer(.deviceGone(since: timestamp), word)
         case 413: ProviderAnswer(.dead, word, step: .shorten)
@@ -38,6 +38,15 @@ enum APNsAnswer {
         case .badTopic, .missingTopic, .topicDisallowed: ProviderAnswer(.misconfigured, word)
         case .idleTimeout: .retry(word, step: .reconnect)
         default: ProviderAnswer(.dead, word)
+        }
+    }
+
+    private static func forbidden(_ reason: APNsReason?, _ word: String) -> ProviderAnswer {
+        switch reason {
+        case .expiredProviderToken: ProviderAnswer(.misconfigured, word, step: .mintToken)
+        // Also said of a token that seems to come from the future.
+        case .invalidProviderToken: ProviderAnswer(.misconfigured, word, step: .compareClocks)
+        default: ProviderAnswer(.misconfigured, word)
         }
     }
 

@@ -9,12 +9,8 @@ struct APNsRefusal: Equatable {
 
     /// Reads what can be read; what is not JSON says nothing.
     init(body: [UInt8]) {
-        let root = try? JSONDocument(parsing: body.span).value()
+        let root = JSONValue(parsing: body)
         reason = root?["reason"]?.text.flatMap { APNsReason(rawValue: $0) }
-        guard case .integer(let number)? = root?["timestamp"] else {
-            timestamp = nil
-            return
-        }
-        timestamp = number > 0 ? UInt64(number) : nil
+        timestamp = root?["timestamp"]?.integer.flatMap { $0 > 0 ? UInt64($0) : nil }
     }
 }

@@ -12,6 +12,8 @@ enum FCMErrorCode: String, Sendable, CaseIterable {
     case notFound = "NOT_FOUND"
     case permissionDenied = "PERMISSION_DENIED"
     case resourceExhausted = "RESOURCE_EXHAUSTED"
+    /// RuStore's word for it.
+    case tooManyRequests = "TOO_MANY_REQUESTS"
 
     /// The code as it stands in metrics and before people.
     var word: String { rawValue.lowercased() }

@@ -11,7 +11,9 @@ struct FCMRefusal: Equatable {
 
     /// Reads what can be read; what is not JSON says nothing.
     init(body: [UInt8]) {
-        let error = (try? JSONDocument(parsing: body.span).value())?["error"]
+        let root = JSONValue(parsing: body)
+        // RuStore's clients read it from the root.
+        let error = root?["error"] ?? root
         let detail = error?["details"]?.elements.first { $0["@type"]?.text == Self.detailType }
         code = (detail?["errorCode"] ?? error?["status"])?.text.flatMap { FCMErrorCode(rawValue: $0) }
         let message = error?["message"]?.text?.lowercased() ?? ""

@@ -17,7 +17,7 @@ enum HMSCode: String, Sendable, CaseIterable {
 
     /// Reads an answer's body; nil when it is no JSON object or has no known code.
     init?(body: [UInt8]) {
-        guard let code = (try? JSONDocument(parsing: body.span).value())?["code"] else { return nil }
+        guard let code = JSONValue(parsing: body)?["code"] else { return nil }
         switch code {
         case .string(let text): self.init(rawValue: text)
         case .integer(let number): self.init(rawValue: "\(number)")

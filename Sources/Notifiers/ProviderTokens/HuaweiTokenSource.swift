@@ -1,6 +1,7 @@
 package import Core
 package import Crypto
 package import HTTPClient
+internal import WebTokens
 
 /// Exchanges an app's credentials for access tokens (RFC 6749 section 4.4; Huawei's "OAuth 2.0-based authentication", client credentials).
 package struct HuaweiTokenSource: ProviderTokenSource {

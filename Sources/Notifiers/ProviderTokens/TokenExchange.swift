@@ -1,5 +1,6 @@
 internal import Core
 internal import HTTPClient
+internal import WebTokens
 
 /// Asks a token server once (RFC 6749 section 3.2).
 struct TokenExchange: Sendable {

@@ -14,15 +14,9 @@ struct CommentContent: Equatable {
 
     /// Reads a payload. Beside the comment itself everything may be missing.
     init(payload: [UInt8]) throws(Unreadable) {
-        guard let root = try? JSONDocument(parsing: payload.span).value(), let data = root["data"], let comment = data["comment"],
-            case .object = comment
-        else { throw Unreadable() }
+        guard let data = JSONValue(parsing: payload)?["data"], let comment = data["comment"], comment.isObject else { throw Unreadable() }
         text = comment["body"]?.text ?? ""
         authorName = data["author"]?["name"]?.text
-        guard case .array(let files)? = data["attachments"] else {
-            fileNames = []
-            return
-        }
-        fileNames = files.map { $0["name"]?.text }
+        fileNames = data["attachments"]?.elements.map { $0["name"]?.text } ?? []
     }
 }

@@ -4,6 +4,8 @@ enum NextStep: Sendable, Equatable {
     case switchEnvironment
     /// Make a new provider token, shared by all who wait for one, and send again.
     case mintToken
+    /// Make a new provider token and send again if a wrong clock of ours is why this one was refused; else the outcome counts.
+    case compareClocks
     /// Make the message with `PushNotification.shortenedPayload` and send again.
     case shorten
     /// Send again on a new connection.
@@ -18,7 +20,7 @@ enum NextStep: Sendable, Equatable {
     /// Whether the adapter sends again within the same try. Each such step is taken once a try: when it was taken before, the outcome counts.
     var sendsAgain: Bool {
         switch self {
-        case .switchEnvironment, .mintToken, .shorten, .reconnect: true
+        case .switchEnvironment, .mintToken, .compareClocks, .shorten, .reconnect: true
         case .countMismatch, .delayDevice, .stopMinting: false
         }
     }

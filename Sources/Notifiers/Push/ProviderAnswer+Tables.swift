@@ -31,7 +31,8 @@ extension ProviderAnswer {
     static func of(_ error: ClientError) -> ProviderAnswer {
         let reason = HTTPOutcome.reason(of: error)
         return switch error {
-        case .reset, .closedEarly: .retry(reason, step: .reconnect)
+        // The last is also what remains of a stream beyond a GOAWAY.
+        case .reset, .closedEarly, .malformedResponse: .retry(reason, step: .reconnect)
         default: .retry(reason)
         }
     }

@@ -1,12 +1,16 @@
 extension Configuration {
     /// One notifier: what events are delivered to.
-    package struct Notifier: Sendable {
+    package struct Notifier: Sendable, Equatable {
         /// What it does with an event.
-        package enum Kind: Sendable {
+        package enum Kind: Sendable, Equatable {
             /// Writes it to the log.
             case log
             /// Posts it, signed.
             case http(HTTPDestination)
+            /// Shows comments on phones.
+            case push(Push)
+            /// Passes registrations on to the help desk.
+            case pyrus(Relay)
         }
 
         /// Its name: 1 to 64 ASCII letters, digits, `-`, `_` and `.`; no other notifier has it.
@@ -16,13 +20,19 @@ extension Configuration {
         /// Whether it is told of comments only for people who have a device that can be notified.
         package var requiresDevice = true
 
-        /// Whether both say the same.
-        func isConfigured(like other: Notifier) -> Bool {
-            guard name.utf8.elementsEqual(other.name.utf8), requiresDevice == other.requiresDevice else { return false }
-            return switch (kind, other.kind) {
-            case (.log, .log): true
-            case (.http(let destination), .http(let other)): destination.isConfigured(like: other)
-            case (.log, .http), (.http, .log): false
+        /// What it is called in the configuration.
+        package var type: NotifierType {
+            switch kind {
+            case .log: .log
+            case .http: .http
+            case .pyrus: .pyrus
+            case .push(let push):
+                switch push.provider {
+                case .apns: .apns
+                case .fcm: .fcm
+                case .rustore: .rustore
+                case .hms: .hms
+                }
             }
         }
     }

@@ -41,6 +41,8 @@ package struct Configuration: Sendable {
         package var webhook: Webhook?
         /// The names of the notifiers that are told of its events.
         package var notifiers: [String]
+        /// Which notifiers tell which of its devices of comments.
+        package var routes = Routes()
     }
 
     /// What the log is like.
@@ -78,7 +80,6 @@ package struct Configuration: Sendable {
     func fixedParts(differingFrom other: Configuration) -> [String] {
         [
             ("$.listen", listen.isConfigured(like: other.listen)), ("$.admin", admin.listener.isConfigured(like: other.admin.listener)),
-            ("$.notifiers", notifiers.elementsEqual(other.notifiers) { $0.isConfigured(like: $1) }),
             ("$.store", store == other.store), ("$.deliveries", deliveries == other.deliveries),
             ("$.push_tokens", pushTokens.isConfigured(like: other.pushTokens)), ("$.log", log == other.log),
             ("$.shutdown", drainSeconds == other.drainSeconds),

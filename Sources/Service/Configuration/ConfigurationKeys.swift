@@ -1,3 +1,5 @@
+internal import Core
+
 /// The keys that the objects of a configuration may have.
 enum ConfigurationKeys {
     static let root = [
@@ -7,13 +9,19 @@ enum ConfigurationKeys {
     static let listener = ["host", "port", "unix", "tls", "max_connections", "idle_timeout_seconds", "request_timeout_seconds"]
     static let admin = listener + ["token", "metrics_need_token"]
     static let tls = ["certificate", "key"]
-    static let app = ["app_id", "keys", "webhook", "notifiers"]
+    static let app = ["app_id", "keys", "webhook", "notifiers", "routes"]
     static let webhook = ["secret", "signature_secret"]
     static let logNotifier = ["type", "requires_device"]
-    static let httpNotifier = [
-        "type", "requires_device", "url", "secret", "allow_http", "timeout_seconds", "concurrency", "keeps_ticket_order",
-        "certificate_authorities", "proxy",
-    ]
+    static let httpNotifier = ["type", "requires_device", "url", "secret", "keeps_ticket_order"] + transport
+    static let apnsNotifier =
+        ["type", "key", "key_id", "team_id", "certificate", "topic", "url", "sandbox_url", "badge"] + pushStyle + transport
+    static let fcmNotifier = ["type", "service_account", "url", "badge", "android_channel"] + pushStyle + transport
+    static let rustoreNotifier = ["type", "project_id", "token", "url", "android_channel"] + pushStyle + transport
+    static let hmsNotifier = ["type", "app_id", "secret", "url", "token_url", "android_channel"] + pushStyle + transport
+    static let pyrusNotifier = ["type", "domain", "url"] + transport
+    static let transport = ["allow_http", "timeout_seconds", "concurrency", "certificate_authorities", "proxy"]
+    static let pushStyle = ["content", "language", "templates", "sound"]
+    static let templates = PushTemplatePart.allCases.map(\.rawValue)
     static let store = ["type", "path", "max_pending", "minimum_free_megabytes"]
     static let deliveries = ["expire_after_seconds", "keep_delivered_days", "keep_dead_days"]
     static let pushTokens = ["limits", "devices_per_user", "forget_after_days"]

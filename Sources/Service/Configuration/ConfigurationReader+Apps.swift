@@ -4,8 +4,8 @@ internal import JSON
 
 /// The apps with their secrets.
 extension ConfigurationReader {
-    /// - Parameter notifierNames: the names that an app may list.
-    func apps(in root: ConfigurationObject, notifierNames: [String]) -> [Configuration.App] {
+    /// - Parameter known: the notifiers that an app may name.
+    func apps(in root: ConfigurationObject, known: NamedNotifiers) -> [Configuration.App] {
         guard let elements = root.array("apps") else {
             if root.value("apps") == nil { problems.add(root.path(of: "apps"), "missing; list the apps that may use the chat") }
             return []
@@ -16,8 +16,9 @@ extension ConfigurationReader {
             guard let object = ConfigurationObject(value, path: path, keys: ConfigurationKeys.app, problems: problems) else { continue }
             let id = appID(object, others: apps)
             let (keys, webhook) = (keys(object), webhook(object))
-            let notifiers = notifiers(object, known: notifierNames, takesWebhooks: webhook != nil)
-            apps.append(Configuration.App(id: id ?? "", keys: keys, webhook: webhook, notifiers: notifiers))
+            let notifiers = notifiers(object, known: known, takesWebhooks: webhook != nil)
+            let routes = routes(object, known: known, notifiers: notifiers)
+            apps.append(Configuration.App(id: id ?? "", keys: keys, webhook: webhook, notifiers: notifiers, routes: routes))
         }
         return apps
     }

@@ -18,12 +18,13 @@ extension ConfigurationReader {
     }
 
     /// The names of the notifiers of an app.
-    /// - Parameter known: the names of all that are configured, right or wrong.
-    func notifiers(_ app: ConfigurationObject, known: [String], takesWebhooks: Bool) -> [String] {
+    func notifiers(_ app: ConfigurationObject, known: NamedNotifiers, takesWebhooks: Bool) -> [String] {
         let path = app.path(of: "notifiers")
         guard app.value("notifiers") != nil else {
-            if Self.contains(known, "log") { return ["log"] }
-            if takesWebhooks { problems.add(path, "missing; \"log\" is not configured, so name the notifiers of this app's events") }
+            if known.contains("log") { return ["log"] }
+            if takesWebhooks, app.value("routes") == nil {
+                problems.add(path, "missing; \"log\" is not configured, so name the notifiers of this app's events")
+            }
             return []
         }
         var names: [String] = []
@@ -32,10 +33,8 @@ extension ConfigurationReader {
                 problems.add(path, "expected the name of a notifier, found \(value.kind)")
                 continue
             }
-            if !Self.contains(known, name) {
-                problems.add(path, "no notifier has this name; known are: \(known.map { printable($0) }.joined(separator: ", "))")
-            }
-            if Self.contains(names, name) { problems.add(path, "the app has this notifier already") }
+            if !known.contains(name) { problems.add(path, known.unknownName) }
+            if names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { problems.add(path, "the app has this notifier already") }
             names.append(name)
         }
         return names
@@ -64,9 +63,5 @@ extension ConfigurationReader {
 
     private func isTooShort(_ secret: SecretBytes) -> Bool {
         secret.count < 16 && !secrets.allowsInsecure
-    }
-
-    private static func contains(_ names: [String], _ name: String) -> Bool {
-        names.contains { $0.utf8.elementsEqual(name.utf8) }
     }
 }

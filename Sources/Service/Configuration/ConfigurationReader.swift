@@ -52,7 +52,7 @@ struct ConfigurationReader {
         return Configuration(
             listen: listener(root.object("listen", keys: ConfigurationKeys.listener), defaultPort: 8080, defaultConnections: 10_000),
             admin: admin(root.object("admin", keys: ConfigurationKeys.admin)),
-            apps: apps(in: root, notifierNames: notifierNames(in: root)),
+            apps: apps(in: root, known: NamedNotifiers(in: root)),
             notifiers: notifiers(in: root),
             store: store(root.object("store", keys: ConfigurationKeys.store)),
             deliveries: deliveries(root.object("deliveries", keys: ConfigurationKeys.deliveries)),

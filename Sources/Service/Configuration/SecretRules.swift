@@ -60,11 +60,14 @@ enum SecretRules {
 
     /// Whether a token can stand in an Authorization header and is long enough not to be guessed.
     static func isUsableToken(_ token: SecretBytes) -> Bool {
-        token.withSpan { bytes in
-            for index in bytes.indices where !(0x21..<0x7F).contains(bytes[index]) {
-                return false
-            }
-            return bytes.count >= 32
+        token.count >= 32 && isVisible(token)
+    }
+
+    /// Whether all of it are visible ASCII characters.
+    static func isVisible(_ text: SecretBytes) -> Bool {
+        text.withSpan { bytes in
+            for index in bytes.indices where !(0x21..<0x7F).contains(bytes[index]) { return false }
+            return true
         }
     }
 
@@ -96,10 +99,5 @@ enum SecretRules {
             for index in characters.indices { seen.insert(characters[index]) }
             return seen.count < 6
         }
-    }
-
-    /// Whether two secrets are the same.
-    static func areEqual(_ left: SecretBytes, _ right: SecretBytes) -> Bool {
-        left.withSpan { left in right.withSpan { right in constantTimeEquals(left, right) } }
     }
 }

@@ -8,6 +8,6 @@ final class SeenSecrets {
     /// - Returns: the path of the first place that has the same one.
     func insert(_ secret: SecretBytes, path: String) -> String? {
         defer { all.append((path, secret)) }
-        return all.first { SecretRules.areEqual($0.secret, secret) }?.path
+        return all.first { $0.secret == secret }?.path
     }
 }

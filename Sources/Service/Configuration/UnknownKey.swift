@@ -1,12 +1,6 @@
 /// What to say about a key that no object of the configuration has.
 enum UnknownKey {
-    /// Keys of the documented configuration whose parts this version does not have.
-    private static let later = ["routes"]
-
     static func message(_ key: String, known: [String]) -> String {
-        if later.contains(where: { $0.utf8.elementsEqual(key.utf8) }) {
-            return "not known to this version of Deskgate yet; remove it, or install a version that has it"
-        }
         if let nearest = nearest(to: key, in: known) { return "unknown key; did you mean \"\(nearest)\"?" }
         return "unknown key; known here: \(known.sorted().joined(separator: ", "))"
     }

@@ -7,21 +7,52 @@ struct DeliveryLane {
         let delivery: Delivery
         let start: Breaker.Start
         let startedAt: UInt64
+        /// What runs it, which may have been replaced meanwhile.
+        let served: ServedNotifier
     }
 
     /// How much longer than a try a delivery is leased, in milliseconds, so that no outcome comes after the lease's end.
     private static let leaseMarginMilliseconds: UInt64 = 10_000
 
     let name: String
-    let notifier: any Notifier
+    private(set) var served: ServedNotifier
+    /// What had been served before and still runs tries.
+    private var retired: [ServedNotifier] = []
+    /// Whether only what runs keeps it.
+    private(set) var isLeaving = false
     var breaker = Breaker()
     private(set) var running: [UUIDv7: Running] = [:]
     /// When the store may have something due, in Unix milliseconds; nil when nothing is pending.
     var nextDue: UInt64? = 0
 
-    init(name: String, notifier: any Notifier) {
+    init(name: String, served: ServedNotifier) {
         self.name = name
-        self.notifier = notifier
+        self.served = served
+    }
+
+    var notifier: any Notifier { served.notifier }
+
+    /// Goes on with another notifier of the same name; what runs ends with the old one.
+    mutating func replace(with next: ServedNotifier) {
+        retired.append(served)
+        served = next
+        isLeaving = false
+        breaker.reset()
+        nextDue = 0
+    }
+
+    /// Starts nothing any more, because the notifier has left the configuration.
+    mutating func leave() {
+        guard !isLeaving else { return }
+        retired.append(served)
+        isLeaving = true
+    }
+
+    /// Takes out what nothing needs any more, to be closed.
+    mutating func takeIdleRetired() -> [ServedNotifier] {
+        let idle = retired.filter { retired in !running.values.contains { $0.served === retired } }
+        retired.removeAll { retired in idle.contains { $0 === retired } }
+        return idle
     }
 
     /// The longest time that a delivery is put off for, in milliseconds: by its policy, by its receiver or by a lease.
@@ -33,12 +64,12 @@ struct DeliveryLane {
     /// How many tries may start at `now`.
     mutating func room(now: UInt64) -> Int {
         heedClock(now: now)
-        guard let nextDue, nextDue <= now else { return 0 }
+        guard !isLeaving, let nextDue, nextDue <= now else { return 0 }
         return min(breaker.permits(nowMilliseconds: now), notifier.concurrency - running.count)
     }
 
     /// Whether news would change anything: not where something is known to be due, and waits for an outcome or for the breaker.
-    func awaitsNews(now: UInt64) -> Bool { nextDue.map { $0 > now } ?? true }
+    func awaitsNews(now: UInt64) -> Bool { !isLeaving && nextDue.map { $0 > now } ?? true }
 
     /// How long a claimed delivery is left alone, in milliseconds.
     var leaseMilliseconds: UInt64 { notifier.longestTryMilliseconds + Self.leaseMarginMilliseconds }
@@ -46,7 +77,7 @@ struct DeliveryLane {
     /// When there may be room again by time alone, in Unix milliseconds; nil when only an outcome, news or `resume` can make some.
     mutating func wakeAt(now: UInt64) -> UInt64? {
         heedClock(now: now)
-        guard let nextDue, running.count < notifier.concurrency else { return nil }
+        guard !isLeaving, let nextDue, running.count < notifier.concurrency else { return nil }
         if breaker.permits(nowMilliseconds: now) > 0 { return nextDue }
         return breaker.nextChangeMilliseconds.map { max(nextDue, $0) }
     }
@@ -61,10 +92,11 @@ struct DeliveryLane {
     ///   claim.
     mutating func begin(_ delivery: Delivery, now: UInt64) -> Bool {
         if let earlier = running[delivery.id] {
-            running[delivery.id] = Running(delivery: delivery, start: earlier.start, startedAt: earlier.startedAt)
+            running[delivery.id] = Running(
+                delivery: delivery, start: earlier.start, startedAt: earlier.startedAt, served: earlier.served)
             return false
         }
-        running[delivery.id] = Running(delivery: delivery, start: breaker.started(), startedAt: now)
+        running[delivery.id] = Running(delivery: delivery, start: breaker.started(), startedAt: now, served: served)
         return true
     }
 
@@ -80,12 +112,16 @@ struct DeliveryLane {
         _ id: UUIDv7, _ outcome: DeliveryOutcome, now: UInt64, random: inout some RandomNumberGenerator
     ) -> (running: Running, result: FinishedTry)? {
         guard let ended = running.removeValue(forKey: id) else { return nil }
-        tellBreaker(ended.start, outcome, now: now, random: &random)
+        // What has been replaced says nothing of what took its place.
+        if ended.served === served { tellBreaker(ended.start, outcome, now: now, random: &random) }
         let next = next(after: ended.delivery, outcome, now: now, random: &random)
         if case .retry(let at) = next { nextDue = min(nextDue ?? at, at) }
         // A delivery of the same ticket may have waited for this one.
         if notifier.keepsTicketOrder { nextDue = min(nextDue ?? now, now) }
-        let result = FinishedTry(id: id, attempt: ended.delivery.attempts, next: next, reason: outcome.reason, now: now)
+        let news = news(of: outcome)
+        let result = FinishedTry(
+            id: id, attempt: ended.delivery.attempts, next: next, reason: outcome.reason, now: now,
+            device: news == nil ? nil : ended.delivery.device, news: news)
         return (ended, result)
     }
 
@@ -96,7 +132,8 @@ struct DeliveryLane {
         case .delivered, .dead, .deviceGone: breaker.succeeded(start)
         case .misconfigured:
             breaker.inconclusive(start)
-            breaker.pause(.switchedOff)
+            let probeAfter = notifier.probeAfterMilliseconds
+            breaker.pause(probeAfter == nil ? .switchedOff : .misconfigured, probeAfterMilliseconds: probeAfter, nowMilliseconds: now)
         case .retry(let retryAfter):
             if outcome.isAboutDevice {
                 breaker.succeeded(start)
@@ -116,7 +153,8 @@ struct DeliveryLane {
         switch outcome.verdict {
         case .delivered: return .delivered
         case .dead, .deviceGone: return .dead
-        case .misconfigured: break
+        // Not the message's fault: it is the next to be tried when somebody has mended the settings.
+        case .misconfigured: return now < delivery.event.expiresAt ? .retry(at: now) : .givenUp(.expired)
         case .retry(let asked): retryAfter = asked
         }
         let decision = notifier.retryPolicy.next(
@@ -126,5 +164,11 @@ struct DeliveryLane {
         case .retry(let at): return .retry(at: at)
         case .giveUp(let ending): return .givenUp(ending)
         }
+    }
+
+    /// What the provider has said of the device.
+    private func news(of outcome: DeliveryOutcome) -> FinishedTry.DeviceNews? {
+        if case .deviceGone(let since) = outcome.verdict { return .gone(since: since) }
+        return outcome.environment.map { .environment($0) }
     }
 }

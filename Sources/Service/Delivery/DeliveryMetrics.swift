@@ -10,35 +10,42 @@ struct DeliveryMetrics: Sendable {
     /// Registers them.
     /// - Parameters:
     ///   - store: asked at each rendering for what is pending.
-    ///   - notifiers: the names of all, so that an empty queue shows as 0.
-    ///   - inbox: asked at each rendering for what is switched off.
-    init(registry: MetricsRegistry, store: any Store, notifiers: [String], clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
+    ///   - inbox: asked at each rendering for the notifiers, so that an empty queue shows as 0, and for what is switched off.
+    init(registry: MetricsRegistry, store: any Store, clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
         deliveries = registry.counter(
             "deskgate_deliveries_total", "Tries of deliveries by what came of them.", labels: ["notifier", "outcome", "reason"])
         duration = registry.histogram(
             "deskgate_delivery_duration_seconds", "Time that a try took.", labels: ["notifier"],
             bounds: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
         registry.gauge("deskgate_queue_pending", "Deliveries that wait.", labels: ["notifier"]) {
-            Self.samples(store, notifiers) { Double($0.count) }
+            Self.samples(store, inbox) { Double($0.count) }
         }
         registry.gauge(
-            "deskgate_notifier_paused", "1 while a notifier is switched off until the configuration is reloaded.", labels: ["notifier"]
+            "deskgate_notifier_paused", "1 while a notifier is switched off; /readyz and the log tell why and what to do.",
+            labels: ["notifier"]
         ) {
-            let paused = inbox.withLock { $0.paused }
-            return notifiers.map { ComputedSample($0, value: paused[$0] == nil ? 0 : 1) }
+            let (names, paused) = inbox.withLock { ($0.notifiers.keys.sorted(), $0.paused) }
+            return names.map { ComputedSample($0, value: paused[$0] == nil ? 0 : 1) }
+        }
+        registry.gauge(
+            "deskgate_credential_expiry_seconds", "Time until a notifier's certificate expires; negative afterwards.", labels: ["notifier"]
+        ) {
+            let now = Double(clocks.unixSeconds())
+            let expiries = inbox.withLock { $0.notifiers.mapValues(\.credentialExpiresAt) }.sorted { $0.key < $1.key }
+            return expiries.compactMap { name, expiry in expiry.map { ComputedSample(name, value: Double($0) - now) } }
         }
         registry.gauge("deskgate_queue_oldest_seconds", "Age of the oldest delivery that waits.", labels: ["notifier"]) {
             let now = clocks.unixMilliseconds()
-            return Self.samples(store, notifiers) { Double(now - min(now, $0.oldestReceivedAt)) / 1000 }
+            return Self.samples(store, inbox) { Double(now - min(now, $0.oldestReceivedAt)) / 1000 }
         }
     }
 
     /// One sample a notifier; none when the store cannot tell.
     private static func samples(
-        _ store: any Store, _ notifiers: [String], _ value: (PendingDeliveries) -> Double
+        _ store: any Store, _ inbox: Monitor<DispatcherInbox>, _ value: (PendingDeliveries) -> Double
     ) -> [ComputedSample] {
         guard let pending = try? store.pending() else { return [] }
-        return notifiers.map { name in
+        return inbox.withLock { $0.notifiers.keys.sorted() }.map { name in
             ComputedSample(name, value: pending.first { $0.notifier.utf8.elementsEqual(name.utf8) }.map(value) ?? 0)
         }
     }
@@ -46,6 +53,7 @@ struct DeliveryMetrics: Sendable {
     func count(notifier: String, _ result: FinishedTry, milliseconds: UInt64) {
         let (outcome, reason) =
             switch result.next {
+            case .dead where result.isDeviceGone: ("gone", result.reason)
             case .delivered: ("delivered", result.reason)
             case .retry: ("retry", result.reason)
             case .dead: ("dead", result.reason)
@@ -53,5 +61,12 @@ struct DeliveryMetrics: Sendable {
             }
         deliveries.child(notifier, outcome, reason).increment()
         duration.child(notifier).observe(nanoseconds: milliseconds * 1_000_000)
+    }
+}
+
+extension FinishedTry {
+    /// Whether the provider does not know the device any more.
+    var isDeviceGone: Bool {
+        if case .gone? = news { true } else { false }
     }
 }

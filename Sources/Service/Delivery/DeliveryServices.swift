@@ -1,17 +1,16 @@
 internal import Core
-internal import Crypto
-internal import HTTPClient
 internal import HTTPServer
-internal import Notifiers
 internal import Observability
 internal import Storage
 internal import Threading
 
 /// What brings events to their notifiers: the notifiers with their clients, and the dispatcher.
 final class DeliveryServices: Sendable {
-    private let clients: [Client]
+    private let factory: NotifierFactory
     private let dispatcher: Dispatcher
     private let handlers: AdminHandlers
+    /// The notifiers of the configuration in force, by name, and all that may still have to be closed.
+    private let served: Monitor<(current: [String: ServedNotifier], opened: [ServedNotifier])>
 
     /// What operators may ask of the store.
     var routes: [Route] { DeliveryRoutes(handlers: handlers).routes + DeviceRoutes(handlers: handlers).routes }
@@ -20,18 +19,10 @@ final class DeliveryServices: Sendable {
     init(
         _ configuration: Configuration, _ graph: ServiceGraph, logger: Logger, clocks: Clocks
     ) throws(RunningService.StartError) {
-        var notifiers: [String: any Notifier] = [:]
-        var clients: [Client] = []
+        let factory = NotifierFactory(logger: logger, clocks: clocks, mintKey: graph.mintKey(clocks: clocks))
+        var opened: [ServedNotifier] = []
         do {
-            for notifier in configuration.notifiers {
-                switch notifier.kind {
-                case .log: notifiers[notifier.name] = LogNotifier(logger)
-                case .http(let destination):
-                    let client = try Self.client(for: destination)
-                    clients.append(client)
-                    notifiers[notifier.name] = try Self.notifier(destination, client, clocks)
-                }
-            }
+            opened = try factory.make(all: configuration.notifiers)
             let days: UInt64 = 24 * 3600 * 1000
             let retention = Retention(
                 deliveredMilliseconds: UInt64(configuration.deliveries.keepDeliveredDays) * days,
@@ -42,27 +33,39 @@ final class DeliveryServices: Sendable {
                 inbox.announceNews()
             }
             dispatcher = try Dispatcher(
-                store: graph.store, notifiers: notifiers, retention: retention,
-                metrics: DeliveryMetrics(
-                    registry: graph.metrics.registry, store: graph.store, notifiers: notifiers.keys.sorted(), clocks: clocks,
-                    inbox: inbox),
+                store: graph.store, notifiers: Self.byName(opened), retention: retention,
+                metrics: DeliveryMetrics(registry: graph.metrics.registry, store: graph.store, clocks: clocks, inbox: inbox),
                 logger: logger, clocks: clocks, inbox: inbox)
         } catch {
-            for client in clients { client.close() }
+            for notifier in opened { notifier.close() }
             throw .notifiers("\(error)")
         }
-        self.clients = clients
+        self.factory = factory
+        served = Monitor((Self.byName(opened), opened))
     }
 
-    /// Lets notifiers try again that had been switched off.
-    func resume() {
-        dispatcher.resume()
+    /// Goes on with the notifiers of another configuration, all of them or none; those that were switched off may try again.
+    ///
+    /// What has not changed keeps its connections and provider tokens, of which Apple wants a new one once in 20 minutes at most.
+    func reload(_ configuration: Configuration) throws(NotifierFactory.Failure) {
+        let current = served.withLock { $0.current }
+        let kept = configuration.notifiers.compactMap { notifier in
+            current[notifier.name].flatMap { $0.configuration == notifier ? $0 : nil }
+        }
+        let changed = configuration.notifiers.filter { current[$0.name]?.configuration != $0 }
+        let made = try factory.make(all: changed)
+        let next = Self.byName(kept + made)
+        dispatcher.replace(with: next)
+        served.update { served in
+            served.current = next
+            served.opened = served.opened.filter { !$0.hasClosed } + made
+        }
     }
 
     /// Starts nothing more, waits for what runs, and closes the clients.
     func stop(drainMilliseconds: UInt64) {
         dispatcher.stop(drainMilliseconds: drainMilliseconds)
-        for client in clients { client.close() }
+        for notifier in served.withLock({ $0.opened }) { notifier.close() }
     }
 
     /// Ends the thread behind the routes; call it once, after the listener has stopped.
@@ -70,25 +73,7 @@ final class DeliveryServices: Sendable {
         handlers.stop()
     }
 
-    private static func client(for destination: Configuration.HTTPDestination) throws(ThreadError) -> Client {
-        try Client(
-            settings: ClientSettings(
-                connectionsPerHost: destination.concurrency, connectionLimit: destination.concurrency,
-                requestLimit: 2 * destination.concurrency + 16, proxy: destination.proxy,
-                certificateAuthorities: destination.certificateAuthorities, userAgent: "Deskgate/\(Version.current)"))
-    }
-
-    private static func notifier(
-        _ destination: Configuration.HTTPDestination, _ client: Client, _ clocks: Clocks
-    ) throws(StandardWebhookSecret.Flaw) -> HTTPNotifier {
-        var secrets: [StandardWebhookSecret] = []
-        for text in destination.secrets {
-            secrets.append(try text.withSpan { span throws(StandardWebhookSecret.Flaw) in try StandardWebhookSecret(span) })
-        }
-        return HTTPNotifier(
-            HTTPNotifier.Destination(
-                url: destination.url, secrets: secrets, timeoutMilliseconds: destination.timeoutSeconds * 1000),
-            concurrency: destination.concurrency, keepsTicketOrder: destination.keepsTicketOrder, client: client,
-            nowMilliseconds: clocks.unixMilliseconds)
+    private static func byName(_ notifiers: [ServedNotifier]) -> [String: ServedNotifier] {
+        Dictionary(notifiers.compactMap { notifier in notifier.configuration.map { ($0.name, notifier) } }) { first, _ in first }
     }
 }

@@ -10,20 +10,27 @@ final class Dispatcher: Sendable {
     private let thread: OwnThread
 
     /// Starts the thread.
+    /// - Parameter notifiers: by name; their owner closes them after `stop`, but for those that `replace` has left out.
     /// - Throws: when the system has no room for it.
     init(
-        store: any Store, notifiers: [String: any Notifier], retention: Retention, metrics: DeliveryMetrics, logger: Logger,
+        store: any Store, notifiers: [String: ServedNotifier], retention: Retention, metrics: DeliveryMetrics, logger: Logger,
         clocks: Clocks, inbox: Monitor<DispatcherInbox>
     ) throws(ThreadError) {
         self.inbox = inbox
+        inbox.update { $0.replaceNotifiers(notifiers) }
         let worker = DispatcherWorker(
-            store: store, notifiers: notifiers, retention: retention, metrics: metrics, logger: logger, clocks: clocks, inbox: inbox)
+            store: store, retention: retention, metrics: metrics, logger: logger, clocks: clocks, inbox: inbox)
         thread = try OwnThread { worker.run() }
     }
 
-    /// Lets notifiers try again that had been switched off.
-    func resume() {
-        inbox.update { $0.resumes = true }
+    /// Goes on with these notifiers, and lets those try again that had been switched off.
+    ///
+    /// What runs in a notifier that is not among them ends there; then it is closed.
+    func replace(with notifiers: [String: ServedNotifier]) {
+        inbox.update { inbox in
+            inbox.replaceNotifiers(notifiers)
+            inbox.resumes = true
+        }
     }
 
     /// Starts nothing more, waits for what runs and until its outcome is stored, and ends the thread.

@@ -17,14 +17,18 @@ struct DispatcherInbox {
     var outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)] = []
     /// How many tries run, or have ended without the store knowing it; kept by the dispatcher's thread.
     var unfinished = 0
-    /// The notifiers that are switched off, by name, with the reason of the try that did it; kept by the dispatcher's thread.
-    var paused: [String: String] = [:]
+    /// The notifiers that are switched off, by name; kept by the dispatcher's thread.
+    var paused: [String: PausedNotifier] = [:]
+    /// All notifiers, by name.
+    private(set) var notifiers: [String: ServedNotifier] = [:]
+    /// What they have become since the dispatcher's thread last looked, the newest last: none is left out, so that each is closed.
+    private var newNotifiers: [[String: ServedNotifier]] = []
     /// The dispatcher's thread does nothing any more.
     var hasEnded = false
 
     /// Whether there is something to do for the dispatcher's thread.
     private var hasWork: Bool {
-        (hasNews && awaitsNews) || resumes || !outcomes.isEmpty || (isStopping && unfinished == 0) || isAbandoned
+        (hasNews && awaitsNews) || resumes || !newNotifiers.isEmpty || !outcomes.isEmpty || (isStopping && unfinished == 0) || isAbandoned
     }
 
     /// Takes all news, or nil when there are none.
@@ -33,9 +37,16 @@ struct DispatcherInbox {
         defer {
             hasNews = false
             resumes = false
+            newNotifiers = []
             outcomes = []
         }
-        return News(hasNews: hasNews || resumes, resumes: resumes, outcomes: outcomes)
+        return News(hasNews: hasNews || resumes, resumes: resumes, notifiers: newNotifiers, outcomes: outcomes)
+    }
+
+    /// Has the dispatcher go on with these notifiers and no others.
+    mutating func replaceNotifiers(_ next: [String: ServedNotifier]) {
+        notifiers = next
+        newNotifiers.append(next)
     }
 
     /// Notes something, and tells whether that gave an idle dispatcher something to do.
@@ -49,8 +60,18 @@ struct DispatcherInbox {
     struct News {
         var hasNews = false
         var resumes = false
+        /// All notifiers, as often as they have changed.
+        var notifiers: [[String: ServedNotifier]] = []
         var outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)] = []
     }
+}
+
+/// Why a notifier is switched off.
+struct PausedNotifier: Sendable, Equatable {
+    /// The reason of the try that did it, in a stable word.
+    let reason: String
+    /// What an operator does about it.
+    let remedy: String
 }
 
 extension Monitor<DispatcherInbox> {

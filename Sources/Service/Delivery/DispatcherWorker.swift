@@ -11,7 +11,6 @@ final class DispatcherWorker: Sendable {
     private static let longestWaitMilliseconds: UInt64 = 60_000
 
     private let store: any Store
-    private let notifiers: [String: any Notifier]
     private let retention: Retention
     private let metrics: DeliveryMetrics
     private let logger: Logger
@@ -19,11 +18,10 @@ final class DispatcherWorker: Sendable {
     private let inbox: Monitor<DispatcherInbox>
 
     init(
-        store: any Store, notifiers: [String: any Notifier], retention: Retention, metrics: DeliveryMetrics, logger: Logger,
+        store: any Store, retention: Retention, metrics: DeliveryMetrics, logger: Logger,
         clocks: Clocks, inbox: Monitor<DispatcherInbox>
     ) {
         self.store = store
-        self.notifiers = notifiers
         self.retention = retention
         self.metrics = metrics
         self.logger = logger
@@ -32,7 +30,7 @@ final class DispatcherWorker: Sendable {
     }
 
     func run() {
-        var lanes = notifiers.map { DeliveryLane(name: $0.key, notifier: $0.value) }.sorted { $0.name < $1.name }
+        var lanes: [DeliveryLane] = []
         var unreported: [FinishedTry] = []
         var purgeAt: UInt64 = 0
         var (isStopping, isAbandoned) = (false, false)
@@ -43,7 +41,8 @@ final class DispatcherWorker: Sendable {
             let now = clocks.unixMilliseconds()
             takeIn(news, &lanes, &unreported, now)
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
-            report(&unreported)
+            closeReplaced(&lanes)
+            report(&unreported, &lanes)
             if !isStopping, unreported.isEmpty { startDue(&lanes, now) }
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
             let awaitsNews = lanes.contains { $0.awaitsNews(now: now) }
@@ -63,11 +62,35 @@ final class DispatcherWorker: Sendable {
         guard let news else { return }
         var random = SystemRandomNumberGenerator()
         unreported += end(news.outcomes, &lanes, now, &random)
+        for notifiers in news.notifiers { take(notifiers, &lanes) }
         if news.resumes { inbox.withLock { $0.paused = [:] } }
         for index in lanes.indices {
             if news.resumes { lanes[index].breaker.resume() }
             if news.hasNews { lanes[index].nextDue = 0 }
         }
+    }
+
+    /// Goes on with these notifiers and no others.
+    private func take(_ notifiers: [String: ServedNotifier], _ lanes: inout [DeliveryLane]) {
+        for index in lanes.indices {
+            guard let next = notifiers[lanes[index].name] else {
+                lanes[index].leave()
+                continue
+            }
+            if next !== lanes[index].served { lanes[index].replace(with: next) }
+        }
+        for (name, notifier) in notifiers where !lanes.contains(where: { $0.name == name }) {
+            lanes.append(DeliveryLane(name: name, served: notifier))
+        }
+        lanes.sort { $0.name < $1.name }
+    }
+
+    /// Closes what has been replaced and runs nothing any more.
+    private func closeReplaced(_ lanes: inout [DeliveryLane]) {
+        for index in lanes.indices {
+            for idle in lanes[index].takeIdleRetired() { idle.close() }
+        }
+        lanes.removeAll { $0.isLeaving && $0.running.isEmpty }
     }
 
     private func end(
@@ -76,26 +99,47 @@ final class DispatcherWorker: Sendable {
     ) -> [FinishedTry] {
         var results: [FinishedTry] = []
         for ended in outcomes {
-            guard let index = lanes.firstIndex(where: { $0.name == ended.notifier }),
-                let (running, result) = lanes[index].end(ended.id, ended.outcome, now: now, random: &random)
-            else { continue }
-            if ended.outcome.verdict == .misconfigured {
-                inbox.withLock { $0.paused[ended.notifier] = ended.outcome.reason }
-                logger.log(
-                    .error, "a notifier is switched off; its deliveries wait until the configuration is reloaded or the service restarted",
-                    ["notifier": .string(ended.notifier), "reason": .string(ended.outcome.reason)])
-            }
+            guard let index = lanes.firstIndex(where: { $0.name == ended.notifier }) else { continue }
+            let wasPaused = lanes[index].breaker.pauseReason != nil
+            guard let (running, result) = lanes[index].end(ended.id, ended.outcome, now: now, random: &random) else { continue }
+            tellOfPause(&lanes[index], wasPaused: wasPaused, ended.outcome, now)
             metrics.count(notifier: ended.notifier, result, milliseconds: now - min(now, running.startedAt))
             results.append(result)
         }
         return results
     }
 
+    /// Tells operators when a notifier is switched off, and when it works again.
+    private func tellOfPause(_ lane: inout DeliveryLane, wasPaused: Bool, _ outcome: DeliveryOutcome, _ now: UInt64) {
+        let name = lane.name
+        guard lane.breaker.pauseReason != nil else {
+            guard wasPaused else { return }
+            lane.nextDue = now
+            inbox.withLock { $0.paused[name] = nil }
+            return logger.log(.info, "a notifier works again", ["notifier": .string(name)])
+        }
+        guard outcome.verdict == .misconfigured else { return }
+        let paused = PausedNotifier(reason: outcome.reason, remedy: lane.served.remedy(reason: outcome.reason))
+        let isNews = inbox.withLock { inbox in
+            defer { inbox.paused[name] = paused }
+            return inbox.paused[name] != paused
+        }
+        guard isNews else { return }
+        logger.log(
+            .error, "a notifier is switched off; its deliveries wait",
+            [
+                "notifier": .string(name), "reason": .string(paused.reason), "remedy": .string(paused.remedy),
+                "until": .string(lane.notifier.probeAfterMilliseconds == nil ? "reload" : "reload or a try that succeeds"),
+            ])
+    }
+
     /// Tells the store what came of tries; what it cannot take now is kept and told again.
-    private func report(_ results: inout [FinishedTry]) {
+    private func report(_ results: inout [FinishedTry], _ lanes: inout [DeliveryLane]) {
         guard !results.isEmpty else { return }
         do throws(StoreError) {
             try store.finish(results)
+            // Other systems are told of devices that left.
+            if results.contains(where: \.isDeviceGone) { for index in lanes.indices { lanes[index].nextDue = 0 } }
             results = []
         } catch {
             logger.log(.error, "the store could not take in what came of deliveries", ["reason": .string(error.description)])

@@ -10,13 +10,14 @@ struct AppRoutes: Sendable {
     }
 
     init(_ configuration: Configuration) {
-        let kinds = Dictionary(configuration.notifiers.map { ($0.name, $0) }) { first, _ in first }
+        let known = Dictionary(configuration.notifiers.map { ($0.name, $0) }) { first, _ in first }
         var apps: [[UInt8]: App] = [:]
         for app in configuration.apps {
-            let notifiers = app.notifiers.compactMap { kinds[$0] }
+            let notifiers = app.notifiers.compactMap { known[$0] }
+            let routed = app.routes.notifiers.compactMap { name in known[name]?.route(for: app.routes.types(of: name)) }
             apps[Array(app.id.utf8)] = App(
-                comments: notifiers.map { $0.route(for: .all) },
-                registrations: notifiers.map { DeliveryRoute(notifier: $0.name, keepsOrder: $0.keepsOrder) })
+                comments: notifiers.filter { $0.type != .pyrus }.map { $0.route(for: .all) } + routed,
+                registrations: notifiers.filter { !$0.type.isPush }.map { DeliveryRoute(notifier: $0.name, keepsOrder: $0.keepsOrder) })
         }
         self.apps = apps
     }
@@ -36,12 +37,20 @@ extension Configuration.Notifier {
     /// Whether its deliveries about one ticket, or one person, wait for each other.
     fileprivate var keepsOrder: Bool {
         switch kind {
-        case .log: false
+        case .log, .push, .pyrus: false
         case .http(let destination): destination.keepsTicketOrder
         }
     }
 
     fileprivate func route(for types: DeviceTypes) -> DeliveryRoute {
         DeliveryRoute(notifier: name, deviceTypes: types, requiresDevice: requiresDevice, keepsOrder: keepsOrder)
+    }
+}
+
+extension Configuration.Routes {
+    /// The types of device that a notifier is for.
+    fileprivate func types(of notifier: String) -> DeviceTypes {
+        let (own, foreign) = (byType.filter { $0.notifier == notifier }, byType.filter { $0.notifier != notifier })
+        return others == notifier ? .except(foreign.map(\.type)) : .only(own.map(\.type))
     }
 }

@@ -20,8 +20,8 @@ final class Readiness: Sendable {
         (stopping.load(ordering: .relaxed) ? ["stopping"] : []) + (store.refusal.map { ["store: \($0)"] } ?? [])
     }
 
-    /// The notifiers that are switched off, in the order of their names, with the reasons: the service can do its own job all the same.
-    var paused: [(name: String, reason: String)] {
+    /// The notifiers that are switched off, in the order of their names: the service can do its own job all the same.
+    var paused: [(name: String, why: PausedNotifier)] {
         dispatcherInbox.withLock { $0.paused }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
@@ -54,7 +54,7 @@ struct HealthRoutes: Sendable {
         if !reasons.isEmpty { body.append(.array(reasons.map { .string($0) }), forKey: "reasons") }
         if !paused.isEmpty {
             var names = JSONObject()
-            for (name, reason) in paused { names.append(.string(reason), forKey: name) }
+            for (name, why) in paused { names.append(["reason": .string(why.reason), "remedy": .string(why.remedy)], forKey: name) }
             body.append(.object(names), forKey: "paused")
         }
         return reasons.isEmpty

@@ -58,7 +58,7 @@ final class APNsRules: SimulatorRules {
         guard !token.isEmpty else { return refuse(400, "MissingDeviceToken", request) }
         if let reason = APNsHeaders.refusal(of: request, topics: topics) { return refuse(400, reason, request) }
         guard request.body.count <= Self.payloadLimit else { return refuse(413, "PayloadTooLarge", request) }
-        guard let payload = JSONValue(request.body), let aps = payload["aps"], aps.isObject else {
+        guard let payload = JSONValue(parsing: request.body), let aps = payload["aps"], aps.isObject else {
             return refuse(400, "PayloadEmpty", request)
         }
         guard Self.isDeviceToken(token) else { return refuse(400, "BadDeviceToken", request) }

@@ -1,5 +1,7 @@
 internal import Crypto
+internal import JSON
 internal import Threading
+internal import WebTokens
 
 /// Judges APNs's provider tokens: JSON Web Tokens with ES256, of a known key and team, at most an hour old.
 final class ProviderTokens: Sendable {
@@ -64,8 +66,8 @@ final class ProviderTokens: Sendable {
 
     // When it was made; nil when it is not genuine.
     private func verify(_ text: String) -> UInt64? {
-        guard let token = JSONWebToken(text), token.header["kid"]?.text == keyID, token.claims["iss"]?.text == teamID,
-            let issued = token.claims["iat"]?.integer, issued > 0, token.isSigned(by: key)
+        guard let token = try? VerifiedWebToken(text, key: key), token.header["kid"]?.text == keyID,
+            token.claims["iss"]?.text == teamID, let issued = token.claims["iat"]?.integer, issued > 0
         else { return nil }
         return UInt64(issued)
     }

@@ -20,13 +20,22 @@ final class FCMRules: SimulatorRules {
     }
 
     func refusal(_ answer: Fault.Answer, _ request: HTTP2Request) -> SimulatorAnswer {
-        guard request.path == GoogleOAuth.path else { return GoogleError.answer(answer) }
+        guard request.path == GoogleOAuth.path else { return dated(GoogleError.answer(answer)) }
         var refusal = SimulatorAnswer(status: answer.status, json: ["error": .string(answer.reason)])
         if let retryAfter = answer.retryAfter { refusal.headers.append(("retry-after", retryAfter)) }
-        return refusal
+        return dated(refusal)
     }
 
-    func answer(_ request: HTTP2Request) -> SimulatorAnswer {
+    func answer(_ request: HTTP2Request) -> SimulatorAnswer { dated(judge(request)) }
+
+    /// As Google's servers do, and APNs doesn't.
+    private func dated(_ answer: SimulatorAnswer) -> SimulatorAnswer {
+        var answer = answer
+        answer.headers.append(("date", HTTPDateText.text(now() / 1000)))
+        return answer
+    }
+
+    private func judge(_ request: HTTP2Request) -> SimulatorAnswer {
         if request.path == GoogleOAuth.path {
             // The address as the client knows it, since it was in the client's own file.
             return oauth.answer(request, audience: "https://\(request.authority)\(GoogleOAuth.path)", now: now() / 1000)

@@ -12,12 +12,12 @@ struct GoogleMessage {
 
     /// The push tokens that a body names; none when it cannot be read.
     static func tokens(_ body: [UInt8]) -> [String] {
-        (JSONValue(body)?["message"]?["token"]?.text).map { [$0] } ?? []
+        (JSONValue(parsing: body)?["message"]?["token"]?.text).map { [$0] } ?? []
     }
 
     /// Judges a request whose sender is known.
     func answer(_ request: HTTP2Request) -> SimulatorAnswer {
-        guard let payload = JSONValue(request.body), let message = payload["message"], message.isObject else {
+        guard let payload = JSONValue(parsing: request.body), let message = payload["message"], message.isObject else {
             return GoogleError.answer(400, code: nil, "Invalid JSON payload received.", field: "message")
         }
         if let field = wrongField(message) {
@@ -72,7 +72,10 @@ struct GoogleMessage {
     }
 
     private func refusal(of token: String) -> SimulatorAnswer? {
-        switch devices.refusal(of: token, by: provider) {
+        let refusal = devices.refusal(of: token, by: provider)
+        // RuStore has one word for all of them.
+        if provider == .rustore, refusal != nil { return GoogleError.answer(404, code: nil, "Requested entity was not found.") }
+        return switch refusal {
         case .unregistered: GoogleError.answer(404, code: "UNREGISTERED", "Requested entity was not found.")
         case .mismatch: GoogleError.answer(403, code: "SENDER_ID_MISMATCH", "SenderId mismatch")
         case .invalid:

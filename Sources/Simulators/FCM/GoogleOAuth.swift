@@ -1,6 +1,7 @@
 internal import Crypto
 internal import HTTP2Server
 internal import JSON
+internal import WebTokens
 
 /// Google's OAuth for service accounts: an assertion signed with RS256 becomes an access token (RFC 7523).
 struct GoogleOAuth {
@@ -20,12 +21,14 @@ struct GoogleOAuth {
     ///   - now: seconds since 1970.
     func answer(_ request: HTTP2Request, audience: String, now: UInt64) -> SimulatorAnswer {
         guard request.method == "POST" else { return refuse("invalid_request", "the method must be POST") }
-        let form = FormBody(request.body)
+        let form = FormBody(received: request.body)
         guard form["grant_type"] == Self.grantType else { return refuse("unsupported_grant_type", "Invalid grant_type") }
-        guard let assertion = form["assertion"], let token = JSONWebToken(assertion) else {
-            return refuse("invalid_grant", "Invalid JWT")
+        let token: VerifiedWebToken
+        do throws(VerifiedWebToken.Flaw) {
+            token = try VerifiedWebToken(form["assertion"] ?? "", key: key)
+        } catch {
+            return refuse("invalid_grant", error == .wrongSignature ? "Invalid JWT Signature." : "Invalid JWT")
         }
-        guard token.isSigned(by: key) else { return refuse("invalid_grant", "Invalid JWT Signature.") }
         if let mistake = mistake(token.claims, audience: audience, now: now) { return refuse("invalid_grant", mistake) }
         guard token.claims["scope"]?.text?.split(separator: " ").contains(where: { $0 == Self.scope }) == true else {
             return refuse("invalid_scope", "Invalid OAuth scope or ID token audience provided.")
@@ -38,7 +41,7 @@ struct GoogleOAuth {
             ])
     }
 
-    private func mistake(_ claims: JSONValue, audience: String, now: UInt64) -> String? {
+    private func mistake(_ claims: JSONObject, audience: String, now: UInt64) -> String? {
         guard claims["iss"]?.text == clientEmail else { return "Invalid grant: account not found" }
         guard claims["aud"]?.text == audience else { return "Invalid JWT: Failed audience check." }
         guard let issued = claims["iat"]?.integer, let expires = claims["exp"]?.integer, issued > 0, expires > issued else {

@@ -23,7 +23,7 @@ final class RuStoreRules: SimulatorRules {
             return GoogleError.answer(404, code: nil, "Requested entity was not found.")
         }
         guard request.bearer == serviceToken else {
-            return GoogleError.answer(401, code: nil, "Request had invalid authentication credentials.")
+            return GoogleError.answer(403, code: nil, "The service token is not this project's.")
         }
         return message.answer(request)
     }

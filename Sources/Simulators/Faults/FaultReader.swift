@@ -137,7 +137,7 @@ extension FaultReader {
 
     private func array(_ key: String) throws(Mistake) -> [JSONValue] {
         guard let value = object[key] else { return [] }
-        guard let values = value.values else { throw mistake("\(key) must be an array") }
+        guard case .array(let values) = value else { throw mistake("\(key) must be an array") }
         return values
     }
 

@@ -1,5 +1,6 @@
 internal import HTTP2Server
 internal import JSON
+internal import WebTokens
 
 /// How Huawei's Push Kit judges a push; its OAuth endpoint has the same port. What it says is the `code` in the body, not the status.
 final class HMSRules: SimulatorRules {
@@ -23,7 +24,8 @@ final class HMSRules: SimulatorRules {
 
     func subject(of request: HTTP2Request) -> Fault.Subject {
         request.path == Self.oauthPath
-            ? Fault.Subject(endpoint: .token, tokens: []) : Fault.Subject(endpoint: .send, tokens: Self.pushTokens(JSONValue(request.body)))
+            ? Fault.Subject(endpoint: .token, tokens: [])
+            : Fault.Subject(endpoint: .send, tokens: Self.pushTokens(JSONValue(parsing: request.body)))
     }
 
     func refusal(_ answer: Fault.Answer, _ request: HTTP2Request) -> SimulatorAnswer {
@@ -36,7 +38,7 @@ final class HMSRules: SimulatorRules {
     }
 
     func answer(_ request: HTTP2Request) -> SimulatorAnswer {
-        if request.path == Self.oauthPath { return authorize(FormBody(request.body)) }
+        if request.path == Self.oauthPath { return authorize(FormBody(received: request.body)) }
         guard request.method == "POST", request.path.hasPrefix("/v1/"), request.path.hasSuffix("/messages:send") else {
             return SimulatorAnswer(status: 404)
         }
@@ -67,7 +69,7 @@ final class HMSRules: SimulatorRules {
     }
 
     private func judge(_ request: HTTP2Request) -> SimulatorAnswer {
-        guard let payload = JSONValue(request.body), let message = payload["message"], message.isObject else {
+        guard let payload = JSONValue(parsing: request.body), let message = payload["message"], message.isObject else {
             return reply("80100003", "Incorrect message structure", status: 400)
         }
         let all = Self.pushTokens(payload)
@@ -104,6 +106,6 @@ final class HMSRules: SimulatorRules {
     }
 
     private static func pushTokens(_ payload: JSONValue?) -> [String] {
-        payload?["message"]?["token"]?.values?.compactMap(\.text) ?? []
+        payload?["message"]?["token"]?.elements.compactMap(\.text) ?? []
     }
 }

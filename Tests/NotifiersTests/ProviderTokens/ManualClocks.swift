@@ -2,7 +2,11 @@ import Threading
 
 /// Clocks that stand until the test moves them.
 final class ManualClocks: Sendable {
-    private let now = Monitor<UInt64>(1_700_000_000_000)
+    private let now: Monitor<UInt64>
+
+    init(unixMilliseconds: UInt64 = 1_700_000_000_000) {
+        now = Monitor(unixMilliseconds)
+    }
 
     func pass(_ milliseconds: UInt64) { now.update { $0 += milliseconds } }
     func unixMilliseconds() -> UInt64 { now.withLock { $0 } }

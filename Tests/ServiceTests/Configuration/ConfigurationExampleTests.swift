@@ -22,6 +22,8 @@ import Testing
         try directory.scratch.write("tls/certificate.pem", TestCertificate.shared.certificate, mode: 0o644)
         try directory.scratch.write("tls/key.pem", TestCertificate.shared.key)
         try directory.scratch.write("tls/authorities.pem", TestCertificate.shared.certificate, mode: 0o644)
+        try directory.writePushCredentials()
+        directory.environment["DESKGATE_RUSTORE_TOKEN"] = TestSecret.text(8)
         try directory.scratch.write("secrets/pyrus-sig", TestSecret.text(4))
         try directory.scratch.write("secrets/backend.whsec", TestSecret.signing(5))
         directory.environment["DESKGATE_APP_KEY_2"] = TestSecret.text(2)
@@ -33,10 +35,16 @@ import Testing
         #expect(configuration.listen.settings.tls != nil)
         #expect(configuration.admin.token != nil)
         #expect(configuration.apps.map { $0.keys.map(\.id) } == [[1, 2]])
-        #expect(configuration.apps.map(\.notifiers) == [["log", "backend"]])
+        #expect(configuration.apps.map(\.notifiers) == [["log", "backend", "pyrus"]])
+        #expect(configuration.apps[0].routes.byType.map(\.type) == ["ios", "android", "huawei", "rustore"])
+        #expect(configuration.apps[0].routes.others == "fcm-main")
         #expect(configuration.apps[0].webhook?.secret != nil)
         #expect(configuration.apps[0].webhook?.signatureSecret != nil)
-        #expect(configuration.notifiers.map(\.name) == ["log", "backend"])
+        let names = [
+            "log", "backend", "apns-main", "apns-certificate", "fcm-main", "rustore-main", "hms-main", "pyrus", "pyrus-on-premises",
+        ]
+        #expect(configuration.notifiers.map(\.name) == names)
+        #expect(Set(configuration.notifiers.map(\.type)) == Set(NotifierType.allCases))
     }
 
     @Test func showsEveryKey() {
@@ -50,6 +58,14 @@ import Testing
         #expect(keys(at: ["apps", "webhook"]) == Set(ConfigurationKeys.webhook))
         #expect(keys(at: ["notifiers", "log"]) == Set(ConfigurationKeys.logNotifier))
         #expect(keys(at: ["notifiers", "backend"]) == Set(ConfigurationKeys.httpNotifier))
+        let apns = keys(at: ["notifiers", "apns-main"]).union(keys(at: ["notifiers", "apns-certificate"]))
+        #expect(apns == Set(ConfigurationKeys.apnsNotifier))
+        #expect(keys(at: ["notifiers", "apns-main", "templates"]) == Set(ConfigurationKeys.templates))
+        #expect(keys(at: ["notifiers", "fcm-main"]) == Set(ConfigurationKeys.fcmNotifier))
+        #expect(keys(at: ["notifiers", "rustore-main"]) == Set(ConfigurationKeys.rustoreNotifier))
+        #expect(keys(at: ["notifiers", "hms-main"]) == Set(ConfigurationKeys.hmsNotifier))
+        let pyrus = keys(at: ["notifiers", "pyrus"]).union(keys(at: ["notifiers", "pyrus-on-premises"]))
+        #expect(pyrus == Set(ConfigurationKeys.pyrusNotifier))
         #expect(keys(at: ["store"]) == Set(ConfigurationKeys.store))
         #expect(keys(at: ["deliveries"]) == Set(ConfigurationKeys.deliveries))
         #expect(keys(at: ["push_tokens"]) == Set(ConfigurationKeys.pushTokens))

@@ -27,15 +27,6 @@ import Testing
         #expect(problems.first == problem)
     }
 
-    @Test(arguments: ["routes"])
-    func ofLaterVersionsAreToldSo(_ key: String) throws {
-        let later = "not known to this version of Deskgate yet; remove it, or install a version that has it"
-        let directory = try ConfigurationDirectory()
-        #expect(try directory.problems(members: "\"\(key)\":{}") == ["$.\(key): \(later)"])
-        let app = #"{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],"\#(key)":{}}"#
-        #expect(try directory.problems(#"{"apps":[\#(app)]}"#) == ["$.apps[0].\(key): \(later)"])
-    }
-
     @Test func ofAppsAndKeysAreRefused() throws {
         let directory = try ConfigurationDirectory()
         let key = #"{"id":1,"idd":2,"secret":{"file":"secrets/app-1.key","x":1}}"#

@@ -22,9 +22,9 @@ import Testing
 
     @Test func decodesToTheBytes() throws {
         let decoded = try #require(SecretRules.decode(secret(TestSecret.text(1))))
-        #expect(SecretRules.areEqual(decoded, secret(TestSecret.bytes(1))))
-        #expect(!SecretRules.areEqual(decoded, secret(TestSecret.bytes(2))))
-        #expect(!SecretRules.areEqual(decoded, secret(Array(TestSecret.bytes(1).dropLast()))))
+        #expect(decoded == secret(TestSecret.bytes(1)))
+        #expect(decoded != secret(TestSecret.bytes(2)))
+        #expect(decoded != secret(Array(TestSecret.bytes(1).dropLast())))
     }
 
     @Test func needs16DifferentBytes() {

@@ -1,0 +1,93 @@
+internal import Core
+internal import HTTPClient
+internal import Threading
+
+extension PushSender {
+    /// Does what a request's end asks for.
+    func take(_ result: Result<ClientResponse, ClientError>, _ flight: PushFlight) {
+        let finding = ConnectionGate.Finding(result)
+        switch result {
+        case .success(let response):
+            let now = unixMilliseconds()
+            let retryAfter = response.header("Retry-After").flatMap { RetryAfter.milliseconds(from: $0, nowMilliseconds: now) }
+            let answer = provider.answer(status: response.status, body: response.body, retryAfter: retryAfter)
+            // Before others are let in, so that they don't come with the token that was refused.
+            let next = next(after: answer, flight, date: response.header("Date"), retryAfter: retryAfter)
+            flight.leave(finding)
+            go(next, flight.attempt)
+        case .failure(let error):
+            // Before it is sent again, so that it isn't on the connection that was lost.
+            flight.leave(finding)
+            var answer = ProviderAnswer.of(error)
+            // It had only a part of the time.
+            if flight.isProbe, case .timeout = error { answer = ProviderAnswer(answer.outcome, step: .reconnect) }
+            go(next(after: answer, flight, date: nil, retryAfter: nil), flight.attempt)
+        }
+    }
+
+    /// What follows from an answer.
+    private enum Next {
+        case send(PushTry)
+        case end(DeliveryOutcome)
+
+        init(_ attempt: PushTry?, else outcome: DeliveryOutcome) {
+            self = attempt.map { .send($0) } ?? .end(outcome)
+        }
+    }
+
+    private func go(_ next: Next, _ attempt: PushTry) {
+        switch next {
+        case .send(let next): send(next)
+        case .end(let outcome): end(attempt, outcome)
+        }
+    }
+
+    private func next(after answer: ProviderAnswer, _ flight: PushFlight, date: String?, retryAfter: UInt64?) -> Next {
+        let (attempt, outcome) = (flight.attempt, answer.outcome)
+        guard let step = answer.step else { return .end(outcome) }
+        switch step {
+        case .reconnect, .shorten: return Next(attempt.taking(step), else: outcome)
+        case .switchEnvironment: return Next(attempt.switching(of: provider.routes.count, after: outcome), else: outcome)
+        case .mintToken, .compareClocks: return renewed(step, flight, date: date, else: outcome)
+        case .countMismatch: return .end(isMismatchOfSettings(attempt) ? DeliveryOutcome(.misconfigured, reason: outcome.reason) : outcome)
+        case .delayDevice(let milliseconds):
+            let now = monotonicMilliseconds()
+            if let device = attempt.device { shared.withLock { $0.delays.add(device.token, milliseconds: milliseconds, now: now) } }
+            return .end(outcome)
+        case .stopMinting:
+            guard case .minted(let cache) = authorization else { return .end(outcome) }
+            return .end(DeliveryOutcome(cache.tooManyUpdates(retryAfterMilliseconds: retryAfter)))
+        }
+    }
+
+    /// Has a refused token replaced.
+    private func renewed(_ step: NextStep, _ flight: PushFlight, date: String?, else outcome: DeliveryOutcome) -> Next {
+        guard let next = flight.attempt.taking(step), case .minted(let token) = flight.bearer, case .minted(let cache) = authorization
+        else { return .end(outcome) }
+        return switch step == .mintToken ? cache.invalidate(token, date: date) : cache.refused(token, date: date) {
+        case .askAgain, .clockSkew: .send(next)
+        case .hold(let failure): .end(DeliveryOutcome(failure))
+        case .credentialRefused: .end(outcome)
+        }
+    }
+
+    /// Whether so many devices were refused as another app's that it is the settings which are another app's.
+    private func isMismatchOfSettings(_ attempt: PushTry) -> Bool {
+        guard attempt.device != nil else { return false }
+        let now = unixMilliseconds()
+        return shared.withLock { $0.alarm.refused(nowMilliseconds: now) }
+    }
+
+    /// Ends a try.
+    func end(_ attempt: PushTry, _ outcome: DeliveryOutcome) {
+        guard outcome.verdict == .delivered else {
+            // A key may be for one environment only: the other's refusal of it says nothing of the settings.
+            if let refusal = attempt.firstRefusal, outcome.verdict == .misconfigured { return attempt.end(refusal) }
+            return attempt.end(outcome)
+        }
+        shared.withLock { $0.alarm.delivered() }
+        let environment = provider.routes[attempt.route].environment
+        guard let device = attempt.device, device.environment != environment else { return attempt.end(outcome) }
+        attempt.end(DeliveryOutcome(.delivered, reason: outcome.reason, environment: environment))
+    }
+}

@@ -1,0 +1,36 @@
+internal import Core
+internal import JSON
+
+/// What the help desk's answers mean: success is 200 and JSON without `error`. It documents no errors, so that most are tried again.
+enum PyrusAnswer {
+    /// Reads an answer.
+    /// - Parameter retryAfter: what the header Retry-After asks for, in milliseconds.
+    static func of(status: Int, body: [UInt8], retryAfter: UInt64?) -> DeliveryOutcome {
+        let word = "status_\(status)"
+        switch status {
+        case 200: return success(body)
+        case 400, 413, 422: return DeliveryOutcome(.dead, reason: word)
+        // It asks us whether the person may: this one may not, or not now.
+        case 401, 403: return .retry(word, after: retryAfter)
+        case 404, 405, 410: return DeliveryOutcome(.misconfigured, reason: word)
+        case 429:
+            let wait = retryAfter ?? PyrusPace.windowMilliseconds
+            return DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: word, isAboutDevice: true)
+        default: return DeliveryOutcome(.retry(retryAfterMilliseconds: retryAfter), reason: word, slowsDown: [502, 504].contains(status))
+        }
+    }
+
+    private static func success(_ body: [UInt8]) -> DeliveryOutcome {
+        guard let answer = JSONValue(parsing: body), answer.isObject else {
+            return DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "malformed_response")
+        }
+        return answer["error"] == nil ? DeliveryOutcome(.delivered, reason: "status_200") : .retry("refused", after: nil)
+    }
+}
+
+extension DeliveryOutcome {
+    /// It concerns one person only, and may be mended.
+    fileprivate static func retry(_ reason: String, after retryAfter: UInt64?) -> DeliveryOutcome {
+        DeliveryOutcome(.retry(retryAfterMilliseconds: retryAfter), reason: reason, isAboutDevice: true)
+    }
+}

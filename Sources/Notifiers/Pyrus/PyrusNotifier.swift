@@ -1,0 +1,95 @@
+package import Core
+package import HTTPClient
+internal import Threading
+
+/// Tells the help desk of the devices that have registered here, in its own SDK's words and within its limits.
+package final class PyrusNotifier: Notifier {
+    private static let responseBodyLimit = 16 * 1024
+
+    /// False: a registration that waits for its turn must not hold up the one that replaces it.
+    package var keepsTicketOrder: Bool { false }
+    /// As configured.
+    package let concurrency: Int
+    /// For the life of an event.
+    package var retryPolicy: RetryPolicy { .webhook }
+    /// As configured.
+    package var longestTryMilliseconds: UInt64 { UInt64(destination.timeoutMilliseconds) }
+
+    /// A minute, as push notifiers: settings are mended at the help desk as often as here.
+    package var probeAfterMilliseconds: UInt64? { 60_000 }
+
+    private let destination: PyrusDestination
+    private let client: Client
+    private let monotonicMilliseconds: @Sendable () -> UInt64
+    private let unixMilliseconds: @Sendable () -> UInt64
+    private let pace = Monitor(PyrusPace())
+
+    /// Makes a notifier.
+    /// - Parameters:
+    ///   - concurrency: how many calls may be under way.
+    ///   - client: stays the caller's to close.
+    ///   - monotonicMilliseconds: a clock that only goes forward, for the limits.
+    ///   - unixMilliseconds: the time, for Retry-After.
+    /// - Throws: when the URL cannot be sent.
+    package init(
+        _ destination: PyrusDestination, concurrency: Int, client: Client, monotonicMilliseconds: @escaping @Sendable () -> UInt64,
+        unixMilliseconds: @escaping @Sendable () -> UInt64
+    ) throws {
+        self.destination = destination
+        self.concurrency = concurrency
+        self.client = client
+        self.monotonicMilliseconds = monotonicMilliseconds
+        self.unixMilliseconds = unixMilliseconds
+        _ = try request(body: [])
+    }
+
+    /// Relays a registration or its end; comments are not for the help desk, which wrote them.
+    package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
+        guard delivery.event.kind != .commentCreated else { return completion(DeliveryOutcome(.delivered, reason: "not_for_relay")) }
+        guard let registration = try? PyrusRegistration(delivery.event) else {
+            return completion(DeliveryOutcome(.dead, reason: "unreadable_payload"))
+        }
+        let now = monotonicMilliseconds()
+        switch pace.withLock({ $0.admit(registration, now: now) }) {
+        case .superseded: completion(DeliveryOutcome(.delivered, reason: "superseded"))
+        case .wait(let milliseconds):
+            completion(DeliveryOutcome(.retry(retryAfterMilliseconds: milliseconds), reason: "paced", isAboutDevice: true))
+        case .call: call(registration, completion)
+        }
+    }
+
+    private func call(_ registration: PyrusRegistration, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
+        guard let securityKey = destination.mintKey(registration.key.appID, registration.key.userID) else {
+            return end(
+                registration, DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "no_key", isAboutDevice: true), completion)
+        }
+        guard let request = try? request(body: registration.body(securityKey: securityKey)) else {
+            return end(registration, DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made"), completion)
+        }
+        client.send(request) { [self] result in
+            switch result {
+            case .success(let response):
+                let now = unixMilliseconds()
+                let retryAfter = response.header("Retry-After").flatMap { RetryAfter.milliseconds(from: $0, nowMilliseconds: now) }
+                completion(PyrusAnswer.of(status: response.status, body: response.body, retryAfter: retryAfter))
+            case .failure(let error) where error.isBeforeSending: end(registration, HTTPOutcome.of(error), completion)
+            case .failure(let error): completion(HTTPOutcome.of(error))
+            }
+        }
+    }
+
+    /// Ends a call that never reached the help desk.
+    private func end(
+        _ registration: PyrusRegistration, _ outcome: DeliveryOutcome, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void
+    ) {
+        pace.withLock { $0.giveBack(registration) }
+        completion(outcome)
+    }
+
+    private func request(body: [UInt8]) throws(ClientRequest.Invalid) -> ClientRequest {
+        try ClientRequest(
+            .post, destination.url, headers: [("content-type", "application/json; charset=utf-8")], body: body,
+            timeoutMilliseconds: destination.timeoutMilliseconds, connectTimeoutMilliseconds: min(destination.timeoutMilliseconds, 5000),
+            responseBodyLimit: Self.responseBodyLimit)
+    }
+}

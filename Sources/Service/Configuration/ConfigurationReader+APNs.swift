@@ -1,0 +1,82 @@
+internal import Crypto
+internal import JSON
+internal import Notifiers
+
+/// What proves to Apple who sends: a key with its identifiers, or a certificate.
+extension ConfigurationReader {
+    func apns(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> Configuration.APNs? {
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? APNsDestination.productionURL
+        let sandboxURL = baseAddress("sandbox_url", in: object, allowsHTTP: allowsHTTP) ?? APNsDestination.sandboxURL
+        let topic = word(
+            "topic", in: object, missing: "the app's bundle identifier, such as com.example.chat",
+            expectation: "a bundle identifier such as com.example.chat")
+        let credential = object.value("certificate") == nil ? apnsToken(object) : apnsCertificate(object)
+        guard let topic, let credential else { return nil }
+        return Configuration.APNs(credential: credential, topic: topic, url: url, sandboxURL: sandboxURL)
+    }
+
+    private func apnsToken(_ object: ConfigurationObject) -> Configuration.APNs.Credential? {
+        let keyID = identifier(
+            "key_id", of: "the key, which Apple shows beside it under Certificates, Identifiers & Profiles, Keys", object)
+        let teamID = identifier("team_id", of: "the team, which Apple shows under Membership details", object)
+        let path = object.path(of: "key")
+        guard let text = secrets.text(object.value("key"), path: path) else { return nil }
+        do throws(KeyFlaw) {
+            _ = try text.withSpan { span throws(KeyFlaw) in try ES256PrivateKey(pem: span) }
+        } catch {
+            problems.add(path, "the key \(error)")
+            return nil
+        }
+        guard let keyID, let teamID else { return nil }
+        return .token(key: text, keyID: keyID, teamID: teamID)
+    }
+
+    private func identifier(_ key: String, of owner: String, _ object: ConfigurationObject) -> String? {
+        word(
+            key, in: object, missing: "the identifier of \(owner); with a certificate give \"certificate\" instead",
+            expectation: "10 letters and digits", isRight: Self.isIdentifier)
+    }
+
+    private func apnsCertificate(_ object: ConfigurationObject) -> Configuration.APNs.Credential? {
+        for key in ["key_id", "team_id"] where object.value(key) != nil {
+            problems.add(object.path(of: key), "belongs to a .p8 key; remove it, or remove \"certificate\"")
+        }
+        let certificate = certificates("certificate", in: object)
+        let key = certificateKey(object)
+        guard let certificate, let key else { return nil }
+        switch CertificatePair.problem(certificate: text(certificate), key: text(key)) {
+        case nil: return .certificate(certificate, key: key)
+        case .unreadableCertificate: problems.add(object.path(of: "certificate"), "expected a certificate in PEM")
+        case .unreadableKey: problems.add(object.path(of: "key"), "expected a private key in PEM, without a passphrase")
+        case .mismatch: problems.add(object.path(of: "key"), "the private key does not belong to the certificate")
+        }
+        return nil
+    }
+
+    /// The certificate's key, which must be a file: libcurl reads it by itself.
+    private func certificateKey(_ object: ConfigurationObject) -> Configuration.PEMFile? {
+        let path = object.path(of: "key")
+        guard let value = object.value("key") else {
+            problems.add(path, "missing; give {\"file\": \"PATH\"}, the private key of \"certificate\" in PEM")
+            return nil
+        }
+        guard case .object = value else {
+            problems.add(path, "expected {\"file\": \"PATH\"}, found \(value.kind)")
+            return nil
+        }
+        guard let source = ConfigurationObject(value, path: path, keys: ["file"], problems: problems) else { return nil }
+        guard let file = source.string("file") else {
+            if source.value("file") == nil { problems.add(path, "give {\"file\": \"PATH\"}; the key of a certificate must be a file") }
+            return nil
+        }
+        return secrets.file(file, at: source.path(of: "file")).map { Configuration.PEMFile(path: secrets.resolve(file), contents: $0) }
+    }
+
+    private func text(_ file: Configuration.PEMFile) -> String {
+        String(decoding: file.contents, as: UTF8.self)
+    }
+
+    private static func isIdentifier(_ text: String) -> Bool {
+        text.utf8.count == 10 && text.utf8.allSatisfy { SecretRules.isUnreserved($0) && !Array("-._~".utf8).contains($0) }
+    }
+}

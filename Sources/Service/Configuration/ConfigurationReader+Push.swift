@@ -1,0 +1,106 @@
+internal import Crypto
+internal import JSON
+internal import Notifiers
+
+/// Notifiers that make phones show something, with their credentials, and the one that passes registrations on.
+extension ConfigurationReader {
+    private static let helpDesk = "pyrus.com"
+    private static let fcmURL = "https://fcm.googleapis.com"
+    private static let rustoreURL = "https://vkpns.rustore.ru"
+    private static let hmsURL = "https://push-api.cloud.huawei.com"
+
+    func push(_ type: NotifierType, _ object: ConfigurationObject) -> Configuration.Push? {
+        let allowsHTTP = object.bool("allow_http", default: false)
+        let provider: Configuration.Provider? =
+            switch type {
+            case .apns: apns(object, allowsHTTP).map { .apns($0) }
+            case .fcm: fcm(object, allowsHTTP).map { .fcm($0) }
+            case .rustore: rustore(object, allowsHTTP).map { .rustore($0) }
+            case .hms: hms(object, allowsHTTP).map { .hms($0) }
+            case .log, .http, .pyrus: nil
+            }
+        let (style, transport) = (pushStyle(object), transport(object, concurrency: 100))
+        guard let provider, let style else { return nil }
+        return Configuration.Push(provider: provider, style: style, transport: transport)
+    }
+
+    func relay(_ object: ConfigurationObject) -> Configuration.Relay {
+        let transport = transport(object, concurrency: 16)
+        let url = address("url", in: object, allowsHTTP: object.bool("allow_http", default: false))
+        let domain = object.string("domain")
+        if domain != nil, url != nil { problems.add(object.path(of: "domain"), "give \"url\" or \"domain\", not both") }
+        let ours = "https://\(domain ?? Self.helpDesk)/servicedeskapi/v1/SetPushToken"
+        if let domain, DestinationURL(ours)?.host != domain.lowercased() {
+            problems.add(object.path(of: "domain"), "expected the name of a host, such as \(Self.helpDesk)")
+        }
+        return Configuration.Relay(url: url ?? ours, transport: transport)
+    }
+
+    private func fcm(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> Configuration.FCM? {
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? Self.fcmURL
+        let path = object.path(of: "service_account")
+        guard let text = secrets.text(object.value("service_account"), path: path) else { return nil }
+        do throws(ServiceAccount.Flaw) {
+            _ = try text.withSpan { span throws(ServiceAccount.Flaw) in try ServiceAccount(parsing: span) }
+            return Configuration.FCM(serviceAccount: text, url: url)
+        } catch {
+            problems.add(path, "the service account's file \(error)")
+            return nil
+        }
+    }
+
+    private func rustore(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> Configuration.RuStore? {
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? Self.rustoreURL
+        let project = word(
+            "project_id", in: object, missing: "the project's identifier, which RuStore's console shows under Push notifications, Projects",
+            expectation: "1 to 128 letters, digits, \"-\", \"_\" or \".\"")
+        let token = credential("token", in: object)
+        guard let project, let token else { return nil }
+        return Configuration.RuStore(projectID: project, token: token, url: url)
+    }
+
+    private func hms(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> Configuration.HMS? {
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? Self.hmsURL
+        let tokenURL = address("token_url", in: object, allowsHTTP: allowsHTTP) ?? HuaweiTokenSource.tokenURL
+        let app = word(
+            "app_id", in: object, missing: "the app's identifier, which AppGallery Connect shows in the project's settings",
+            expectation: "1 to 20 digits", isRight: Self.isNumber)
+        let secret = credential("secret", in: object)
+        guard let app, let secret else { return nil }
+        return Configuration.HMS(appID: app, secret: secret, url: url, tokenURL: tokenURL)
+    }
+
+    /// A required text of plain characters.
+    func word(
+        _ key: String, in object: ConfigurationObject, missing: String, expectation: String, isRight: (String) -> Bool = isPlain
+    ) -> String? {
+        guard let text = object.string(key) else {
+            if object.value(key) == nil { problems.add(object.path(of: key), "missing; give \(missing)") }
+            return nil
+        }
+        guard isRight(text) else {
+            problems.add(object.path(of: key), "expected \(expectation)")
+            return nil
+        }
+        return text
+    }
+
+    /// A provider's secret, which stands in a header or a form.
+    private func credential(_ key: String, in object: ConfigurationObject) -> SecretBytes? {
+        let path = object.path(of: key)
+        guard let secret = secrets.text(object.value(key), path: path) else { return nil }
+        guard SecretRules.isVisible(secret) else {
+            problems.add(path, "expected visible ASCII characters on one line; copy it again from the provider's console")
+            return nil
+        }
+        return secret
+    }
+
+    private static func isPlain(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy(SecretRules.isUnreserved)
+    }
+
+    private static func isNumber(_ text: String) -> Bool {
+        (1...20).contains(text.utf8.count) && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}

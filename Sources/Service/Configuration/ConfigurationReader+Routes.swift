@@ -1,0 +1,48 @@
+internal import JSON
+
+/// Which notifiers tell which devices of an app's comments.
+extension ConfigurationReader {
+    /// The key that stands for all other types of device.
+    private static let others = "default"
+
+    /// - Parameter notifiers: the notifiers that the app names for all devices.
+    func routes(_ app: ConfigurationObject, known: NamedNotifiers, notifiers: [String]) -> Configuration.Routes {
+        var routes = Configuration.Routes()
+        guard let value = app.value("routes") else { return routes }
+        let path = app.path(of: "routes")
+        guard case .object(let object) = value else {
+            problems.add(path, "expected an object such as {\"ios\": \"NOTIFIER\", \"default\": \"NOTIFIER\"}, found \(value.kind)")
+            return routes
+        }
+        if object.members.isEmpty { problems.add(path, "expected at least one type of device, or \"default\"") }
+        for member in object.members {
+            let (type, value) = (member.key, member.value)
+            let place = "\(path).\(printable(type))"
+            if !(1...PushTokenRequest.longestType).contains(type.utf16.count) {
+                problems.add(place, "expected a type of device of 1 to \(PushTokenRequest.longestType) UTF-16 code units")
+            }
+            guard let name = routeTarget(value, place, known, notifiers) else { continue }
+            if type.utf8.elementsEqual(Self.others.utf8) {
+                routes.others = name
+            } else {
+                routes.byType.append(.init(type: type, notifier: name))
+            }
+        }
+        return routes
+    }
+
+    private func routeTarget(_ value: JSONValue, _ path: String, _ known: NamedNotifiers, _ notifiers: [String]) -> String? {
+        guard case .string(let name) = value else {
+            problems.add(path, "expected the name of a notifier, found \(value.kind)")
+            return nil
+        }
+        if !known.contains(name) {
+            problems.add(path, known.unknownName)
+        } else if known.type(of: name) == .pyrus {
+            problems.add(path, "a notifier of type \"pyrus\" is told of registrations only; name it in \"notifiers\"")
+        } else if notifiers.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+            problems.add(path, "\"notifiers\" names this one for all devices already; remove it there or here")
+        }
+        return name
+    }
+}

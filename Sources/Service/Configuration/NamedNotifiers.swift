@@ -1,0 +1,39 @@
+internal import JSON
+
+/// The notifiers of a configuration by name, also of those that are wrong, so that one mistake is told once.
+struct NamedNotifiers {
+    /// In the order of the file.
+    let names: [String]
+    private let types: [String: NotifierType]
+
+    /// Reads the names and types; what is wrong is told by whoever reads the notifiers themselves.
+    init(in root: ConfigurationObject) {
+        guard case .object(let object)? = root.value("notifiers") else {
+            names = ["log"]
+            types = ["log": .log]
+            return
+        }
+        names = object.members.map(\.key)
+        types = Dictionary(object.members.compactMap { member in Self.type(of: member.value).map { (member.key, $0) } }) { first, _ in first
+        }
+    }
+
+    /// Whether there is one of this name.
+    func contains(_ name: String) -> Bool {
+        names.contains { $0.utf8.elementsEqual(name.utf8) }
+    }
+
+    /// Its type; nil when there is none of this name, or its type is wrong.
+    func type(of name: String) -> NotifierType? { types[name] }
+
+    /// The problem of a name that nobody has.
+    var unknownName: String {
+        "no notifier has this name; known are: \(names.map { printable($0) }.joined(separator: ", "))"
+    }
+
+    /// The type that a notifier's object says.
+    static func type(of value: JSONValue) -> NotifierType? {
+        guard case .object(let object) = value, case .string(let type)? = object["type"] else { return nil }
+        return NotifierType(rawValue: type)
+    }
+}

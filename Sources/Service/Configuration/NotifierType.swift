@@ -1,0 +1,38 @@
+/// What a notifier does; the raw values are those of the configuration.
+package enum NotifierType: String, Sendable, CaseIterable {
+    /// Writes lines to the log.
+    case log
+    /// Posts events, signed.
+    case http
+    /// Apple Push Notification service.
+    case apns
+    /// Firebase Cloud Messaging.
+    case fcm
+    /// RuStore's push notifications.
+    case rustore
+    /// Huawei Push Kit.
+    case hms
+    /// Passes registrations on to the help desk.
+    case pyrus
+
+    /// Whether it makes phones show something.
+    var isPush: Bool {
+        switch self {
+        case .apns, .fcm, .rustore, .hms: true
+        case .log, .http, .pyrus: false
+        }
+    }
+
+    /// The keys of its object in the configuration.
+    var keys: [String] {
+        switch self {
+        case .log: ConfigurationKeys.logNotifier
+        case .http: ConfigurationKeys.httpNotifier
+        case .apns: ConfigurationKeys.apnsNotifier
+        case .fcm: ConfigurationKeys.fcmNotifier
+        case .rustore: ConfigurationKeys.rustoreNotifier
+        case .hms: ConfigurationKeys.hmsNotifier
+        case .pyrus: ConfigurationKeys.pyrusNotifier
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import Core
+internal import Crypto
+internal import HTTPClient
+internal import Notifiers
+internal import Observability
+internal import Threading
+
+/// Makes notifiers of what the configuration says.
+struct NotifierFactory: Sendable {
+    /// Why one cannot be made.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let logger: Logger
+    let clocks: Clocks
+    /// Makes a security key that the help desk may show us within the next minutes; nil when none can be made.
+    let mintKey: @Sendable (_ appID: String, _ userID: String) -> String?
+
+    /// Makes a notifier with a client of its own; the caller closes it.
+    func make(_ configuration: Configuration.Notifier) throws(Failure) -> ServedNotifier {
+        switch configuration.kind {
+        case .log: return ServedNotifier(LogNotifier(logger), configuration: configuration)
+        case .http(let destination):
+            return try serve(configuration, clientSettings(destination.transport)) { client in try notifier(destination, client) }
+        case .pyrus(let relay):
+            return try serve(configuration, clientSettings(relay.transport)) { client in try notifier(relay, client) }
+        case .push(let push):
+            return try serve(
+                configuration, pushClientSettings(push), credentialExpiresAt: push.provider.certificateExpiresAt
+            ) { client in try notifier(push, client) }
+        }
+    }
+
+    /// Makes notifiers, all or none: of several reasons the first is thrown.
+    func make(all configurations: [Configuration.Notifier]) throws(Failure) -> [ServedNotifier] {
+        var made: [ServedNotifier] = []
+        do throws(Failure) {
+            for configuration in configurations { made.append(try make(configuration)) }
+        } catch {
+            for notifier in made { notifier.close() }
+            throw error
+        }
+        return made
+    }
+
+    /// Opens a client and makes a notifier that uses it.
+    private func serve(
+        _ configuration: Configuration.Notifier, _ settings: ClientSettings, credentialExpiresAt: UInt64? = nil,
+        _ make: (Client) throws -> any Notifier
+    ) throws(Failure) -> ServedNotifier {
+        let client: Client
+        do throws(ThreadError) {
+            client = try Client(settings: settings)
+        } catch {
+            throw Failure(description: "\(configuration.name): \(error)")
+        }
+        do {
+            return ServedNotifier(
+                try make(client), configuration: configuration, client: client, credentialExpiresAt: credentialExpiresAt)
+        } catch {
+            client.close()
+            throw Failure(description: "\(configuration.name): \(error)")
+        }
+    }
+
+    private func clientSettings(_ transport: Configuration.Transport) -> ClientSettings {
+        ClientSettings(
+            connectionsPerHost: transport.concurrency, connectionLimit: transport.concurrency,
+            requestLimit: 2 * transport.concurrency + 16, proxy: transport.proxy,
+            certificateAuthorities: transport.certificateAuthorities?.path, userAgent: "Deskgate/\(Version.current)")
+    }
+
+    private func notifier(
+        _ destination: Configuration.HTTPDestination, _ client: Client
+    ) throws(StandardWebhookSecret.Flaw) -> HTTPNotifier {
+        var secrets: [StandardWebhookSecret] = []
+        for text in destination.secrets {
+            secrets.append(try text.withSpan { span throws(StandardWebhookSecret.Flaw) in try StandardWebhookSecret(span) })
+        }
+        return HTTPNotifier(
+            HTTPNotifier.Destination(
+                url: destination.url, secrets: secrets, timeoutMilliseconds: destination.transport.timeoutSeconds * 1000),
+            concurrency: destination.transport.concurrency, keepsTicketOrder: destination.keepsTicketOrder, client: client,
+            nowMilliseconds: clocks.unixMilliseconds)
+    }
+}

@@ -1,0 +1,150 @@
+internal import Core
+internal import Crypto
+internal import JSON
+internal import Notifiers
+package import Observability
+internal import Threading
+
+/// Tries notifiers of a configuration outside of the service, with the same notifiers that the service has.
+package struct NotifierTrial {
+    /// Why nothing could be tried.
+    package struct Failure: Error, CustomStringConvertible {
+        /// One sentence.
+        package let description: String
+    }
+
+    /// A push for one device.
+    package struct Push: Sendable {
+        /// The device's push token, not empty.
+        package var token: String
+        /// What kind of device it is; nil for what the notifier is usually for.
+        package var type: String?
+        /// Shown as the author, as far as the notifier shows authors.
+        package var title: String
+        /// Shown as the text, as far as the notifier shows texts.
+        package var body: String
+
+        /// Makes a push.
+        package init(token: String, type: String?, title: String, body: String) {
+            self.token = token
+            self.type = type
+            self.title = title
+            self.body = body
+        }
+    }
+
+    /// How long a test push is worth something, in milliseconds.
+    private static let lifeMilliseconds: UInt64 = 3_600_000
+
+    private let configuration: Configuration
+    private let factory: NotifierFactory
+    private let clocks: Clocks
+
+    /// Prepares trials.
+    package init(_ configuration: Configuration, logger: Logger, clocks: Clocks = .system) {
+        self.configuration = configuration
+        self.clocks = clocks
+        // Only the relay of registrations needs keys, and it is never tried: a registration would be one.
+        factory = NotifierFactory(logger: logger, clocks: clocks) { _, _ in nil }
+    }
+
+    /// Sends a push as a comment would be sent, and waits for what comes of it.
+    /// - Throws: when the notifier sends none, or none can be made.
+    package func send(_ push: Push, through name: String) throws(Failure) -> NotifierVerdict {
+        let configured = try pushNotifier(name)
+        let delivery: Delivery
+        do {
+            delivery = try self.delivery(of: push, through: configured)
+        } catch {
+            throw Failure(description: "the push cannot be made: \(error)")
+        }
+        return try withNotifier(configured) { notifier in
+            let pending = Trial(configured.type, notifier)
+            notifier.deliver(delivery, completion: pending.completion)
+            return pending.verdict()
+        }
+    }
+
+    /// Has each provider judge its credential, all at once, and tells what came of it; nobody sees anything.
+    /// - Returns: by notifier in the order of the configuration; without a verdict where only a delivery would tell.
+    package func proveAll() throws(Failure) -> [(name: String, type: NotifierType, verdict: NotifierVerdict?)] {
+        let provable = configuration.notifiers.filter(\.type.isPush)
+        let served: [ServedNotifier]
+        do throws(NotifierFactory.Failure) {
+            served = try factory.make(all: provable)
+        } catch {
+            throw Failure(description: error.description)
+        }
+        defer { for notifier in served { notifier.close() } }
+        var trials: [String: Trial] = [:]
+        for (configured, served) in zip(provable, served) {
+            guard let notifier = served.notifier as? any ProvableNotifier else { continue }
+            let trial = Trial(configured.type, notifier)
+            trials[configured.name] = trial
+            notifier.prove(trial.completion)
+        }
+        return configuration.notifiers.map { ($0.name, $0.type, trials[$0.name]?.verdict()) }
+    }
+
+    private func pushNotifier(_ name: String) throws(Failure) -> Configuration.Notifier {
+        let usable = configuration.notifiers.filter(\.type.isPush).map(\.name)
+        guard let found = configuration.notifiers.first(where: { $0.name == name }), found.type.isPush else {
+            let known = usable.isEmpty ? "none is configured" : "there are: \(usable.joined(separator: ", "))"
+            throw Failure(description: "\(printable(name)) is no notifier that sends pushes; \(known)")
+        }
+        return found
+    }
+
+    private func withNotifier(
+        _ configured: Configuration.Notifier, _ body: (any Notifier) -> NotifierVerdict
+    ) throws(Failure) -> NotifierVerdict {
+        do throws(NotifierFactory.Failure) {
+            let served = try factory.make(configured)
+            defer { served.close() }
+            return body(served.notifier)
+        } catch {
+            throw Failure(description: error.description)
+        }
+    }
+
+    /// A comment of a ticket that nobody has, for a device that nobody has registered.
+    private func delivery(of push: Push, through notifier: Configuration.Notifier) throws(CryptoError) -> Delivery {
+        let now = clocks.unixMilliseconds()
+        let app = configuration.apps.first { $0.notifiers.contains(notifier.name) || $0.routes.notifiers.contains(notifier.name) }
+        let key = Device.Key(appID: app?.id ?? configuration.apps[0].id, userID: "push-test", deviceID: "push-test")
+        let identity = Event.Identity(appID: key.appID, ticketID: 1, commentID: Int64(now), deviceID: key.deviceID)
+        let id = try UUIDv7(milliseconds: now, from: RandomPool()).event
+        let payload: JSONValue = [
+            "data": ["author": ["name": .string(push.title)], "comment": ["body": .string(push.body)]]
+        ]
+        let event = Event(
+            id: id, kind: .commentCreated, identity: identity, userID: key.userID, occurredAt: now, receivedAt: now,
+            expiresAt: now + Self.lifeMilliseconds, payload: payload.serialized())
+        let device = Device(
+            key: key, type: push.type ?? (notifier.type == .apns ? "ios" : "android"), token: try PushToken(push.token), registeredAt: now,
+            seenAt: now)
+        return Delivery(
+            id: id.delivery(0), notifier: notifier.name, event: event, deviceID: key.deviceID, device: device, attempts: 1, dueAt: now)
+    }
+
+    /// One try, and what comes of it.
+    private struct Trial {
+        private let type: NotifierType
+        private let timeoutMilliseconds: UInt64
+        private let outcome = Monitor<DeliveryOutcome?>(nil)
+
+        init(_ type: NotifierType, _ notifier: any Notifier) {
+            self.type = type
+            timeoutMilliseconds = notifier.longestTryMilliseconds + 5000
+        }
+
+        var completion: @Sendable (DeliveryOutcome) -> Void {
+            { [outcome] result in outcome.update { $0 = result } }
+        }
+
+        /// Waits for it.
+        func verdict() -> NotifierVerdict {
+            outcome.wait(timeoutMilliseconds: timeoutMilliseconds) { $0 }.map { NotifierVerdict(type, $0) } ?? .silent(type)
+        }
+    }
+}

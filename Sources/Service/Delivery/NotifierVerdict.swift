@@ -1,0 +1,53 @@
+internal import Core
+
+/// What came of trying a notifier, for a person.
+package struct NotifierVerdict: Sendable, Equatable {
+    /// What it amounts to.
+    package enum Kind: String, Sendable {
+        /// The provider has taken it.
+        case good
+        /// The provider refuses the credentials or the settings.
+        case bad
+        /// The provider refuses this token or this message; the credentials are good.
+        case refused
+        /// Nobody knows: the provider could not be reached, or asks to come later.
+        case unknown
+    }
+
+    /// What it amounts to.
+    package let kind: Kind
+    /// Why, in a stable word, such as `invalid_provider_token`.
+    package let reason: String
+    /// What to do about it; nil when nothing need be done.
+    package let remedy: String?
+
+    /// Judges an outcome of a notifier of this type.
+    init(_ type: NotifierType, _ outcome: DeliveryOutcome) {
+        reason = outcome.reason
+        switch outcome.verdict {
+        case .delivered: (kind, remedy) = (.good, nil)
+        case .misconfigured: (kind, remedy) = (.bad, NotifierRemedy.text(type, reason: outcome.reason))
+        case .deviceGone:
+            (kind, remedy) = (
+                .refused, "the provider does not know this token: take one that the app has just been given, of the same app and provider"
+            )
+        case .dead: (kind, remedy) = (.refused, "the provider finds something wrong with this push: check the token's form and \"url\"")
+        case .retry: (kind, remedy) = (.unknown, Self.advice(reason: outcome.reason))
+        }
+    }
+
+    /// For what has not answered in time.
+    static func silent(_ type: NotifierType) -> NotifierVerdict {
+        NotifierVerdict(type, DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "timeout"))
+    }
+
+    private static func advice(reason: String) -> String {
+        switch reason {
+        case "tls": "the server's certificate is not trusted: check \"url\" and \"certificate_authorities\""
+        case "proxy": "check \"proxy\""
+        case "host_unknown", "cannot_connect", "timeout", "closed_early", "connection_reset":
+            "the provider cannot be reached: check \"url\", \"proxy\" and the firewall"
+        default: "the provider has a problem of its own or asks for patience; try again later"
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Core
+import TestSupport
+import Testing
+
+/// Pauses with probes of their own, and a breaker whose notifier is replaced.
+@Suite struct BreakerPauseTests {
+    private var random = SeededGenerator(seed: 1)
+    private var breaker = Breaker(failuresToOpen: 2)
+
+    private mutating func pause(_ now: UInt64) {
+        breaker.pause(.misconfigured, probeAfterMilliseconds: 60, nowMilliseconds: now)
+    }
+
+    private mutating func permits(_ now: UInt64) -> Int { breaker.permits(nowMilliseconds: now) }
+
+    @Test mutating func oneProbeAfterTheTimeEndsThePauseWhenItSucceeds() {
+        pause(1000)
+        #expect(permits(1059) == 0)
+        #expect(breaker.state == .paused(.misconfigured))
+        #expect(breaker.nextChangeMilliseconds == 1060)
+        #expect(permits(1060) == 1)
+        let probe = breaker.started()
+        #expect(permits(9999) == 0)
+        #expect(breaker.nextChangeMilliseconds == nil)
+        breaker.succeeded(probe)
+        #expect(breaker.state == .closed)
+        #expect(permits(1060) == .max)
+    }
+
+    @Test mutating func aProbeThatFailsIsFollowedByAnotherAfterTheTime() {
+        pause(0)
+        for round in 1...5 as ClosedRange<UInt64> {
+            #expect(permits(round * 60 - 1) == 0)
+            #expect(permits(round * 60) == 1)
+            let probe = breaker.started()
+            if round.isMultiple(of: 2) {
+                breaker.failed(probe, nowMilliseconds: round * 60, random: &random)
+            } else {
+                breaker.inconclusive(probe)
+                pause(round * 60)
+            }
+            #expect(breaker.pauseReason == .misconfigured)
+        }
+    }
+
+    @Test mutating func aProbeThatSaysNothingIsFollowedByAnotherAtOnce() {
+        pause(0)
+        #expect(permits(60) == 1)
+        let probe = breaker.started()
+        breaker.inconclusive(probe)
+        #expect(permits(60) == 1)
+        #expect(breaker.pauseReason != nil)
+    }
+
+    /// Many run when the first of them finds the credential refused.
+    @Test mutating func whatRanBeforeChangesNothing() {
+        let stragglers = (0..<4).map { _ in breaker.started() }
+        pause(0)
+        breaker.succeeded(stragglers[0])
+        #expect(breaker.pauseReason == .misconfigured)
+        for straggler in stragglers[1...2] { breaker.failed(straggler, nowMilliseconds: 1, random: &random) }
+        #expect(permits(60) == 1)
+        let probe = breaker.started()
+        breaker.inconclusive(stragglers[3])
+        pause(61)
+        #expect(permits(200) == 0, "the probe is still under way")
+        breaker.succeeded(probe)
+        #expect(breaker.state == .closed)
+    }
+
+    @Test mutating func aSlowDownKeepsTheProbeWaiting() {
+        pause(0)
+        breaker.slowDown(untilMilliseconds: 100, nowMilliseconds: 0)
+        #expect(permits(60) == 0)
+        #expect(breaker.nextChangeMilliseconds == 100)
+        #expect(permits(100) == 1)
+    }
+
+    @Test mutating func resumingForgetsTheProbe() {
+        pause(0)
+        #expect(permits(60) == 1)
+        let probe = breaker.started()
+        breaker.resume()
+        #expect(permits(60) == .max)
+        breaker.failed(probe, nowMilliseconds: 60, random: &random)
+        let start = breaker.started()
+        breaker.failed(start, nowMilliseconds: 60, random: &random)
+        #expect(breaker.state == .closed, "the probe's failure did not count")
+    }
+
+    @Test mutating func aClockSetBackLengthensNoPause() {
+        pause(1_000_000)
+        #expect(permits(5) == 0)
+        #expect(breaker.nextChangeMilliseconds == 65)
+        #expect(permits(65) == 1)
+    }
+
+    @Test mutating func beginsAnewForWhatHasBeenReplaced() {
+        let before = breaker.started()
+        breaker.pause(.switchedOff)
+        breaker.slowDown(untilMilliseconds: 100, nowMilliseconds: 0)
+        breaker.reset()
+        #expect(permits(0) == .max)
+        breaker.failed(before, nowMilliseconds: 0, random: &random)
+        let start = breaker.started()
+        breaker.failed(start, nowMilliseconds: 0, random: &random)
+        #expect(breaker.state == .closed, "what ran before says nothing")
+    }
+}

@@ -1,0 +1,97 @@
+import HTTPServer
+import JSON
+import POSIX
+import Simulators
+import TestSupport
+import Testing
+
+/// Simulated push providers in this process, and a configuration that uses them.
+final class PushSite: Sendable {
+    /// A push token as each provider has them.
+    static let token = String(repeating: "5d3f0a97", count: 8)
+    /// The notifiers that the simulators have, with the types of the devices that they are for.
+    static let routes: JSONObject = ["ios": "apns", "android": "fcm", "huawei": "hms", "rustore": "rustore"]
+
+    let simulators: SimulatorSet
+    let workspace: Workspace
+    private let files: SimulatorFiles
+
+    init() throws {
+        simulators = try SimulatorSet()
+        workspace = try Workspace()
+        files = try SimulatorFiles(directory: workspace.directory.path("sim"))
+        try files.write(simulators)
+        try workspace.write("path-secret", WebhookSite.pathSecret, mode: 0o600)
+        try workspace.write("other-secret", "another-secret-than-the-provider-knows", mode: 0o600)
+        try configure()
+    }
+
+    deinit { simulators.stop() }
+
+    /// Writes the configuration.
+    /// - Parameter changes: by notifier, members in place of what the simulators' files say.
+    func configure(_ changes: [String: JSONObject] = [:]) throws {
+        try workspace.configure([
+            "apps": [
+                [
+                    "app_id": .string(Workspace.app), "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
+                    "webhook": ["secret": ["file": "path-secret"]], "notifiers": ["log"], "routes": .object(Self.routes),
+                ]
+            ],
+            "notifiers": .object(try notifiers(changes)),
+            "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0],
+            "log": ["level": "info", "format": "json"],
+        ])
+    }
+
+    /// Changes with which each provider refuses the credential, by notifier.
+    func badCredentials() throws -> [String: JSONObject] {
+        var account = try jsonObject(workspace.read("sim/service-account.json"))
+        account = account.replacing(["private_key": .string(try SimulatorCredentials().fcmKey)])
+        let text = String(decoding: JSONValue.object(account).serialized(), as: UTF8.self)
+        try workspace.write("other-account.json", text, mode: 0o600)
+        return [
+            "apns": ["key_id": "WRONGKEYID"], "fcm": ["service_account": ["file": "other-account.json"]],
+            "hms": ["secret": ["file": "other-secret"]], "rustore": ["token": ["file": "other-secret"]],
+        ]
+    }
+
+    /// Registers a device, and expects that to be taken.
+    func register(_ server: RunningServer, user: String = Markers.user, device: String = "device-1") throws {
+        let body: JSONValue = [
+            "app_id": .string(Workspace.app), "user_id": .string(user), "security_key": .string(try workspace.key(user: user)),
+            "instance_id": .string(device), "type": "ios", "token": .string(Self.token),
+        ]
+        let client = try SocketClient(server.publicAddress)
+        let bytes = body.serialized()
+        try client.send("POST /pyrus/push-token HTTP/1.1\r\nHost: test\r\nContent-Length: \(bytes.count)\r\n\r\n")
+        try client.send(bytes)
+        #expect(try client.readResponse().text == #"{"status":"registered"}"#)
+    }
+
+    /// What the service answers a GET: the status and the body.
+    static func get(_ address: ListenAddress, _ path: String) throws -> String {
+        let client = try SocketClient(address)
+        try client.send("GET \(path) HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer \(Markers.adminToken)\r\n\r\n")
+        let response = try client.readResponse()
+        return "\(response.status) \(response.text)"
+    }
+
+    private func notifiers(_ changes: [String: JSONObject]) throws -> JSONObject {
+        var notifiers: JSONObject = ["log": ["type": "log"]]
+        for member in try jsonObject(workspace.read("sim/notifiers.json")).members {
+            guard case .object(let settings) = member.value else { continue }
+            notifiers.append(.object(settings.replacing(changes[member.key] ?? [:])), forKey: member.key)
+        }
+        return notifiers
+    }
+}
+
+extension JSONObject {
+    /// The same with other values for some members.
+    func replacing(_ changes: JSONObject) -> JSONObject {
+        var object = JSONObject()
+        for member in members { object.append(changes[member.key] ?? member.value, forKey: member.key) }
+        return object
+    }
+}

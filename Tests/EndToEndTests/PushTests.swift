@@ -1,0 +1,127 @@
+import HTTPServer
+import JSON
+import Simulators
+import TestSupport
+import Testing
+
+/// From the registration of a push token to the push on the phone, through the whole program and the simulated providers.
+@Suite struct PushTests {
+    private let site: PushSite
+
+    init() throws {
+        site = try PushSite()
+    }
+
+    /// Waits until the delivery of a comment through a notifier is in a state.
+    private func waitForState(_ state: String, of comment: Int, _ notifier: String, _ server: RunningServer) -> Bool {
+        eventually {
+            let answer = try? PushSite.get(server.adminAddress, "/v1/deliveries?comment_id=\(comment)&notifier=\(notifier)")
+            return answer?.contains(#""state":"\#(state)""#) == true
+        }
+    }
+
+    private func post(_ comment: Int64, _ server: RunningServer) throws {
+        #expect(try WebhookSite.post(comment, SocketClient(server.publicAddress)) == "accepted")
+    }
+
+    @Test func aCommentReachesThePhone() throws {
+        let server = try RunningServer(site.workspace)
+        try site.register(server)
+        try post(1, server)
+        #expect(site.simulators.recorder.wait(for: 1))
+        let push = try #require(site.simulators.recorder.pushes.first)
+        #expect(push.provider == .apns)
+        #expect(push.token == PushSite.token)
+        #expect(push.title == "Ann")
+        #expect(push.body == WebhookSite.message)
+        #expect(waitForState("delivered", of: 1, "apns", server))
+        #expect(
+            try PushSite.get(server.adminAddress, "/metrics").contains(#"deskgate_deliveries_total{notifier="apns",outcome="delivered""#))
+        #expect(try server.stop() == .exit(0))
+        let log = try server.process.errors.text()
+        #expect(!log.contains(PushSite.token))
+    }
+
+    @Test func theEnvironmentThatTookATokenIsRemembered() throws {
+        site.simulators.devices[PushSite.token] = SimulatedDevice(provider: .apnsSandbox)
+        let server = try RunningServer(site.workspace)
+        try site.register(server)
+        for comment in 1...2 as ClosedRange<Int64> {
+            try post(comment, server)
+            #expect(site.simulators.recorder.wait(for: Int(comment)))
+            #expect(waitForState("delivered", of: Int(comment), "apns", server))
+        }
+        #expect(site.simulators.recorder.pushes.map(\.provider) == [.apnsSandbox, .apnsSandbox])
+        #expect(site.simulators[.apns].requestCount == 1, "the other environment was asked once")
+    }
+
+    @Test func aDeviceThatIsGoneLeavesTheRegistry() throws {
+        site.simulators.faults.add(Fault(.answer(.init(410, "Unregistered")), at: .apns))
+        let server = try RunningServer(site.workspace)
+        try site.register(server)
+        try post(1, server)
+        #expect(waitForState("dead", of: 1, "apns", server))
+        try post(2, server)
+        #expect(
+            eventually {
+                let answer = try? PushSite.get(server.adminAddress, "/v1/deliveries?comment_id=2")
+                return answer?.contains(#""state":"no_target""#) == true
+            })
+        #expect(site.simulators.recorder.count == 0)
+        let counter = #"deskgate_deliveries_total{notifier="apns",outcome="gone",reason="unregistered"} 1"#
+        #expect(try PushSite.get(server.adminAddress, "/metrics").contains(counter))
+        #expect(try server.process.errors.line(containing: "push_token.removed").number > 0)
+    }
+
+    @Test func aBadCredentialPausesUntilItIsMended() throws {
+        try site.configure(["apns": ["key_id": "WRONGKEYID"]])
+        let server = try RunningServer(site.workspace)
+        try site.register(server)
+        try post(1, server)
+        let off = try jsonObject(server.process.errors.line(containing: "a notifier is switched off").text)
+        #expect(off.string("notifier") == "apns")
+        #expect(off.string("reason") == "invalid_provider_token")
+        let remedy = try #require(off.string("remedy"))
+        #expect(remedy.contains("key_id"))
+        let ready = try jsonObject(String(PushSite.get(server.publicAddress, "/readyz").dropFirst(4)))
+        #expect(ready == ["status": "ready", "paused": ["apns": ["reason": "invalid_provider_token", "remedy": .string(remedy)]]])
+        #expect(try PushSite.get(server.adminAddress, "/metrics").contains("\ndeskgate_notifier_paused{notifier=\"apns\"} 1\n"))
+        try post(2, server)
+        #expect(waitForState("pending", of: 2, "apns", server))
+        try site.configure()
+        server.process.send(1)
+        _ = try server.process.errors.line(containing: "configuration reloaded")
+        #expect(site.simulators.recorder.wait(for: 2))
+        for comment in 1...2 { #expect(waitForState("delivered", of: comment, "apns", server)) }
+        #expect(try PushSite.get(server.publicAddress, "/readyz") == #"200 {"status":"ready"}"#)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func aReloadThatChangesNothingKeepsTheProviderToken() throws {
+        let server = try RunningServer(site.workspace)
+        try site.register(server)
+        for comment in 1...5 as ClosedRange<Int64> {
+            try post(comment, server)
+            #expect(site.simulators.recorder.wait(for: Int(comment)))
+            server.process.send(1)
+            // Apple, and so the simulator, refuses a fourth provider token within 20 minutes.
+            #expect(
+                eventually {
+                    let metrics = try? PushSite.get(server.adminAddress, "/metrics")
+                    return metrics?.contains("deskgate_config_reloads_total{result=\"success\"} \(comment)\n") == true
+                })
+        }
+        #expect(try PushSite.get(server.publicAddress, "/readyz") == #"200 {"status":"ready"}"#)
+    }
+
+    @Test func aNotifierThatCannotBeUsedIsRefusedAtOnce() throws {
+        let server = try RunningServer(site.workspace)
+        try site.register(server)
+        try site.configure(["apns": ["key": ["file": "other-secret"]]])
+        server.process.send(1)
+        let line = try server.process.errors.line(containing: "configuration not reloaded").text
+        #expect(try jsonObject(line).string("reason")?.hasPrefix("$.notifiers.apns.key: the key is not PEM") == true)
+        try post(1, server)
+        #expect(site.simulators.recorder.wait(for: 1))
+    }
+}

@@ -1,0 +1,120 @@
+import JSON
+import Simulators
+import TestSupport
+import Testing
+
+/// `deskgate push test` and `deskgate check --live`, against good and bad credentials of each kind.
+@Suite struct PushTrialTests {
+    private static let providers: [(notifier: String, provider: SimulatedProvider)] = [
+        ("apns", .apns), ("fcm", .fcm), ("hms", .hms), ("rustore", .rustore),
+    ]
+
+    private let site: PushSite
+
+    init() throws {
+        site = try PushSite()
+    }
+
+    private func pushTest(_ notifier: String, _ further: String...) throws -> Deskgate.Result {
+        let words = ["push", "test", "--config", site.workspace.configuration, "--notifier", notifier, "--token", PushSite.token]
+        let result = try Deskgate.run(words + further)
+        #expect(!(result.output + result.errors).contains(PushSite.token))
+        return result
+    }
+
+    private func checkLive(_ further: String...) throws -> Deskgate.Result {
+        try Deskgate.run(["check", "--config", site.workspace.configuration, "--live"] + further)
+    }
+
+    @Test func aPushArrivesThroughEachProvider() throws {
+        for (notifier, provider) in Self.providers {
+            let before = site.simulators.recorder.count
+            let result = try pushTest(notifier, "--title", "Ann", "--body", "Hello from \(notifier)")
+            #expect(result.code == 0)
+            #expect(result.output == "delivered: \(notifier) has handed it to the provider\n")
+            #expect(site.simulators.recorder.wait(for: before + 1))
+            let push = try #require(site.simulators.recorder.pushes.last)
+            #expect(push.provider == provider)
+            #expect(push.title == "Ann")
+            #expect(push.body == "Hello from \(notifier)")
+            #expect(!push.isDryRun)
+        }
+    }
+
+    @Test func aPushWithABadCredentialIsRefusedWithTheRemedy() throws {
+        try site.configure(site.badCredentials())
+        for (notifier, _) in Self.providers {
+            let result = try pushTest(notifier)
+            #expect(result.code == 1)
+            #expect(result.output.hasPrefix("refused: "))
+            #expect(result.output.contains(": check "))
+            let json = try pushTest(notifier, "--json").json
+            #expect(json.keys == ["status", "notifier", "reason", "remedy"])
+            #expect(json.string("status") == "bad")
+        }
+        #expect(site.simulators.recorder.count == 0)
+    }
+
+    @Test func aTokenThatTheProviderDoesNotKnowIsRefused() throws {
+        site.simulators.devices[PushSite.token] = SimulatedDevice(refusal: .unregistered)
+        for (notifier, _) in Self.providers {
+            let result = try pushTest(notifier, "--json")
+            #expect(result.code == 1)
+            #expect(try result.json.string("status") == "refused")
+            #expect(try result.json.string("remedy")?.contains("does not know this token") == true)
+        }
+    }
+
+    @Test func aProviderThatIsAwayIsToldFromOneThatRefuses() throws {
+        try site.configure(["rustore": ["url": "https://localhost:1"]])
+        let result = try pushTest("rustore")
+        #expect(result.code == 1)
+        #expect(
+            result.output == "not delivered: cannot_connect: the provider cannot be reached: check \"url\", \"proxy\" and the firewall\n")
+        #expect(try checkLive().code == 1)
+    }
+
+    @Test(arguments: ["log", "nobody"])
+    func onlyPushNotifiersSendPushes(_ notifier: String) throws {
+        let result = try pushTest(notifier)
+        #expect(result.code == 2)
+        #expect(result.errors == "deskgate: \(notifier) is no notifier that sends pushes; there are: apns, fcm, hms, rustore\n")
+    }
+
+    @Test func aSecurityKeyIsNoToken() throws {
+        let words = ["push", "test", "--config", site.workspace.configuration, "--notifier", "apns", "--token", wellFormedKey]
+        let result = try Deskgate.run(words)
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: --token is a security key\n"))
+    }
+
+    @Test func goodCredentialsAreProvenWithoutAPush() throws {
+        let result = try checkLive()
+        #expect(result.code == 0)
+        let lines = result.output.split(separator: "\n").dropFirst()
+        #expect(
+            lines.sorted() == [
+                "apns (apns): good", "fcm (fcm): good", "hms (hms): good", "log (log): only a delivery tells", "rustore (rustore): good",
+            ])
+        // Apple has no dry run; it gets a push without anything to show, to a token that no device has.
+        let seen = site.simulators.recorder.pushes.filter { !$0.isDryRun && !($0.title + $0.body).isEmpty }
+        #expect(seen.isEmpty)
+    }
+
+    @Test func badCredentialsAreNamedWithTheirRemedies() throws {
+        try site.configure(site.badCredentials())
+        let result = try checkLive("--json")
+        #expect(result.code == 2)
+        guard case .array(let credentials) = try result.json["credentials"] else { throw ChildProcess.Failure.missingOutput }
+        for (notifier, _) in Self.providers {
+            let found = credentials.compactMap {
+                if case .object(let object) = $0, object.string("notifier") == notifier { object } else { nil }
+            }
+            #expect(found.map { $0.string("status") } == ["bad"])
+            #expect(found.first?.string("remedy")?.contains("check ") == true)
+        }
+        let text = try checkLive()
+        #expect(text.code == 2)
+        #expect(text.output.contains("\napns (apns): bad: invalid_provider_token: check \"key\""))
+    }
+}

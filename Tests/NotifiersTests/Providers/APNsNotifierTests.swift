@@ -1,0 +1,160 @@
+import Core
+import JSON
+import Notifiers
+import Simulators
+import Testing
+
+/// Notifications to the simulated APNs.
+@Suite struct APNsNotifierTests {
+    private static let gone = DeliveryOutcome.Verdict.deviceGone(since: nil)
+    private static let later = DeliveryOutcome.Verdict.retry(retryAfterMilliseconds: nil)
+
+    /// Answers that stay the same however often they are asked for.
+    @Test(
+        arguments: [
+            (400, "BadDeviceToken", gone, "bad_device_token"), (400, "DeviceTokenNotForTopic", gone, "device_token_not_for_topic"),
+            (400, "BadTopic", .misconfigured, "bad_topic"), (400, "MissingTopic", .misconfigured, "missing_topic"),
+            (400, "TopicDisallowed", .misconfigured, "topic_disallowed"), (400, "IdleTimeout", later, "idle_timeout"),
+            (400, "BadCollapseId", .dead, "bad_collapse_id"), (400, "PayloadEmpty", .dead, "payload_empty"),
+            (400, "Unheard", .dead, "status_400"), (404, "BadPath", .dead, "bad_path"),
+            (405, "MethodNotAllowed", .dead, "method_not_allowed"),
+            (403, "ExpiredProviderToken", .misconfigured, "expired_provider_token"),
+            (403, "InvalidProviderToken", .misconfigured, "invalid_provider_token"),
+            (403, "BadCertificateEnvironment", .misconfigured, "bad_certificate_environment"), (403, "", .misconfigured, "status_403"),
+            (410, "Unregistered", gone, "unregistered"), (410, "ExpiredToken", gone, "expired_token"),
+            (413, "PayloadTooLarge", .dead, "payload_too_large"), (500, "InternalServerError", later, "internal_server_error"),
+            (503, "ServiceUnavailable", later, "service_unavailable"), (503, "Shutdown", later, "shutdown"), (502, "", later, "status_502"),
+            (301, "", later, "status_301"),
+        ] as [(Int, String, DeliveryOutcome.Verdict, String)])
+    func refusals(status: Int, reason: String, verdict: DeliveryOutcome.Verdict, word: String) throws {
+        try PushFixture.run { fixture in
+            let token = PushFixture.token()
+            fixture.simulators.faults.add(Fault(.answer(.init(status, reason)), token: token, times: nil))
+            let outcome = try fixture.deliver(PushFixture.delivery(token), ProviderKind.apns.notifier(fixture))
+            #expect(outcome == DeliveryOutcome(verdict, reason: word))
+            #expect(fixture.pushes(to: token).isEmpty)
+        }
+    }
+
+    @Test func whatWasRefusedOnceArrives() throws {
+        for (status, reason) in [(400, "IdleTimeout"), (403, "ExpiredProviderToken"), (413, "PayloadTooLarge")] {
+            try PushFixture.run { fixture in
+                let token = PushFixture.token()
+                fixture.simulators.faults.add(Fault(.answer(.init(status, reason)), token: token))
+                let outcome = try fixture.deliver(PushFixture.delivery(token), ProviderKind.apns.notifier(fixture))
+                #expect(outcome.verdict == .delivered, "\(reason)")
+                #expect(fixture.pushes(to: token).count == 1)
+            }
+        }
+    }
+
+    @Test func tellsSinceWhenADeviceIsGone() throws {
+        try PushFixture.run { fixture in
+            let token = PushFixture.token()
+            fixture.simulators.devices[token] = SimulatedDevice(refusal: .unregistered, unregisteredAt: 1_700_000_000_123)
+            let outcome = try fixture.deliver(PushFixture.delivery(token), ProviderKind.apns.notifier(fixture))
+            #expect(outcome == DeliveryOutcome(.deviceGone(since: 1_700_000_000_123), reason: "unregistered"))
+        }
+    }
+
+    @Test func aPushArrivesAsItIsMeant() throws {
+        try PushFixture.run { fixture in
+            let token = PushFixture.token()
+            let delivery = try PushFixture.delivery(token)
+            let outcome = try fixture.deliver(delivery, ProviderKind.apns.notifier(fixture))
+            #expect(outcome == DeliveryOutcome(.delivered, reason: "status_200", environment: "production"))
+            let push = try #require(fixture.pushes(to: token).first)
+            #expect(push.provider == .apns && push.title == "Anna" && push.body == "Hello" && push.id == delivery.id.description)
+            let headers = Dictionary(uniqueKeysWithValues: push.headers)
+            #expect(headers["apns-collapse-id"] == "comment-5" && headers["apns-expiration"] == "1800003600")
+            #expect(push.payload["ticket_id"]?.text == "7" && push.payload["aps"]?["thread-id"]?.text == "ticket-7")
+        }
+    }
+
+    @Test func theOtherEnvironmentIsAskedAndRemembered() throws {
+        try PushFixture.run { fixture in
+            let (token, notifier) = (PushFixture.token(), try ProviderKind.apns.notifier(fixture))
+            fixture.simulators.devices[token] = SimulatedDevice(provider: .apnsSandbox)
+            let found = try fixture.deliver(PushFixture.delivery(token), notifier)
+            #expect(found == DeliveryOutcome(.delivered, reason: "status_200", environment: "sandbox"))
+            // From now on production must not hear of it.
+            fixture.simulators.faults.add(Fault(.answer(.init(500)), at: .apns, token: token, times: nil))
+            let known = try fixture.deliver(PushFixture.delivery(token, environment: "sandbox"), notifier)
+            #expect(known == DeliveryOutcome(.delivered, reason: "status_200"))
+            #expect(fixture.pushes(to: token).map(\.provider) == [.apnsSandbox, .apnsSandbox])
+        }
+    }
+
+    @Test func aDeviceMovesBackToProduction() throws {
+        try PushFixture.run { fixture in
+            let token = PushFixture.token()
+            fixture.simulators.devices[token] = SimulatedDevice(provider: .apns)
+            let outcome = try fixture.deliver(PushFixture.delivery(token, environment: "sandbox"), ProviderKind.apns.notifier(fixture))
+            #expect(outcome == DeliveryOutcome(.delivered, reason: "status_200", environment: "production"))
+        }
+    }
+
+    /// A key may be for one environment only, so that the other's refusal says nothing of the settings.
+    @Test func theOtherEnvironmentMayRefuseTheKey() throws {
+        try PushFixture.run { fixture in
+            let token = PushFixture.token()
+            fixture.simulators.faults.add(
+                Fault(.answer(.init(400, "BadDeviceToken")), at: .apns, token: token),
+                Fault(.answer(.init(403, "BadEnvironmentKeyInToken")), at: .apnsSandbox, token: token))
+            let outcome = try fixture.deliver(PushFixture.delivery(token), ProviderKind.apns.notifier(fixture))
+            #expect(outcome == DeliveryOutcome(Self.gone, reason: "bad_device_token"))
+        }
+    }
+
+    @Test func tooManyPushesDelayTheDevice() throws {
+        try PushFixture.run { fixture in
+            let (token, notifier) = (PushFixture.token(), try ProviderKind.apns.notifier(fixture))
+            fixture.simulators.faults.add(Fault(.answer(.init(429, "TooManyRequests", retryAfter: "5")), token: token))
+            let first = try fixture.deliver(PushFixture.delivery(token), notifier)
+            #expect(
+                first == DeliveryOutcome(.retry(retryAfterMilliseconds: 5000), reason: "too_many_requests", isAboutDevice: true))
+            fixture.clocks.pass(2000)
+            let held = try fixture.deliver(PushFixture.delivery(token), notifier)
+            #expect(held == DeliveryOutcome(.retry(retryAfterMilliseconds: 3000), reason: "device_delayed", isAboutDevice: true))
+            #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
+            fixture.clocks.pass(3000)
+            #expect(try fixture.deliver(PushFixture.delivery(token), notifier).verdict == .delivered)
+            #expect(fixture.pushes(to: token).count == 1)
+        }
+    }
+
+    @Test func tooManyProviderTokensStopEverything() throws {
+        try PushFixture.run { fixture in
+            let (token, notifier) = (PushFixture.token(), try ProviderKind.apns.notifier(fixture))
+            fixture.simulators.faults.add(Fault(.answer(.init(429, "TooManyProviderTokenUpdates", retryAfter: "90")), token: token))
+            let expected = DeliveryOutcome(
+                .retry(retryAfterMilliseconds: 90_000), reason: "too_many_token_updates", slowsDown: true)
+            #expect(try fixture.deliver(PushFixture.delivery(token), notifier) == expected)
+            #expect(try fixture.deliver(PushFixture.delivery(), notifier) == expected)
+            fixture.clocks.pass(90_000)
+            #expect(try fixture.deliver(PushFixture.delivery(token), notifier).verdict == .delivered)
+        }
+    }
+
+    @Test func manyDevicesOfAnotherAppAreTheSettings() throws {
+        try PushFixture.run { fixture in
+            let notifier = try ProviderKind.apns.notifier(fixture)
+            func refused() throws -> DeliveryOutcome.Verdict {
+                let token = PushFixture.token()
+                fixture.simulators.devices[token] = SimulatedDevice(refusal: .mismatch)
+                return try fixture.deliver(PushFixture.delivery(token), notifier).verdict
+            }
+            let verdicts = try (0..<21).map { _ in try refused() }
+            #expect(verdicts == Array(repeating: Self.gone, count: 19) + [.misconfigured, .misconfigured])
+            #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
+            #expect(try refused() == Self.gone)
+        }
+    }
+
+    @Test func aTokenThatIsNoneIsNotSent() throws {
+        try PushFixture.run { fixture in
+            let outcome = try fixture.deliver(PushFixture.delivery("not-hexadecimal"), ProviderKind.apns.notifier(fixture))
+            #expect(outcome == DeliveryOutcome(Self.gone, reason: "invalid_token"))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Core
+import Notifiers
+import Simulators
+import Testing
+
+/// Notifications to the simulated FCM, RuStore and HMS.
+@Suite struct OAuthNotifierTests {
+    private static let gone = DeliveryOutcome.Verdict.deviceGone(since: nil)
+    private static let later = DeliveryOutcome.Verdict.retry(retryAfterMilliseconds: nil)
+    private static let inAMinute = DeliveryOutcome.Verdict.retry(retryAfterMilliseconds: 60_000)
+
+    /// Answers that stay the same however often they are asked for.
+    @Test(
+        arguments: [
+            (.fcm, 404, "UNREGISTERED", gone, "unregistered", false), (.fcm, 403, "SENDER_ID_MISMATCH", gone, "sender_id_mismatch", false),
+            (.fcm, 400, "INVALID_ARGUMENT", .dead, "invalid_argument", false), (.fcm, 400, "", .dead, "invalid_argument", false),
+            (.fcm, 401, "THIRD_PARTY_AUTH_ERROR", .misconfigured, "third_party_auth_error", false),
+            (.fcm, 401, "UNAUTHENTICATED", .misconfigured, "unauthenticated", false),
+            (.fcm, 403, "PERMISSION_DENIED", .misconfigured, "permission_denied", false),
+            (.fcm, 404, "NOT_FOUND", .misconfigured, "not_found", false), (.fcm, 429, "QUOTA_EXCEEDED", inAMinute, "quota_exceeded", true),
+            (.fcm, 500, "INTERNAL", later, "internal", false), (.fcm, 503, "UNAVAILABLE", later, "unavailable", false),
+            (.fcm, 502, "", later, "status_502", false),
+            (.rustore, 404, "NOT_FOUND", gone, "not_found", false), (.rustore, 400, "INVALID_ARGUMENT", .dead, "invalid_argument", false),
+            (.rustore, 403, "PERMISSION_DENIED", .misconfigured, "permission_denied", false),
+            (.rustore, 401, "UNAUTHENTICATED", .misconfigured, "unauthenticated", false),
+            (.rustore, 429, "TOO_MANY_REQUESTS", inAMinute, "too_many_requests", true),
+            (.rustore, 500, "INTERNAL", later, "internal", false),
+            (.hms, 200, "80100000", gone, "hms_80100000", false), (.hms, 400, "80100001", .dead, "hms_80100001", false),
+            (.hms, 400, "80100003", .dead, "hms_80100003", false), (.hms, 401, "80200001", .misconfigured, "hms_80200001", false),
+            (.hms, 401, "80200003", .misconfigured, "hms_80200003", false), (.hms, 200, "80300002", .misconfigured, "hms_80300002", false),
+            (.hms, 200, "80300007", gone, "hms_80300007", false), (.hms, 200, "80300008", .dead, "hms_80300008", false),
+            (.hms, 500, "81000001", later, "hms_81000001", false), (.hms, 503, "", inAMinute, "status_503", true),
+            (.hms, 200, "", later, "status_200", false), (.hms, 404, "", .misconfigured, "status_404", false),
+        ] as [(ProviderKind, Int, String, DeliveryOutcome.Verdict, String, Bool)])
+    func refusals(
+        _ kind: ProviderKind, _ status: Int, _ reason: String, _ verdict: DeliveryOutcome.Verdict, _ word: String, _ slowsDown: Bool
+    ) throws {
+        try PushFixture.run { fixture in
+            let token = PushFixture.token()
+            fixture.simulators.faults.add(Fault(.answer(.init(status, reason)), token: token, times: nil))
+            let outcome = try fixture.deliver(PushFixture.delivery(token), kind.notifier(fixture))
+            #expect(outcome == DeliveryOutcome(verdict, reason: word, slowsDown: slowsDown))
+            #expect(fixture.pushes(to: token).isEmpty)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.fcm, 401, "UNAUTHENTICATED"), (.hms, 401, "80200001"), (.hms, 401, "80200003"), (.hms, 200, "80300008"),
+        ] as [(ProviderKind, Int, String)])
+    func whatWasRefusedOnceArrives(_ kind: ProviderKind, _ status: Int, _ reason: String) throws {
+        try PushFixture.run { fixture in
+            let token = PushFixture.token()
+            fixture.simulators.faults.add(Fault(.answer(.init(status, reason)), token: token))
+            let outcome = try fixture.deliver(PushFixture.delivery(token), kind.notifier(fixture))
+            #expect(outcome.verdict == .delivered)
+            #expect(fixture.pushes(to: token).count == 1)
+        }
+    }
+
+    @Test(arguments: ProviderKind.allCases, SimulatedDevice.Refusal.allCases)
+    func devicesThatAreGone(_ kind: ProviderKind, _ refusal: SimulatedDevice.Refusal) throws {
+        try PushFixture.run { fixture in
+            let token = PushFixture.token()
+            fixture.simulators.devices[token] = SimulatedDevice(refusal: refusal)
+            let outcome = try fixture.deliver(PushFixture.delivery(token), kind.notifier(fixture))
+            guard case .deviceGone = outcome.verdict else {
+                Issue.record("\(outcome)")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: [ProviderKind.fcm, .rustore, .hms])
+    func aPushArrivesAsItIsMeant(_ kind: ProviderKind) throws {
+        try PushFixture.run { fixture in
+            let token = PushFixture.token()
+            let outcome = try fixture.deliver(PushFixture.delivery(token), kind.notifier(fixture))
+            #expect(outcome.verdict == .delivered && outcome.environment == nil)
+            let push = try #require(fixture.pushes(to: token).first)
+            #expect(push.provider == kind.simulated && push.title == "Anna" && push.body == "Hello" && !push.isDryRun)
+        }
+    }
+
+    @Test(arguments: [ProviderKind.fcm, .rustore, .hms])
+    func retryAfterIsHonoured(_ kind: ProviderKind) throws {
+        try PushFixture.run { fixture in
+            let token = PushFixture.token()
+            fixture.simulators.faults.add(Fault(.answer(.init(503, "", retryAfter: "7")), token: token))
+            let outcome = try fixture.deliver(PushFixture.delivery(token), kind.notifier(fixture))
+            #expect(outcome.verdict == .retry(retryAfterMilliseconds: 7000))
+        }
+    }
+
+    @Test func aWrongProjectIsTheSettings() throws {
+        try PushFixture.run { fixture in
+            let destination = FCMDestination(
+                account: try ProviderKind.account(fixture.simulators, projectID: "another"), url: fixture.simulators[.fcm].url,
+                style: try PushStyle(), timeoutMilliseconds: 60_000)
+            let clocks = fixture.clocks
+            let notifier = try FCMNotifier(
+                destination, concurrency: 1, client: fixture.client, monotonicMilliseconds: { clocks.monotonicMilliseconds() },
+                unixMilliseconds: { clocks.unixMilliseconds() })
+            let outcome = try fixture.deliver(PushFixture.delivery(), notifier)
+            #expect(outcome == DeliveryOutcome(.misconfigured, reason: "not_found"))
+        }
+    }
+}

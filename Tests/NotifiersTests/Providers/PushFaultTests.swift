@@ -1,0 +1,96 @@
+import Core
+import Notifiers
+import POSIX
+import Simulators
+import Testing
+
+/// Providers that stall, go away or lose connections in the middle.
+@Suite struct PushFaultTests {
+    private func deliveries(_ count: Int) throws -> [Delivery] {
+        try (0..<count).map { _ in try PushFixture.delivery() }
+    }
+
+    private func token(_ delivery: Delivery) -> String {
+        delivery.device?.token.text ?? ""
+    }
+
+    /// Something happens to one of many pushes; each ends once, arrives when it is tried again, and has one id.
+    private func survive(_ effect: Fault.Effect, _ kind: ProviderKind, location: SourceLocation = #_sourceLocation) throws {
+        try PushFixture.run { fixture in
+            let deliveries = try deliveries(120)
+            let notifier = try kind.notifier(fixture, timeoutMilliseconds: 20_000)
+            fixture.simulators.faults.add(Fault(effect, token: token(deliveries[60])))
+            let ends = fixture.deliverPatiently(deliveries, notifier)
+            #expect(ends.allSatisfy { $0?.verdict == .delivered }, sourceLocation: location)
+            for delivery in deliveries {
+                let pushes = fixture.pushes(to: token(delivery))
+                #expect(!pushes.isEmpty, sourceLocation: location)
+                if kind == .apns { #expect(pushes.allSatisfy { $0.id == delivery.id.description }, sourceLocation: location) }
+            }
+        }
+    }
+
+    @Test(arguments: [ProviderKind.apns, .fcm])
+    func aConnectionIsReset(_ kind: ProviderKind) throws { try survive(.resetConnection, kind) }
+
+    @Test(arguments: [ProviderKind.apns, .fcm])
+    func aConnectionIsClosed(_ kind: ProviderKind) throws { try survive(.closeConnection, kind) }
+
+    @Test(arguments: [ProviderKind.apns, .fcm])
+    func aConnectionCarriesGarbage(_ kind: ProviderKind) throws { try survive(.garbage, kind) }
+
+    @Test(arguments: [ProviderKind.apns, .fcm])
+    func aStreamIsReset(_ kind: ProviderKind) throws { try survive(.resetStream(errorCode: 2), kind) }
+
+    @Test(arguments: [Fault.GoAway.this, .all, .abrupt])
+    func apnsGoesAway(_ goAway: Fault.GoAway) throws { try survive(.goAway(goAway, reason: "Shutdown"), .apns) }
+
+    @Test func apnsLowersItsStreams() throws { try survive(.limitStreams(2), .apns) }
+
+    @Test func aLostConnectionIsTriedAgainAtOnce() throws {
+        try PushFixture.run { fixture in
+            let (delivery, notifier) = (try PushFixture.delivery(), try ProviderKind.apns.notifier(fixture))
+            fixture.simulators.faults.add(Fault(.resetStream(errorCode: 2), token: token(delivery)))
+            #expect(fixture.deliver(delivery, notifier).verdict == .delivered)
+            fixture.simulators.faults.add(Fault(.resetStream(errorCode: 2), token: token(delivery), times: 2))
+            #expect(fixture.deliver(delivery, notifier) == DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "connection_reset"))
+        }
+    }
+
+    /// The first push on a connection holds up the others, but not until their time is over.
+    @Test(arguments: [ProviderKind.apns, .hms])
+    func aStalledPushEndsAtItsDeadline(_ kind: ProviderKind) throws {
+        try PushFixture.run { fixture in
+            let deliveries = try deliveries(20)
+            let notifier = try kind.notifier(
+                fixture, timeoutMilliseconds: 8000, monotonicMilliseconds: { SystemClock.monotonicNanoseconds() / 1_000_000 })
+            fixture.simulators.faults.add(Fault(.stallStream, token: token(deliveries[0]), times: nil))
+            let stalled = fixture.deliver(deliveries, notifier)[0]
+            #expect(stalled == DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "timeout"))
+            #expect(fixture.deliverPatiently(Array(deliveries[1...]), notifier).allSatisfy { $0?.verdict == .delivered })
+        }
+    }
+
+    @Test func aStalledConnectionIsLeft() throws {
+        try PushFixture.run { fixture in
+            let deliveries = try deliveries(20)
+            let notifier = try ProviderKind.apns.notifier(
+                fixture, timeoutMilliseconds: 4000, monotonicMilliseconds: { SystemClock.monotonicNanoseconds() / 1_000_000 })
+            fixture.simulators.faults.add(Fault(.stallConnection, token: token(deliveries[10])))
+            #expect(fixture.deliverPatiently(deliveries, notifier).allSatisfy { $0?.verdict == .delivered })
+        }
+    }
+
+    @Test(arguments: ProviderKind.allCases)
+    func aProviderThatIsAwayIsTriedLater(_ kind: ProviderKind) throws {
+        try PushFixture.runAlone { fixture in
+            let notifier = try kind.notifier(fixture)
+            fixture.simulators.faults.add(HandshakeFault(.close, times: nil))
+            let outcome = try fixture.deliver(PushFixture.delivery(), notifier)
+            guard case .retry = outcome.verdict else {
+                Issue.record("\(outcome)")
+                return
+            }
+        }
+    }
+}

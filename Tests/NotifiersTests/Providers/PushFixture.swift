@@ -1,0 +1,111 @@
+import Core
+import Crypto
+import HTTPClient
+import Simulators
+import TestSupport
+import Threading
+
+@testable import Notifiers
+
+/// Simulated providers and a client of its own for each test.
+///
+/// Most tests share the simulators, and have push tokens of their own, so that neither faults nor devices of one meet another.
+final class PushFixture {
+    private static let shared = start()
+
+    let simulators: SimulatorSet
+    let client: Client
+    let clocks = ManualClocks(unixMilliseconds: Sample.now)
+    private let directory: TemporaryDirectory
+
+    private init(_ simulators: SimulatorSet) throws {
+        self.simulators = simulators
+        directory = try TemporaryDirectory()
+        try directory.write("ca.pem", simulators.authority)
+        client = try Client(
+            settings: ClientSettings(connectionsPerHost: 1, certificateAuthorities: directory.path("ca.pem"), httpVersion: .http2))
+    }
+
+    private static func start(_ change: (inout SimulatorSettings) -> Void = { _ in }) -> SimulatorSet {
+        var settings = SimulatorSettings()
+        settings.now = { Sample.now }
+        // Each test has notifiers of its own, and each of those its own tokens.
+        settings.providerTokenLimit = 1_000_000
+        settings.recordLimit = 100_000
+        change(&settings)
+        do {
+            return try SimulatorSet(settings)
+        } catch {
+            fatalError("no simulators for a test: \(error)")
+        }
+    }
+
+    /// Runs with the simulators that all share.
+    static func run(_ body: (PushFixture) throws -> Void) throws {
+        let fixture = try PushFixture(shared)
+        defer { fixture.client.close() }
+        try body(fixture)
+    }
+
+    /// Runs with simulators of its own.
+    static func runAlone(_ change: (inout SimulatorSettings) -> Void = { _ in }, _ body: (PushFixture) throws -> Void) throws {
+        let simulators = start(change)
+        defer { simulators.stop() }
+        let fixture = try PushFixture(simulators)
+        defer { fixture.client.close() }
+        try body(fixture)
+    }
+
+    /// A push token that no other test has, in a form that all providers take.
+    static func token() -> String {
+        (0..<4).map { _ in String(UInt64.random(in: 1 << 63 ... .max), radix: 16) }.joined()
+    }
+
+    /// A comment for a device.
+    static func delivery(
+        _ token: String = token(), environment: String? = nil, kind: Event.Kind = .commentCreated, payload: String? = nil
+    ) throws -> Delivery {
+        var random = SystemRandomNumberGenerator()
+        let id = UUIDv7(milliseconds: Sample.now, random: InlineArray { _ in UInt8.random(in: .min ... .max, using: &random) })
+        let comment = #"{"data":{"comment":{"comment_id":5,"body":"Hello"},"author":{"name":"Anna"}}}"#
+        let event = Event(
+            id: id, kind: kind, identity: Event.Identity(appID: "app", ticketID: 7, commentID: 5, deviceID: "device"), userID: "user",
+            occurredAt: Sample.now, receivedAt: Sample.now, expiresAt: Sample.now + 3_600_000, payload: Array((payload ?? comment).utf8))
+        let device = Device(
+            key: Device.Key(appID: "app", userID: "user", deviceID: "device"), type: "phone", token: try PushToken(token),
+            environment: environment, registeredAt: Sample.now, seenAt: Sample.now)
+        return Delivery(id: id, notifier: "push", event: event, deviceID: "device", device: device, dueAt: Sample.now)
+    }
+
+    /// Tries one delivery and waits for its outcome.
+    func deliver(_ delivery: Delivery, _ notifier: any Notifier) -> DeliveryOutcome {
+        deliver([delivery], notifier)[0]
+    }
+
+    /// Tries deliveries at once and waits for their outcomes, one for each, in their order.
+    func deliver(_ deliveries: [Delivery], _ notifier: any Notifier) -> [DeliveryOutcome] {
+        let outcomes = Outcomes(deliveries.count)
+        for (number, delivery) in deliveries.enumerated() { notifier.deliver(delivery) { outcomes.add($0, number) } }
+        return outcomes.wait()
+    }
+
+    /// Tries deliveries again and again, as the dispatcher does, until nothing is left to try.
+    /// - Returns: how each has ended; nil for what did not within a hundred rounds.
+    func deliverPatiently(_ deliveries: [Delivery], _ notifier: any Notifier) -> [DeliveryOutcome?] {
+        var ends = [DeliveryOutcome?](repeating: nil, count: deliveries.count)
+        for _ in 0..<100 {
+            let open = ends.indices.filter { ends[$0] == nil }
+            guard !open.isEmpty else { break }
+            for (number, outcome) in zip(open, deliver(open.map { deliveries[$0] }, notifier)) {
+                if case .retry = outcome.verdict { continue }
+                ends[number] = outcome
+            }
+        }
+        return ends
+    }
+
+    /// What the simulators have accepted for a device.
+    func pushes(to token: String) -> [SimulatedPush] {
+        simulators.recorder.pushes.filter { $0.token == token }
+    }
+}

@@ -1,0 +1,80 @@
+import Core
+import Notifiers
+import Simulators
+import Testing
+
+/// What all push notifiers have in common.
+@Suite struct PushNotifierTests {
+    @Test(arguments: ProviderKind.allCases)
+    func aGoodCredentialIsProved(_ kind: ProviderKind) throws {
+        // The simulators take every token that nobody calls invalid.
+        let tokens = [ProviderKind.apns: String(repeating: "0", count: 64), .fcm: "deskgate-check", .rustore: "deskgate-check"]
+        for isKnown in [true, false] {
+            try PushFixture.runAlone { fixture in
+                if let token = tokens[kind], !isKnown { fixture.simulators.devices[token] = SimulatedDevice(refusal: .invalid) }
+                let notifier = try kind.notifier(fixture)
+                #expect(prove(notifier) == DeliveryOutcome(.delivered, reason: "credential_accepted"))
+                #expect(fixture.simulators.recorder.pushes.allSatisfy { $0.title.isEmpty && $0.body.isEmpty || $0.isDryRun })
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.apns, "invalid_provider_token"), (.fcm, "token_invalid_grant"), (.rustore, "permission_denied"), (.hms, "token_error_1101"),
+        ] as [(ProviderKind, String)])
+    func aBadCredentialIsFoundOut(_ kind: ProviderKind, _ reason: String) throws {
+        try PushFixture.run { fixture in
+            let notifier = try kind.notifier(fixture, isGenuine: false)
+            #expect(prove(notifier) == DeliveryOutcome(.misconfigured, reason: reason))
+            #expect(try fixture.deliver(PushFixture.delivery(), notifier) == DeliveryOutcome(.misconfigured, reason: reason))
+        }
+    }
+
+    @Test(arguments: ProviderKind.allCases)
+    func whatCannotBeSent(_ kind: ProviderKind) throws {
+        try PushFixture.run { fixture in
+            let notifier = try kind.notifier(fixture)
+            for event in [Event.Kind.pushTokenRegistered, .pushTokenRemoved] {
+                let outcome = try fixture.deliver(PushFixture.delivery(kind: event), notifier)
+                #expect(outcome == DeliveryOutcome(.delivered, reason: "not_for_push"))
+            }
+            for payload in ["", "{}", "[]", #"{"data":{}}"#, #"{"data":{"comment":5}}"#] {
+                let outcome = try fixture.deliver(PushFixture.delivery(payload: payload), notifier)
+                #expect(outcome == DeliveryOutcome(.dead, reason: "unreadable_payload"))
+            }
+            let known = try PushFixture.delivery()
+            let signedOut = Delivery(id: known.id, notifier: known.notifier, event: known.event, deviceID: "device", dueAt: 0)
+            #expect(fixture.deliver(signedOut, notifier) == DeliveryOutcome(.dead, reason: "no_device"))
+        }
+    }
+
+    @Test(arguments: ProviderKind.allCases)
+    func bounds(_ kind: ProviderKind) throws {
+        try PushFixture.run { fixture in
+            let notifier = try kind.notifier(fixture, timeoutMilliseconds: 7000)
+            #expect(notifier.longestTryMilliseconds == 14_000 && !notifier.keepsTicketOrder)
+            #expect(notifier.concurrency == (kind == .apns ? 256 : 64))
+            #expect(notifier.retryPolicy.floorMilliseconds == RetryPolicy.push.floorMilliseconds)
+        }
+    }
+
+    @Test func settingsThatCannotBeSentAreRefused() throws {
+        try PushFixture.run { fixture in
+            for (url, topic) in [("ftp://127.0.0.1", "topic"), ("https://127.0.0.1", "a\nb")] {
+                let destination = APNsDestination(
+                    credential: .certificate, topic: topic, productionURL: url, style: try PushStyle(), timeoutMilliseconds: 1000)
+                #expect(throws: (any Error).self) {
+                    try APNsNotifier(
+                        destination, concurrency: 1, client: fixture.client, monotonicMilliseconds: { 0 }, unixMilliseconds: { 0 })
+                }
+            }
+        }
+    }
+
+    private func prove(_ notifier: any ProvableNotifier) -> DeliveryOutcome {
+        let outcomes = Outcomes(1)
+        notifier.prove { outcomes.add($0, 0) }
+        return outcomes.wait()[0]
+    }
+}

@@ -1,0 +1,122 @@
+import Core
+import HTTPClient
+import JSON
+import Notifiers
+import TestSupport
+import Testing
+import Threading
+
+/// The relay against a server that does as its script says.
+@Suite struct PyrusNotifierTests {
+    private static let good = ScriptedStep.respond(200, body: #"{"result":"ok"}"#)
+
+    private struct Relay {
+        let notifier: PyrusNotifier
+        let server: ScriptedServer
+        let clocks: ManualClocks
+
+        func deliver(_ event: Event) -> DeliveryOutcome {
+            let outcomes = Outcomes(1)
+            notifier.deliver(RegistrationSample.delivery(event)) { outcomes.add($0, 0) }
+            return outcomes.wait()[0]
+        }
+    }
+
+    private func with(
+        _ script: ScriptedServer.Script, mintKey: @escaping PyrusDestination.KeyMint = { app, user in "key-of-\(app)-\(user)" },
+        _ body: (Relay) throws -> Void
+    ) throws {
+        let server = try ScriptedServer(script)
+        defer { server.stop() }
+        let client = try Client()
+        defer { client.close() }
+        let clocks = ManualClocks(unixMilliseconds: Sample.now)
+        let notifier = try PyrusNotifier(
+            PyrusDestination(url: server.url("/servicedeskapi/v1/SetPushToken"), mintKey: mintKey, timeoutMilliseconds: 20_000),
+            concurrency: 8, client: client, monotonicMilliseconds: { clocks.monotonicMilliseconds() },
+            unixMilliseconds: { clocks.unixMilliseconds() })
+        try body(Relay(notifier: notifier, server: server, clocks: clocks))
+    }
+
+    @Test func speaksAsTheSDKDoes() throws {
+        try with(.everyRequest(Self.good)) { relay in
+            #expect(relay.deliver(RegistrationSample.event()) == DeliveryOutcome(.delivered, reason: "status_200"))
+            let gone = RegistrationSample.event(user: "other", at: Sample.now + 1, kind: .pushTokenRemoved)
+            #expect(relay.deliver(gone).verdict == .delivered)
+            let (first, second) = (relay.server.requests[0], relay.server.requests[1])
+            #expect(first.method == "POST" && first.target == "/servicedeskapi/v1/SetPushToken")
+            #expect(first.header("content-type") == "application/json; charset=utf-8")
+            #expect(
+                first.text
+                    == #"{"app_id":"app","user_id":"user","security_key":"key-of-app-user","instance_id":"device","version":2,"token":"push-token","type":"ios"}"#
+            )
+            #expect(JSONValue(parsing: second.body)?["token"] == .null)
+            #expect(JSONValue(parsing: second.body)?["user_id"]?.text == "other")
+        }
+    }
+
+    @Test func keepsThePace() throws {
+        try with(.everyRequest(Self.good)) { relay in
+            let (old, new) = (RegistrationSample.event(), RegistrationSample.event(at: Sample.now + 1))
+            let another = RegistrationSample.event(device: "another", at: Sample.now + 2)
+            #expect(relay.deliver(old).verdict == .delivered)
+            relay.clocks.pass(1000)
+            let wait = DeliveryOutcome(.retry(retryAfterMilliseconds: 299_000), reason: "paced", isAboutDevice: true)
+            #expect(relay.deliver(new) == wait)
+            #expect(relay.deliver(another) == wait)
+            #expect(relay.deliver(old) == DeliveryOutcome(.delivered, reason: "superseded"))
+            relay.clocks.pass(299_000)
+            #expect(relay.deliver(new).reason == "status_200")
+            #expect(relay.deliver(another).reason == "paced")
+            #expect(relay.server.requests.count == 2)
+        }
+    }
+
+    private static let later = DeliveryOutcome.Verdict.retry(retryAfterMilliseconds: nil)
+
+    @Test(
+        arguments: [
+            (200, #"{"error":"no"}"#, later, "refused"), (200, "", later, "malformed_response"), (200, "[]", later, "malformed_response"),
+            (400, "", .dead, "status_400"), (401, "", later, "status_401"), (403, "{}", later, "status_403"),
+            (404, "", .misconfigured, "status_404"), (410, "", .misconfigured, "status_410"),
+            (429, "", .retry(retryAfterMilliseconds: 300_000), "status_429"), (500, "", later, "status_500"),
+            (502, "", later, "status_502"),
+            (301, "", later, "status_301"),
+        ] as [(Int, String, DeliveryOutcome.Verdict, String)])
+    func answers(status: Int, body: String, verdict: DeliveryOutcome.Verdict, reason: String) throws {
+        try with(.everyRequest(.respond(status, body: body))) { relay in
+            let outcome = relay.deliver(RegistrationSample.event())
+            #expect(outcome.verdict == verdict && outcome.reason == reason)
+        }
+    }
+
+    @Test func retryAfterIsHonoured() throws {
+        try with(.everyRequest(.respond(503, headers: ["Retry-After: 9"]))) { relay in
+            #expect(relay.deliver(RegistrationSample.event()).verdict == .retry(retryAfterMilliseconds: 9000))
+        }
+    }
+
+    @Test func aCallThatNeverArrivedDoesNotCount() throws {
+        let keys = Monitor<String?>(nil)
+        try with(.everyRequest(Self.good), mintKey: { _, _ in keys.withLock { $0 } }) { relay in
+            let event = RegistrationSample.event()
+            #expect(relay.deliver(event) == DeliveryOutcome(Self.later, reason: "no_key", isAboutDevice: true))
+            keys.update { $0 = "key" }
+            #expect(relay.deliver(event).verdict == .delivered)
+        }
+    }
+
+    @Test func whatCannotBeRelayed() throws {
+        try with(.everyRequest(Self.good)) { relay in
+            #expect(
+                relay.deliver(RegistrationSample.event(kind: .commentCreated)) == DeliveryOutcome(.delivered, reason: "not_for_relay"))
+            for payload in ["", "{}", #"{"data":{"device_id":"","type":"ios","token":"t"}}"#, #"{"data":{"device_id":"d","type":"ios"}}"#] {
+                #expect(
+                    relay.deliver(RegistrationSample.event(payload: payload)) == DeliveryOutcome(.dead, reason: "unreadable_payload"))
+            }
+            #expect(relay.server.requests.isEmpty)
+            #expect(!relay.notifier.keepsTicketOrder && relay.notifier.concurrency == 8)
+            #expect(relay.notifier.longestTryMilliseconds == 20_000)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Core
+import Crypto
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// Notifiers that make phones show something, and the one that passes registrations on.
+@Suite struct ConfigurationPushTests {
+    private static let key = #""key":{"file":"secrets/AuthKey_ABCDE12345.p8"}"#
+    private static let ids = #""key_id":"ABCDE12345","team_id":"FGHIJ67890""#
+    private static let topic = #""topic":"com.example.chat""#
+    private static let apns = #""type":"apns",\#(key),\#(ids),\#(topic)"#
+    private static let fcm = #""type":"fcm","service_account":{"file":"secrets/service-account.json"}"#
+    private static let rustore = #""type":"rustore","project_id":"project","token":{"file":"secrets/hms-secret"}"#
+    private static let hms = #""type":"hms","app_id":"100","secret":{"file":"secrets/hms-secret"}"#
+    private static let consoleOfApple = "which Apple shows beside it under Certificates, Identifiers & Profiles, Keys"
+
+    private let directory: ConfigurationDirectory
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+        try directory.writePushCredentials()
+        try directory.scratch.write("tls/certificate.pem", TestCertificate.shared.certificate, mode: 0o644)
+        try directory.scratch.write("tls/key.pem", TestCertificate.shared.key)
+        try directory.scratch.write("tls/authority.pem", TestCertificate.shared.certificate)
+        directory.environment["TWO_WORDS"] = "two words"
+    }
+
+    private static func notifiers(_ members: String) -> String { #""notifiers":{"log":{"type":"log"},"push":{\#(members)}}"# }
+
+    private func kind(_ members: String) throws -> Configuration.Notifier.Kind {
+        try directory.configuration(members: Self.notifiers(members)).notifiers[1].kind
+    }
+
+    private func push(_ members: String) throws -> Configuration.Push {
+        guard case .push(let push) = try kind(members) else { throw ChildProcess.Failure.missingOutput }
+        return push
+    }
+
+    @Test(arguments: [apns, fcm, rustore, hms])
+    func haveDefaults(_ members: String) throws {
+        let push = try push(members)
+        #expect(push.style == (try PushStyle()))
+        #expect(push.transport == Configuration.Transport(timeoutSeconds: 20, concurrency: 100))
+    }
+
+    @Test func areTakenOver() throws {
+        let push = try push(
+            """
+            \(Self.fcm),"url":"https://fcm.example.com/","content":"author","language":"ru","templates":{"title":"{author}:"},"sound":null,
+            "badge":0,"android_channel":"support","timeout_seconds":5,"concurrency":7,"proxy":"http://[::1]:3128"
+            """)
+        guard case .fcm(let fcm) = push.provider else { throw ChildProcess.Failure.missingOutput }
+        #expect(fcm.url == "https://fcm.example.com")
+        let style = try PushStyle(
+            content: .author, templates: PushTemplates(language: "ru", texts: [.title: "{author}:"]), sound: nil, badge: 0,
+            androidChannel: "support")
+        #expect(push.style == style)
+        #expect(push.transport == Configuration.Transport(timeoutSeconds: 5, concurrency: 7, proxy: "http://[::1]:3128"))
+    }
+
+    @Test func ofAppleTakeAKeyOrACertificate() throws {
+        guard case .apns(let token) = try push(Self.apns).provider, case .token(_, "ABCDE12345", "FGHIJ67890") = token.credential else {
+            throw ChildProcess.Failure.missingOutput
+        }
+        let members = #""type":"apns","certificate":"tls/certificate.pem","key":{"file":"tls/key.pem"},\#(Self.topic)"#
+        let provider = try push(members).provider
+        guard case .apns(let apns) = provider, case .certificate(let certificate, let key) = apns.credential else {
+            throw ChildProcess.Failure.missingOutput
+        }
+        #expect(certificate.path == directory.scratch.path("tls/certificate.pem"))
+        #expect(key.path == directory.scratch.path("tls/key.pem"))
+        #expect(provider.certificateExpiresAt == CertificatePair.expiry(ofCertificate: TestCertificate.shared.certificate))
+    }
+
+    @Test func passRegistrationsOn() throws {
+        for (members, url) in [
+            ("", "https://pyrus.com/servicedeskapi/v1/SetPushToken"),
+            (#","domain":"pyrus.example.com""#, "https://pyrus.example.com/servicedeskapi/v1/SetPushToken"),
+            (#","url":"http://localhost:81/x""#, "http://localhost:81/x"),
+        ] {
+            guard case .pyrus(let relay) = try kind(#""type":"pyrus"\#(members)"#) else { throw ChildProcess.Failure.missingOutput }
+            #expect(relay.url == url)
+        }
+    }
+
+    @Test func noticeAnotherCredentialInTheSameFile() throws {
+        let before = try push(Self.apns)
+        #expect(try push(Self.apns) == before)
+        try directory.scratch.write("secrets/AuthKey_ABCDE12345.p8", try KeyGeneration.p256())
+        #expect(try push(Self.apns) != before)
+    }
+
+    @Test(arguments: [
+        (
+            #""type":"apns","topic":"a b""#,
+            [
+                "topic: expected a bundle identifier such as com.example.chat",
+                "key_id: missing; give the identifier of the key, \(consoleOfApple); with a certificate give \"certificate\" instead",
+                "team_id: missing; give the identifier of the team, which Apple shows under Membership details; "
+                    + "with a certificate give \"certificate\" instead",
+                #"key: missing; give {"file": "PATH"} or {"env": "NAME"}"#,
+            ]
+        ),
+        (
+            #""type":"apns",\#(key),"key_id":"short","team_id":"AAAAA-AAAA",\#(topic)"#,
+            ["key_id: expected 10 letters and digits", "team_id: expected 10 letters and digits"]
+        ),
+        (
+            #""type":"apns","key":{"file":"tls/authority.pem"},\#(ids),\#(topic)"#,
+            ["key: the key is PEM, but does not hold the key that is needed: a private key begins with BEGIN PRIVATE KEY"]
+        ),
+        (
+            #""type":"apns","certificate":"tls/certificate.pem","key":{"env":"TWO_WORDS"},\#(ids),\#(topic)"#,
+            [
+                #"key_id: belongs to a .p8 key; remove it, or remove "certificate""#,
+                #"team_id: belongs to a .p8 key; remove it, or remove "certificate""#, "key.env: unknown key; known here: file",
+                #"key: give {"file": "PATH"}; the key of a certificate must be a file"#,
+            ]
+        ),
+        (
+            #""type":"apns","certificate":"tls/certificate.pem",\#(key),\#(topic)"#,
+            ["key: the private key does not belong to the certificate"]
+        ),
+        (
+            #"\#(apns),"url":"http://example.com","sandbox_url":"https://example.com/?x""#,
+            [
+                #"url: plain http leaves this machine unprotected; give an https address, or set "allow_http": true beside it"#,
+                "sandbox_url: expected an address without a query, as the provider's paths are added to it",
+            ]
+        ),
+        (
+            #""type":"fcm","service_account":{"file":"tls/key.pem"}"#,
+            ["service_account: the service account's file is not JSON: line 1, column 1: not valid JSON"]
+        ),
+        (
+            #""type":"rustore","project_id":"a/b","token":{"env":"TWO_WORDS"}"#,
+            [
+                #"project_id: expected 1 to 128 letters, digits, "-", "_" or ".""#,
+                "token: expected visible ASCII characters on one line; copy it again from the provider's console",
+            ]
+        ),
+        (
+            #""type":"hms","app_id":"app""#,
+            ["app_id: expected 1 to 20 digits", #"secret: missing; give {"file": "PATH"} or {"env": "NAME"}"#]
+        ),
+        (
+            #"\#(hms),"content":"all","badge":1"#,
+            ["badge: unknown key; known here: \(hmsKeys)", #"content: expected one of "full", "author", "private""#]
+        ),
+        (
+            #"\#(fcm),"sound":"a b","badge":100000,"android_channel":"ü","language":"x y","templates":{"titel":"x","text":"{count}"}"#,
+            [
+                "badge: expected an integer from 0 to 99999, found 100000",
+                #"sound: expected a name of 1 to 64 letters, digits, "-", "_", "." or "/", or null for none"#,
+                #"android_channel: expected a name of 1 to 64 letters, digits, "-", "_", "." or "/""#,
+                #"templates.titel: unknown key; did you mean "title"?"#,
+                #"language: is not a language such as "en" or "pt-BR""#,
+                "templates.text: has the placeholder {count}, which cannot be filled in here",
+                "templates.files_other: is missing; give a text, as this language has none built in",
+                "templates.neutral_title: is missing; give a text, as this language has none built in",
+                "templates.neutral_body: is missing; give a text, as this language has none built in",
+            ]
+        ),
+        (#""type":"pyrus","domain":"a/b""#, ["domain: expected the name of a host, such as pyrus.com"]),
+        (#""type":"pyrus","domain":"a.b","url":"https://a.b""#, [#"domain: give "url" or "domain", not both"#]),
+        (#"\#(apns),"requires_device":true"#, ["requires_device: unknown key; known here: \(apnsKeys)"]),
+    ])
+    func tellEveryMistake(members: String, problems: [String]) throws {
+        let found = try directory.problems(members: Self.notifiers(members))
+        #expect(found == problems.map { "$.notifiers.push.\($0)" })
+    }
+}
+
+private let hmsKeys = ConfigurationKeys.hmsNotifier.sorted().joined(separator: ", ")
+private let apnsKeys = ConfigurationKeys.apnsNotifier.sorted().joined(separator: ", ")

@@ -1,0 +1,81 @@
+import Core
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// Which notifiers tell which devices.
+@Suite struct ConfigurationRouteTests {
+    private let directory: ConfigurationDirectory
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+        directory.environment["TOKEN"] = TestSecret.text(20)
+        directory.environment["SIGNING"] = TestSecret.signing(21)
+    }
+
+    private static func json(_ app: String) -> String {
+        let push = #"{"type":"rustore","project_id":"p","token":{"env":"TOKEN"}}"#
+        return """
+            {"apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],"webhook":{"secret":{"env":"TOKEN"}}\(app)}],
+             "notifiers":{"log":{"type":"log","requires_device":false},"one":\(push),"two":\(push),"relay":{"type":"pyrus"},
+                          "backend":{"type":"http","url":"https://example.com","secret":{"env":"SIGNING"},"keeps_ticket_order":true}}}
+            """
+    }
+
+    private func routes(_ app: String) throws -> AppRoutes {
+        AppRoutes(try directory.configuration(Self.json(app)))
+    }
+
+    @Test func leadEachTypeToItsNotifier() throws {
+        let routes = try routes(#","notifiers":["log"],"routes":{"ios":"one","ipad":"one","android":"two","tv":"backend"}"#)
+        #expect(
+            routes.comments("shop") == [
+                DeliveryRoute(notifier: "log", requiresDevice: false),
+                DeliveryRoute(notifier: "one", deviceTypes: .only(["ios", "ipad"]), requiresDevice: true),
+                DeliveryRoute(notifier: "two", deviceTypes: .only(["android"]), requiresDevice: true),
+                DeliveryRoute(notifier: "backend", deviceTypes: .only(["tv"]), requiresDevice: true, keepsOrder: true),
+            ])
+        #expect(routes.registrations("shop").map(\.notifier) == ["log"])
+    }
+
+    @Test func leadAllOthersToTheDefault() throws {
+        let routes = try routes(#","notifiers":[],"routes":{"ios":"one","rustore":"two","default":"two"}"#)
+        #expect(
+            routes.comments("shop") == [
+                DeliveryRoute(notifier: "one", deviceTypes: .only(["ios"]), requiresDevice: true),
+                DeliveryRoute(notifier: "two", deviceTypes: .except(["ios"]), requiresDevice: true),
+            ])
+    }
+
+    @Test func ofPushAreNotToldOfRegistrationsAndTheRelayOfNothingElse() throws {
+        let routes = try routes(#","notifiers":["one","relay","backend"]"#)
+        #expect(routes.comments("shop").map(\.notifier) == ["one", "backend"])
+        #expect(routes.comments("shop")[0] == DeliveryRoute(notifier: "one", deviceTypes: .all, requiresDevice: true))
+        #expect(
+            routes.registrations("shop") == [
+                DeliveryRoute(notifier: "relay"), DeliveryRoute(notifier: "backend", keepsOrder: true),
+            ])
+    }
+
+    @Test(arguments: [
+        (#","routes":[]"#, [#"routes: expected an object such as {"ios": "NOTIFIER", "default": "NOTIFIER"}, found a list"#]),
+        (#","routes":{}"#, [#"routes: expected at least one type of device, or "default""#]),
+        (#","routes":{"ios":1}"#, ["routes.ios: expected the name of a notifier, found a number"]),
+        (#","routes":{"ios":"three"}"#, ["routes.ios: no notifier has this name; known are: log, one, two, relay, backend"]),
+        (
+            #","routes":{"ios":"relay"}"#,
+            [#"routes.ios: a notifier of type "pyrus" is told of registrations only; name it in "notifiers""#]
+        ),
+        (
+            #","notifiers":["one"],"routes":{"":"two","default":"one"}"#,
+            [
+                #"routes."": expected a type of device of 1 to 32 UTF-16 code units"#,
+                #"routes.default: "notifiers" names this one for all devices already; remove it there or here"#,
+            ]
+        ),
+    ])
+    func tellEveryMistake(app: String, problems: [String]) throws {
+        #expect(try directory.problems(Self.json(app)) == problems.map { "$.apps[0].\($0)" })
+    }
+}

@@ -1,0 +1,93 @@
+import Core
+import Observability
+import TestSupport
+import Testing
+import Threading
+
+@testable import Service
+
+/// Notifiers that are switched off and come back, and notifiers that a reload replaces.
+@Suite struct DispatcherReloadTests {
+    private static let minute: Int64 = 60_000
+
+    private func log(_ fixture: DeliveryFixture, _ text: String) throws -> Int {
+        try fixture.log.lines().filter { $0.contains(text) }.count
+    }
+
+    @Test func aProbeBringsItBack() throws {
+        let notifier = DeliveryNotifier(.gone, concurrency: 1, probeAfterMilliseconds: UInt64(Self.minute))
+        let fixture = try DeliveryFixture(["a": notifier])
+        for number in 1...3 { fixture.accept(number) }
+        #expect(fixture.waitForReason("gone", of: 1))
+        fixture.advance(Self.minute - 1)
+        #expect(fixture.settle(100))
+        #expect(notifier.started.count == 1)
+        fixture.advance(1)
+        #expect(notifier.waitForTries(2))
+        #expect(fixture.settle(101))
+        #expect(notifier.started.count == 2, "one try is enough to know")
+        #expect(try log(fixture, "a notifier is switched off") == 1)
+        notifier.answer(.arrived)
+        fixture.advance(Self.minute)
+        for number in 1...3 { #expect(fixture.waitForState(.delivered, of: number)) }
+        #expect(fixture.inbox.withLock { $0.paused.isEmpty })
+        #expect(eventually { (try? log(fixture, "a notifier works again")) == 1 })
+    }
+
+    @Test func anotherNotifierTakesItsPlaceAndItsQueue() throws {
+        let (old, next) = (DeliveryNotifier(.gone, concurrency: 1), DeliveryNotifier(.arrived))
+        let fixture = try DeliveryFixture(["a": old])
+        for number in 1...3 { fixture.accept(number) }
+        #expect(fixture.waitForReason("gone", of: 1))
+        fixture.reload(["a": ServedNotifier(next)])
+        for number in 1...3 { #expect(fixture.waitForState(.delivered, of: number)) }
+        #expect(old.started.count == 1)
+        #expect(fixture.inbox.withLock { $0.paused.isEmpty })
+    }
+
+    @Test func whatRunsEndsWhereItBegan() throws {
+        let (old, next) = (DeliveryNotifier(), DeliveryNotifier(.arrived))
+        let fixture = try DeliveryFixture(["a": old])
+        fixture.accept(1)
+        #expect(old.waitForTries(1))
+        let replacement = ServedNotifier(next)
+        fixture.reload(["a": replacement])
+        fixture.accept(2)
+        #expect(fixture.waitForState(.delivered, of: 2))
+        #expect(!fixture.isClosed("a"))
+        old.end(.arrived)
+        #expect(fixture.waitForState(.delivered, of: 1))
+        #expect(eventually { fixture.isClosed("a") })
+        #expect(!replacement.hasClosed)
+    }
+
+    @Test func aNewNotifierIsServed() throws {
+        let fixture = try DeliveryFixture([:])
+        fixture.accept(1, for: "new")
+        #expect(fixture.settle(100))
+        fixture.reload(["new": ServedNotifier(DeliveryNotifier(.arrived))])
+        #expect(fixture.waitForState(.delivered, of: 1))
+    }
+
+    @Test func aRemovedNotifierIsLeftAlone() throws {
+        let notifier = DeliveryNotifier(.arrived)
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.remove("a")
+        #expect(eventually { fixture.isClosed("a") })
+        fixture.accept(1)
+        #expect(fixture.settle(100))
+        #expect(fixture.delivery(1)?.state == .pending)
+        #expect(notifier.started.isEmpty)
+    }
+
+    @Test func aDeviceThatIsGoneIsCounted() throws {
+        let fixture = try DeliveryFixture(["a": DeliveryNotifier(.deviceGone)])
+        fixture.accept(1)
+        #expect(fixture.waitForState(.dead, of: 1))
+        #expect(
+            eventually {
+                String(decoding: fixture.metrics.render(), as: UTF8.self).contains(
+                    #"deskgate_deliveries_total{notifier="a",outcome="gone",reason="unregistered"} 1"#)
+            })
+    }
+}
