@@ -64,7 +64,8 @@ import Threading
     }
 
     @Test(arguments: [
-        ["list"], ["list", "--app="], ["list", "--app=app-1", "--limit=0"], ["list", "--app=app-1", "--after=x"], ["list", "--app=app-1", "x"],
+        ["list"], ["list", "--app="], ["list", "--app=app-1", "--limit=0"], ["list", "--app=app-1", "--after=x"],
+        ["list", "--app=app-1", "x"],
         ["remove"], ["remove", "--app=app-1"], ["remove", "--app=app-1", "--device=phone"], ["remove", "--app=app-1", "--user="],
         ["remove", "--user=user-1"],
     ])

@@ -69,7 +69,9 @@ import Testing
         defer { server.stop(drainMilliseconds: 1000) }
         var configuration = fixture.configuration
         configuration.admin.listener.address = server.address
-        #expect(throws: AdminAccess.Failure.self) { try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 1)) }
+        #expect(throws: AdminAccess.Failure.self) {
+            try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 1))
+        }
     }
 
     /// Listed and removed through the listener of a service that runs, and in the store of one that does not.
@@ -78,7 +80,9 @@ import Testing
         let path = directory.path("store.db")
         let store = try SQLiteStore(path: path, announcer: AdminDeviceRoutesTests.announcer)
         let fixture = try AdminDeliverFixture(store: store)
-        for number in 1...3 { try AdminDeviceRoutesTests.register(store, user: AdminDeliverFixture.oddUser, device: "d\u{E9} \(number)&=%") }
+        for number in 1...3 {
+            try AdminDeviceRoutesTests.register(store, user: AdminDeliverFixture.oddUser, device: "d\u{E9} \(number)&=%")
+        }
         try AdminDeviceRoutesTests.register(store, user: "user-1", device: "d1")
         var configuration = fixture.configuration
         let server = try Server(

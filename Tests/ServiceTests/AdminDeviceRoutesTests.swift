@@ -67,7 +67,8 @@ import Threading
     @Test(arguments: [
         ("app_id=shop", ["\(odd) d1", "\(odd) d2", "user-1 d1", "user-1 d2", "user-2 d1", "user-2 d2"]), ("app_id=bank", ["user-1 d1"]),
         ("app_id=sho%70&user_id=user-2", ["user-2 d1", "user-2 d2"]), ("app_id=shop&user_id=user-2&device_id=d3", []),
-        ("app_id=shop&user_id=a+b%2Bc%26d%3d%C3%a9%25&limit=1", ["\(odd) d1"]), ("app_id=shop&device_id=d2&limit=2", ["\(odd) d2", "user-1 d2"]),
+        ("app_id=shop&user_id=a+b%2Bc%26d%3d%C3%a9%25&limit=1", ["\(odd) d1"]),
+        ("app_id=shop&device_id=d2&limit=2", ["\(odd) d2", "user-1 d2"]),
         ("app_id=nobody", []), ("app_id=shop&user_id=", []),
     ])
     func listsWhatMatches(_ query: String, _ expected: [String]) throws {
@@ -93,7 +94,8 @@ import Threading
     @Test(arguments: [
         ("", "app_id: missing"), ("user_id=user-1", "app_id: missing"), ("app_id=", "app_id: missing"),
         ("app_id=shop&app_id=shop", "app_id: given twice."), ("app_id=shop&limit=0", "limit: expected"),
-        ("app_id=shop&limit=1001", "limit: expected"), ("app_id=shop&after=", "after: expected"), ("app_id=shop&after=!", "after: expected"),
+        ("app_id=shop&limit=1001", "limit: expected"), ("app_id=shop&after=", "after: expected"),
+        ("app_id=shop&after=!", "after: expected"),
         ("app_id=shop&after=dXNlcg", "after: expected"), ("app_id=shop&after=_wBk", "after: expected"),
         ("app_id=shop&token=x", "Unknown criterion token; known are app_id, user_id, device_id, after, limit."), ("app_id=%", "The query"),
     ])

@@ -23,7 +23,8 @@ import Testing
     @Test func describesItselfMasked() throws {
         let text = String(repeating: "MARKER", count: 10)
         let token = try PushToken(text)
-        let device = Device(key: Device.Key(appID: "app", userID: "user", deviceID: "device"), type: "ios", token: token, registeredAt: 1, seenAt: 1)
+        let device = Device(
+            key: Device.Key(appID: "app", userID: "user", deviceID: "device"), type: "ios", token: token, registeredAt: 1, seenAt: 1)
         var dumped = ""
         dump(device, to: &dumped)
         for told in ["\(token)", String(reflecting: token), "\(device)", "\([token])", dumped] {

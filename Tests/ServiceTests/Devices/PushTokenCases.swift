@@ -32,13 +32,17 @@ enum PushTokenCases {
         try AuthorizeCases.form(extra: extra)
     }
 
-    static func case400(_ name: String, _ message: String, _ body: [UInt8], headers: [String: String] = AuthorizeCases.jsonType) -> ExchangeCase {
+    static func case400(_ name: String, _ message: String, _ body: [UInt8], headers: [String: String] = AuthorizeCases.jsonType)
+        -> ExchangeCase
+    {
         ExchangeCase(
             name: name, path: PushTokenFixture.path, headers: headers, body: body, status: 400,
             answer: ExchangeCase.error("malformed", message))
     }
 
-    static func case200(_ name: String, _ answer: String, _ body: [UInt8], headers: [String: String] = AuthorizeCases.jsonType) -> ExchangeCase {
+    static func case200(_ name: String, _ answer: String, _ body: [UInt8], headers: [String: String] = AuthorizeCases.jsonType)
+        -> ExchangeCase
+    {
         ExchangeCase(name: name, path: PushTokenFixture.path, headers: headers, body: body, status: 200, answer: answer)
     }
 }
@@ -88,14 +92,16 @@ extension PushTokenCases {
             case400("an empty one in a form", missingDevice, form("&instance_id=&token=a"), headers: AuthorizeCases.formType),
             case400("both different", other, body("\"d\"", "\"e\"")),
             case400("both equal to Unicode alone", other, body("\"caf\u{E9}\"", "\"cafe\u{301}\"")),
-            case400("twice in a form", "instance_id is not as expected: it is given twice; give it once.",
+            case400(
+                "twice in a form", "instance_id is not as expected: it is given twice; give it once.",
                 form("&instance_id=a&instance_id=a"), headers: AuthorizeCases.formType),
-        ] + broken.flatMap { value in
-            [
-                case400("instance_id \(value.prefix(9))", expected("instance_id", 255), try body(value, nil)),
-                case400("device_id \(value.prefix(9))", expected("device_id", 255), try body("\"d\"", value)),
-            ]
-        }
+        ]
+            + broken.flatMap { value in
+                [
+                    case400("instance_id \(value.prefix(9))", expected("instance_id", 255), try body(value, nil)),
+                    case400("device_id \(value.prefix(9))", expected("device_id", 255), try body("\"d\"", value)),
+                ]
+            }
     }
 
     private static func types() throws -> [ExchangeCase] {
@@ -103,20 +109,23 @@ extension PushTokenCases {
             case200("no type", registered, kit(["type": nil])), case200("a null type", registered, kit(["type": "null"])),
             case200("a type of its own", registered, kit(["type": #""Huawei \u0442""#])),
             case200("the longest type", registered, kit(["type": wide(32)])),
-        ] + ["\"\"", #""a\t""#, "7", "[]", wide(33)].map { value in
-            case400("type \(value.prefix(9))", expected("type", 32), try kit(["type": value]))
-        }
+        ]
+            + ["\"\"", #""a\t""#, "7", "[]", wide(33)].map { value in
+                case400("type \(value.prefix(9))", expected("type", 32), try kit(["type": value]))
+            }
     }
 
     private static func tokens() throws -> [ExchangeCase] {
         try [
-            case200("the longest token", registered, kit(["token": wide(4096)])), case200("the shortest", registered, kit(["token": "\" \""])),
+            case200("the longest token", registered, kit(["token": wide(4096)])),
+            case200("the shortest", registered, kit(["token": "\" \""])),
             case400(
                 "a token twice in a form", "token is not as expected: it is given twice; give it once.",
                 form("&instance_id=a&token=a&token=b"), headers: AuthorizeCases.formType),
-        ] + ["\"\"", #""a\u0000b""#, #""a\r\n""#, "7", "false", "[]", #"{"token":"a"}"#, wide(4097)].map { value in
-            case400("token \(value.prefix(9))", expected("token", 4096), try kit(["token": value]))
-        }
+        ]
+            + ["\"\"", #""a\u0000b""#, #""a\r\n""#, "7", "false", "[]", #"{"token":"a"}"#, wide(4097)].map { value in
+                case400("token \(value.prefix(9))", expected("token", 4096), try kit(["token": value]))
+            }
     }
 
     /// In anonymous mode the kit sends no key, and nobody is verified.

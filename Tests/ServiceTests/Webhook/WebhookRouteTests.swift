@@ -66,7 +66,8 @@ import Testing
     @Test func passesOnThePushTokenAlone() throws {
         let fixture = try WebhookFixture()
         let bodies = [
-            WebhookBody.json(token: ["push_token": #""MARKER-token""#]), WebhookBody.json(token: ["token": "7"], comment: ["comment_id": "72"]),
+            WebhookBody.json(token: ["push_token": #""MARKER-token""#]),
+            WebhookBody.json(token: ["token": "7"], comment: ["comment_id": "72"]),
         ]
         for body in bodies { #expect(fixture.client.send(.post, WebhookCases.shopPath, body: body).text == WebhookCases.accepted) }
         let arrivals = fixture.store.accepted

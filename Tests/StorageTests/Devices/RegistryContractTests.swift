@@ -173,7 +173,8 @@ import Testing
             last = page.last?.key
         }
         #expect(found.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
-        #expect(try fixture.store.devices(DeviceFilter(appID: "app", userID: "a"), after: nil, limit: 9).map(\.key.deviceID) == ["d10", "d2"])
+        #expect(
+            try fixture.store.devices(DeviceFilter(appID: "app", userID: "a"), after: nil, limit: 9).map(\.key.deviceID) == ["d10", "d2"])
         #expect(try fixture.store.devices(DeviceFilter(appID: "app", userID: "cafe\u{301}"), after: nil, limit: 9).count == 3)
         #expect(try fixture.store.devices(DeviceFilter(appID: "app", deviceID: "d10"), after: nil, limit: 99).count == 7)
         #expect(try fixture.store.devices(DeviceFilter(appID: "app"), after: nil, limit: 0).isEmpty)

@@ -48,14 +48,16 @@ import Testing
             let sample = comment(number, device: device) { $0.comment = 7 }
             #expect(try fixture.store.take(sample.arrival(to: ["log", "http"])) == .accepted)
         }
-        #expect(try fixture.store.comments().map { "\($0.notifier) \($0.deviceID ?? "-")" }.sorted() == [
-            "http d1", "http d2", "http d3", "log d1", "log d2", "log d3",
-        ])
+        #expect(
+            try fixture.store.comments().map { "\($0.notifier) \($0.deviceID ?? "-")" }.sorted() == [
+                "http d1", "http d2", "http d3", "log d1", "log d2", "log d3",
+            ])
         try fixture.store.take(comment(10, device: "d1") { $0.comment = 8 })
-        try fixture.store.take(comment(11, device: "d1") {
-            $0.comment = 7
-            $0.ticket = 2
-        })
+        try fixture.store.take(
+            comment(11, device: "d1") {
+                $0.comment = 7
+                $0.ticket = 2
+            })
         #expect(try fixture.store.comments().count == 8, "another comment, and another ticket's, are others")
     }
 
@@ -107,9 +109,10 @@ import Testing
         try take(2, "d1")
         try fixture.store.put(nil)
         try take(3, "d1")
-        #expect(try fixture.store.comments().map { "\($0.notifier) \($0.deviceID ?? "-") \($0.state.rawValue)" } == [
-            "push - no_target", "crm - pending", "push d1 pending", "crm d1 pending", "push - no_target", "crm - pending",
-        ])
+        #expect(
+            try fixture.store.comments().map { "\($0.notifier) \($0.deviceID ?? "-") \($0.state.rawValue)" } == [
+                "push - no_target", "crm - pending", "push d1 pending", "crm d1 pending", "push - no_target", "crm - pending",
+            ])
         #expect(try fixture.store.claim("crm", at: 5000).map(\.device) == [nil, nil, nil], "also where the device has left meanwhile")
         #expect(try fixture.store.claim("push", at: 5000) == [])
     }

@@ -105,7 +105,8 @@ struct RandomCalls {
             [LimitRule(per: .service, max: 5, windowMilliseconds: 60)],
         ])
         let wish = Registration(
-            key: deviceKey(), type: random.element(of: ["ios", "android"]), token: Int.random(in: 0..<4, using: &random) == 0 ? nil : token(),
+            key: deviceKey(), type: random.element(of: ["ios", "android"]),
+            token: Int.random(in: 0..<4, using: &random) == 0 ? nil : token(),
             now: now, rules: rules)
         return { store in describe { try store.wish(wish) } }
     }
