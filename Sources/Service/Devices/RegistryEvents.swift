@@ -17,14 +17,16 @@ struct RegistryEvents: Sendable {
 
     private func arrival(of change: RegistryChange) -> Arrival {
         let (device, key) = (change.device, change.device.key)
+        // Most apps tell nobody, and an event without routes is not stored.
+        let routes = routes(key.appID)
         var random = SystemRandomNumberGenerator()
         let id = UUIDv7(milliseconds: change.at, random: InlineArray { _ in UInt8.random(in: .min ... .max, using: &random) }).event
         let kind: Event.Kind = change.kind == .registered ? .pushTokenRegistered : .pushTokenRemoved
         let event = Event(
             id: id, kind: kind, identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID),
             userID: key.userID, deviceType: device.type, occurredAt: change.at, receivedAt: change.at,
-            expiresAt: change.at + lifeMilliseconds, payload: payload(change, id, kind))
-        return Arrival(event, to: routes(key.appID))
+            expiresAt: change.at + lifeMilliseconds, payload: routes.isEmpty ? [] : payload(change, id, kind))
+        return Arrival(event, to: routes)
     }
 
     private func payload(_ change: RegistryChange, _ id: UUIDv7, _ kind: Event.Kind) -> [UInt8] {

@@ -1,0 +1,14 @@
+import Core
+import Testing
+
+/// Which kinds of device somebody is for.
+@Suite struct DeviceTypesTests {
+    @Test(arguments: [
+        (DeviceTypes.all, [true, true, true, true]), (.only(["ios", "caf\u{E9}"]), [true, false, false, false]),
+        (.except(["ios", "caf\u{E9}"]), [false, true, true, true]), (.only([]), [false, false, false, false]),
+        (.except([]), [true, true, true, true]),
+    ])
+    func containsWhatItNames(_ types: DeviceTypes, _ expected: [Bool]) {
+        #expect(["ios", "iOS", "cafe\u{301}", nil].map { types.contains($0) } == expected, "a kind that nobody has named is not excepted")
+    }
+}
