@@ -4,7 +4,7 @@ internal import JSON
 extension ConfigurationReader {
     func notifiers(in root: ConfigurationObject) -> [Configuration.Notifier] {
         switch root.value("notifiers") {
-        case nil: return [Configuration.Notifier(name: "log", kind: .log, requiresDevice: false)]
+        case nil: return [Configuration.Notifier(name: "log", kind: .log)]
         case .object(let object)?:
             return object.members.compactMap { notifier($0.key, $0.value, path: "\(root.path(of: "notifiers")).\(printable($0.key))") }
         case .some(let value):
@@ -26,7 +26,7 @@ extension ConfigurationReader {
             return nil
         }
         guard let kind = kind(type, object) else { return nil }
-        return Configuration.Notifier(name: name, kind: kind, requiresDevice: object.bool("requires_device", default: type != .log))
+        return Configuration.Notifier(name: name, kind: kind, requiresDevice: object.bool("requires_device", default: true))
     }
 
     private func kind(_ type: NotifierType, _ object: ConfigurationObject) -> Configuration.Notifier.Kind? {
