@@ -60,7 +60,7 @@ let package = Package(
             name: "DeskgateBenchmarks",
             dependencies: ["Service", "HTTPServer", "Core", "Crypto", "JSON", "Observability", "POSIX", "TestSupport"],
             path: "Benchmarks/Micro", swiftSettings: settings),
-        tests("CryptoTests", ["Crypto", "TestSupport", "Threading"]),
+        tests("CryptoTests", ["Crypto", "POSIX", "TestSupport", "Threading"]),
         tests("JSONTests", ["JSON", "TestSupport"]),
         tests("WebTokensTests", ["WebTokens", "Crypto", "JSON", "TestSupport"]),
         tests(

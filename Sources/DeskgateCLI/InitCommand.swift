@@ -9,7 +9,9 @@ enum InitCommand: Command {
     static let operand: Operand? = Operand(name: "DIR", isRequired: false, help: "where; default: the current directory")
     static let options = [
         Option("app", value: "ID", "the app_id that the help desk shows; default: my-app, to be replaced"),
-        Option("simulator", value: "DIR", "where deskgate simulate runs: its notifiers go into the configuration, for ios, android, huawei, rustore"),
+        Option(
+            "simulator", value: "DIR",
+            "where deskgate simulate runs: its notifiers go into the configuration, for ios, android, huawei, rustore"),
         Option.json,
     ]
 

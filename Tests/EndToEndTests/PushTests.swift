@@ -35,7 +35,8 @@ import Testing
         #expect(push.title == "Ann")
         #expect(push.body == WebhookSite.message)
         #expect(waitForState("delivered", of: 1, "apns", server))
-        #expect(try PushSite.get(server.adminAddress, "/metrics").contains(#"deskgate_deliveries_total{notifier="apns",outcome="delivered""#))
+        #expect(
+            try PushSite.get(server.adminAddress, "/metrics").contains(#"deskgate_deliveries_total{notifier="apns",outcome="delivered""#))
         #expect(try server.stop() == .exit(0))
         let log = try server.process.errors.text()
         #expect(!log.contains(PushSite.token))

@@ -69,7 +69,8 @@ import Testing
         try site.configure(["rustore": ["url": "https://localhost:1"]])
         let result = try pushTest("rustore")
         #expect(result.code == 1)
-        #expect(result.output == "not delivered: cannot_connect: the provider cannot be reached: check \"url\", \"proxy\" and the firewall\n")
+        #expect(
+            result.output == "not delivered: cannot_connect: the provider cannot be reached: check \"url\", \"proxy\" and the firewall\n")
         #expect(try checkLive().code == 1)
     }
 
@@ -106,12 +107,32 @@ import Testing
         #expect(result.code == 2)
         guard case .array(let credentials) = try result.json["credentials"] else { throw ChildProcess.Failure.missingOutput }
         for (notifier, _) in Self.providers {
-            let found = credentials.compactMap { if case .object(let object) = $0, object.string("notifier") == notifier { object } else { nil } }
+            let found = credentials.compactMap {
+                if case .object(let object) = $0, object.string("notifier") == notifier { object } else { nil }
+            }
             #expect(found.map { $0.string("status") } == ["bad"])
             #expect(found.first?.string("remedy")?.contains("check ") == true)
         }
         let text = try checkLive()
         #expect(text.code == 2)
         #expect(text.output.contains("\napns (apns): bad: invalid_provider_token: check \"key\""))
+    }
+
+    @Test func initTakesOverTheSimulators() throws {
+        let directory = site.workspace.directory
+        let made = try Deskgate.run("init", directory.path("made"), "--simulator", directory.path("sim"))
+        #expect(made.code == 0)
+        let result = try Deskgate.run("check", "--config", directory.path("made/config.json"), "--live", "--json")
+        #expect(result.code == 0)
+        guard case .array(let credentials) = try result.json["credentials"] else { throw ChildProcess.Failure.missingOutput }
+        #expect(credentials.count == 5)
+    }
+
+    @Test func initNeedsASimulatorThatHasStarted() throws {
+        let directory = site.workspace.directory
+        let result = try Deskgate.run("init", directory.path("made"), "--simulator", directory.path("nothing"))
+        #expect(result.code == 2)
+        #expect(result.errors.contains("start this first and leave it running: deskgate simulate --directory"))
+        #expect(!directory.contents().contains("made"))
     }
 }

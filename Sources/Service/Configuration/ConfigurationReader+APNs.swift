@@ -16,7 +16,8 @@ extension ConfigurationReader {
     }
 
     private func apnsToken(_ object: ConfigurationObject) -> Configuration.APNs.Credential? {
-        let keyID = identifier("key_id", of: "the key, which Apple shows beside it under Certificates, Identifiers & Profiles, Keys", object)
+        let keyID = identifier(
+            "key_id", of: "the key, which Apple shows beside it under Certificates, Identifiers & Profiles, Keys", object)
         let teamID = identifier("team_id", of: "the team, which Apple shows under Membership details", object)
         let path = object.path(of: "key")
         guard let text = secrets.text(object.value("key"), path: path) else { return nil }

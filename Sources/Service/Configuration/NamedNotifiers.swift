@@ -14,7 +14,8 @@ struct NamedNotifiers {
             return
         }
         names = object.members.map(\.key)
-        types = Dictionary(object.members.compactMap { member in Self.type(of: member.value).map { (member.key, $0) } }) { first, _ in first }
+        types = Dictionary(object.members.compactMap { member in Self.type(of: member.value).map { (member.key, $0) } }) { first, _ in first
+        }
     }
 
     /// Whether there is one of this name.

@@ -49,7 +49,9 @@ final class DeliveryServices: Sendable {
     /// What has not changed keeps its connections and provider tokens, of which Apple wants a new one once in 20 minutes at most.
     func reload(_ configuration: Configuration) throws(NotifierFactory.Failure) {
         let current = served.withLock { $0.current }
-        let kept = configuration.notifiers.compactMap { notifier in current[notifier.name].flatMap { $0.configuration == notifier ? $0 : nil } }
+        let kept = configuration.notifiers.compactMap { notifier in
+            current[notifier.name].flatMap { $0.configuration == notifier ? $0 : nil }
+        }
         let changed = configuration.notifiers.filter { current[$0.name]?.configuration != $0 }
         let made = try factory.make(all: changed)
         let next = Self.byName(kept + made)

@@ -30,7 +30,8 @@ enum NotifierRemedy {
 
     private static func fcm(_ reason: String) -> String {
         switch reason {
-        case "token_invalid_grant": "check that the service account's key has not been deleted, and this machine's clock; make a new key if need be"
+        case "token_invalid_grant":
+            "check that the service account's key has not been deleted, and this machine's clock; make a new key if need be"
         case "third_party_auth_error": "give Firebase the credentials of the other platform, under Project settings, Cloud Messaging"
         case "sender_id_mismatch":
             "many devices belong to another project: check \"service_account\", and that \"routes\" lead the devices of each app to their own notifier"
