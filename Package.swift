@@ -62,7 +62,7 @@ let package = Package(
                 "Service", "HTTPServer", "Core", "Crypto", "JSON", "Observability", "POSIX", "Storage", "Threading", "TestSupport",
             ],
             path: "Benchmarks/Micro", swiftSettings: settings),
-        tests("CryptoTests", ["Crypto", "TestSupport", "Threading"]),
+        tests("CryptoTests", ["Crypto", "POSIX", "TestSupport", "Threading"]),
         tests("JSONTests", ["JSON", "TestSupport"]),
         tests("WebTokensTests", ["WebTokens", "Crypto", "JSON", "TestSupport"]),
         tests(

@@ -117,4 +117,22 @@ import Testing
         #expect(text.code == 2)
         #expect(text.output.contains("\napns (apns): bad: invalid_provider_token: check \"key\""))
     }
+
+    @Test func initTakesOverTheSimulators() throws {
+        let directory = site.workspace.directory
+        let made = try Deskgate.run("init", directory.path("made"), "--simulator", directory.path("sim"))
+        #expect(made.code == 0)
+        let result = try Deskgate.run("check", "--config", directory.path("made/config.json"), "--live", "--json")
+        #expect(result.code == 0)
+        guard case .array(let credentials) = try result.json["credentials"] else { throw ChildProcess.Failure.missingOutput }
+        #expect(credentials.count == 5)
+    }
+
+    @Test func initNeedsASimulatorThatHasStarted() throws {
+        let directory = site.workspace.directory
+        let result = try Deskgate.run("init", directory.path("made"), "--simulator", directory.path("nothing"))
+        #expect(result.code == 2)
+        #expect(result.errors.contains("start this first and leave it running: deskgate simulate --directory"))
+        #expect(!directory.contents().contains("made"))
+    }
 }

@@ -90,4 +90,18 @@ import Threading
                     #"deskgate_deliveries_total{notifier="a",outcome="gone",reason="unregistered"} 1"#)
             })
     }
+
+    @Test func aCertificatesEndIsShown() throws {
+        let fixture = try DeliveryFixture([:])
+        let expiry = DeliveryFixture.start / 1000 + 3600
+        fixture.reload(["a": ServedNotifier(DeliveryNotifier(), credentialExpiresAt: expiry)])
+        #expect(metrics(fixture).contains(#"deskgate_credential_expiry_seconds{notifier="a"} 3600"#))
+        fixture.advance(4_000_000)
+        #expect(metrics(fixture).contains(#"deskgate_credential_expiry_seconds{notifier="a"} -400"#))
+        #expect(!metrics(fixture).contains(#"deskgate_credential_expiry_seconds{notifier="z"}"#))
+    }
+
+    private func metrics(_ fixture: DeliveryFixture) -> String {
+        String(decoding: fixture.metrics.render(), as: UTF8.self)
+    }
 }

@@ -1,0 +1,20 @@
+import Crypto
+import POSIX
+import Testing
+
+/// When certificates expire.
+@Suite struct CertificateExpiryTests {
+    @Test func isReadFromTheCertificate() throws {
+        let before = SystemClock.unixSeconds()
+        let certificate = try LoopbackCertificate().certificate
+        let after = SystemClock.unixSeconds()
+        let expiry = try #require(CertificatePair.expiry(ofCertificate: certificate))
+        let life: UInt64 = 30 * 86_400
+        #expect((before + life...after + life).contains(expiry))
+    }
+
+    @Test(arguments: ["", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+    func isUnknownWhereThereIsNone(_ text: String) {
+        #expect(CertificatePair.expiry(ofCertificate: text) == nil)
+    }
+}
