@@ -12,8 +12,6 @@ package struct SecurityKey: Sendable {
 
     static let prefix: StaticString = "dgk1."
     static let headCount = 31
-    static let macCount = 32
-    static let saltCount = 16
     private static let encodedCount = 84
 
     /// Which of the app's secrets made it.

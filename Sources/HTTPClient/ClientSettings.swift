@@ -29,6 +29,8 @@ package struct ClientSettings: Sendable {
     package var clientCertificate: String?
     /// A PEM file with that certificate's private key, without a passphrase; nil when the key is in the certificate's file.
     package var clientKey: String?
+    /// The Unix socket that every request goes to, whatever host its URL names; nil goes to that host.
+    package var unixSocket: String?
     /// What is sent as User-Agent: visible ASCII and spaces.
     package var userAgent: String
     /// Which versions of HTTP are spoken.
@@ -38,7 +40,7 @@ package struct ClientSettings: Sendable {
     package init(
         connectionsPerHost: Int = 16, connectionLimit: Int = 256, requestLimit: Int = 10_000, idleConnectionSeconds: Int = 60,
         proxy: String? = nil, certificateAuthorities: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil,
-        userAgent: String = "Deskgate", httpVersion: HTTPVersion = .http1
+        unixSocket: String? = nil, userAgent: String = "Deskgate", httpVersion: HTTPVersion = .http1
     ) {
         self.connectionsPerHost = connectionsPerHost
         self.connectionLimit = connectionLimit
@@ -48,6 +50,7 @@ package struct ClientSettings: Sendable {
         self.certificateAuthorities = certificateAuthorities
         self.clientCertificate = clientCertificate
         self.clientKey = clientKey
+        self.unixSocket = unixSocket
         self.userAgent = userAgent
         self.httpVersion = httpVersion
     }

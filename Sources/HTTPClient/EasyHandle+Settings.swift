@@ -39,6 +39,7 @@ extension EasyHandle {
     }
 
     private func setConnections(_ settings: ClientSettings) {
+        if let path = settings.unixSocket { set(CURLOPT_UNIX_SOCKET_PATH, path) }
         set(CURLOPT_TCP_NODELAY, 1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_TCP_KEEPIDLE, 30)

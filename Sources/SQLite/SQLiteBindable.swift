@@ -14,11 +14,6 @@ extension Int: SQLiteBindable {
     package func bind(to statement: Statement, at index: Int) { statement.bind(Int64(self), at: index) }
 }
 
-extension Double: SQLiteBindable {
-    /// Binds a REAL; not-a-number traps.
-    package func bind(to statement: Statement, at index: Int) { statement.bind(self, at: index) }
-}
-
 extension String: SQLiteBindable {
     /// Binds TEXT.
     package func bind(to statement: Statement, at index: Int) { statement.bind(self, at: index) }

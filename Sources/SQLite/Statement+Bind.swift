@@ -13,12 +13,6 @@ extension Statement {
         unsafe check(sqlite3_bind_int64(statement, number(index), value))
     }
 
-    /// Binds a number. Not-a-number traps, because SQLite would store NULL.
-    package func bind(_ value: Double, at index: Int) {
-        precondition(!value.isNaN, "SQLite cannot store what is not a number")
-        unsafe check(sqlite3_bind_double(statement, number(index), value))
-    }
-
     /// Binds text, as UTF-8; it may hold U+0000.
     package func bind(_ value: String, at index: Int) {
         var value = value

@@ -14,12 +14,6 @@ extension Statement {
         return unsafe sqlite3_column_int64(statement, Int32(column))
     }
 
-    /// Reads a REAL, or an INTEGER as the nearest number.
-    package func double(_ column: Int) throws(SQLiteError) -> Double {
-        try expect(SQLITE_FLOAT, or: SQLITE_INTEGER, at: column)
-        return unsafe sqlite3_column_double(statement, Int32(column))
-    }
-
     /// Reads TEXT, which may hold U+0000; what is not UTF-8 throws SQLITE_MISMATCH.
     package func string(_ column: Int) throws(SQLiteError) -> String {
         try expect(SQLITE_TEXT, at: column)
@@ -80,11 +74,6 @@ extension Statement {
     /// Reads an INTEGER; nil for NULL.
     package func optionalInt64(_ column: Int) throws(SQLiteError) -> Int64? {
         isNull(column) ? nil : try int64(column)
-    }
-
-    /// Reads a REAL, or an INTEGER as the nearest number; nil for NULL.
-    package func optionalDouble(_ column: Int) throws(SQLiteError) -> Double? {
-        isNull(column) ? nil : try double(column)
     }
 
     /// Reads TEXT; nil for NULL.

@@ -28,6 +28,16 @@ enum StoreRules {
         left.hasSignedOut == right.hasSignedOut ? left.seenAt < right.seenAt : left.hasSignedOut
     }
 
+    /// Whether what is known of a device that loses its token is its app's own word, which no webhook changes: a sign-out is, what a provider says
+    /// is not, and otherwise it stays as it was.
+    static func isFromApp(_ isFromApp: Bool, after reason: RegistryChange.Reason) -> Bool {
+        switch reason {
+        case .unsubscribed: true
+        case .gone: false
+        default: isFromApp
+        }
+    }
+
     /// Whether a device that its provider does not know any more leaves: not when it has another token by now, or was seen after the provider's
     /// time.
     static func leaves(_ device: Device, goneSince since: UInt64?, tried: Device) -> Bool {

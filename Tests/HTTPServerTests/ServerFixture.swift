@@ -1,5 +1,4 @@
 import HTTPServer
-import Synchronization
 import TestSupport
 import Threading
 
@@ -76,19 +75,6 @@ final class ServerFixture: Sendable {
     }
 }
 
-/// Carries a pending response into an escaping closure, which cannot hold a noncopyable value itself.
-final class PendingBox: Sendable {
-    private let pending: Mutex<PendingResponse?>
-
-    init(_ pending: consuming PendingResponse) {
-        self.pending = Mutex(pending)
-    }
-
-    func take() -> PendingResponse? {
-        pending.withLock { $0.take() }
-    }
-}
-
 /// The thread that answers `/later`.
 final class AnsweringThread: Sendable {
     private enum Work {
@@ -104,7 +90,7 @@ final class AnsweringThread: Sendable {
         self.work = work
         thread = startThread {
             while case .answer(let box, let response)? = work.wait({ $0.isEmpty ? nil : $0.removeFirst() }) {
-                box.take()?.respond(response)
+                box.respond(response)
             }
         }
     }

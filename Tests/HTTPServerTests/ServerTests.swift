@@ -79,7 +79,7 @@ import Testing
         let other = try fixture.client()
         try other.send(request("GET", "/hello"))
         #expect(try other.readResponse().text == "hello")
-        #expect(pending.take()?.respond(ServerFixture.text(201, "at last")) == true)
+        #expect(pending.respond(ServerFixture.text(201, "at last")) == true)
         #expect(try client.readResponse().text == "at last")
     }
 
@@ -99,7 +99,7 @@ import Testing
         let response = try client.readResponse()
         #expect(response.status == 503)
         #expect(response.headers["retry-after"] == "1")
-        let late = fixture.held.next().take()?.respond(ServerFixture.text(200, "late"))
+        let late = fixture.held.next().respond(ServerFixture.text(200, "late"))
         #expect(late == false)
         try client.send(request("GET", "/hello"))
         #expect(try client.readResponse().text == "hello")

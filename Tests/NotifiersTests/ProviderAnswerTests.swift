@@ -16,9 +16,4 @@ import Testing
         let outcome = DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: reason)
         #expect(ProviderAnswer.of(error) == ProviderAnswer(outcome, step: step))
     }
-
-    @Test func stepsSendAgainOrEnd() {
-        for step in [NextStep.switchEnvironment, .mintToken, .compareClocks, .shorten, .reconnect] { #expect(step.sendsAgain) }
-        for step in [NextStep.countMismatch, .delayDevice(milliseconds: 1), .stopMinting(milliseconds: 1)] { #expect(!step.sendsAgain) }
-    }
 }

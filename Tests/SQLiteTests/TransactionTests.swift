@@ -47,49 +47,6 @@ import Testing
         #expect(try connection.names() == [])
     }
 
-    @Test func undoesASavepointAlone() throws {
-        try connection.transaction { () throws(SQLiteError) in
-            try connection.add("before")
-            let error = failure { () throws(SQLiteError) in
-                try connection.savepoint { () throws(SQLiteError) in
-                    try connection.add("within")
-                    try connection.add("before")
-                }
-            }
-            #expect(error?.isConstraint == true)
-            try connection.add("after")
-        }
-        #expect(try connection.names() == ["before", "after"])
-    }
-
-    @Test func nestsSavepoints() throws {
-        try connection.transaction { () throws(SQLiteError) in
-            try connection.savepoint { () throws(SQLiteError) in
-                try connection.add("outer")
-                let error = failure { () throws(SQLiteError) in
-                    try connection.savepoint { () throws(SQLiteError) in
-                        try connection.add("inner")
-                        try connection.add("outer")
-                    }
-                }
-                #expect(error != nil)
-                try connection.savepoint { () throws(SQLiteError) in try connection.add("second") }
-            }
-        }
-        #expect(try connection.names() == ["outer", "second"])
-    }
-
-    @Test func losesEverythingWhenASavepointsErrorGoesOn() throws {
-        let error = failure { () throws(SQLiteError) in
-            try connection.transaction { () throws(SQLiteError) in
-                try connection.add("a")
-                try connection.savepoint { () throws(SQLiteError) in try connection.add("a") }
-            }
-        }
-        #expect(error?.isConstraint == true)
-        #expect(try connection.names() == [])
-    }
-
     @Test func commitsNothingAfterSQLiteRolledBack() throws {
         let rollback = try Statement(connection, "INSERT OR ROLLBACK INTO item (name) VALUES ('a')")
         var later: [SQLiteError?] = []
@@ -99,11 +56,10 @@ import Testing
                 #expect(failure { () throws(SQLiteError) in try rollback.run() }?.isConstraint == true)
                 later.append(failure { () throws(SQLiteError) in try connection.add("b") })
                 later.append(failure { () throws(SQLiteError) in try connection.execute("INSERT INTO item (name) VALUES ('c')") })
-                later.append(failure { () throws(SQLiteError) in try connection.savepoint {} })
             }
         }
         let rolledBack: Int32 = 516
-        #expect(later.map { $0?.extendedCode } == [rolledBack, rolledBack, rolledBack])
+        #expect(later.map { $0?.extendedCode } == [rolledBack, rolledBack])
         #expect(error?.extendedCode == rolledBack)
         #expect(try connection.names() == [])
         try connection.transaction { () throws(SQLiteError) in try connection.add("d") }

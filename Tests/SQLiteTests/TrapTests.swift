@@ -60,26 +60,12 @@ import Testing
         expect("binding failed", in: result)
     }
 
-    @Test func trapsOnWhatIsNotANumber() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
-            try Statement(try Connection(path: path, mode: .readWriteCreate), "SELECT ?1").run(Double.nan)
-        }
-        expect("what is not a number", in: result)
-    }
-
     @Test func trapsOnATransactionInATransaction() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             let connection = try Connection(path: path, mode: .readWriteCreate)
             try connection.transaction { () throws(SQLiteError) in try connection.transaction {} }
         }
         expect("a transaction is open already", in: result)
-    }
-
-    @Test func trapsOnASavepointAlone() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
-            try Connection(path: path, mode: .readWriteCreate).savepoint {}
-        }
-        expect("a savepoint needs a transaction", in: result)
     }
 
     @Test func trapsOnASecondStatement() async {

@@ -9,10 +9,20 @@ import Testing
 
 /// Access from outside the service, while it runs and while it does not.
 @Suite struct AdminDeliverAccessTests {
-    @Test func asksTheServiceThatRuns() throws {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func address(onUnixSocket: Bool) -> ListenAddress {
+        onUnixSocket ? .unix(path: directory.path("admin.sock")) : .tcp(host: "127.0.0.1", port: 0)
+    }
+
+    @Test(arguments: [false, true]) func asksTheServiceThatRuns(_ onUnixSocket: Bool) throws {
         let fixture = try AdminDeliverFixture()
         let server = try Server(
-            .tcp(host: "127.0.0.1", port: 0), router: fixture.router, settings: ServerSettings(threads: 1), observer: { _, _ in })
+            address(onUnixSocket: onUnixSocket), router: fixture.router, settings: ServerSettings(threads: 1), observer: { _, _ in })
         defer { server.stop(drainMilliseconds: 1000) }
         var configuration = fixture.configuration
         configuration.admin.listener.address = server.address
@@ -23,7 +33,6 @@ import Testing
     }
 
     @Test func opensTheStoreOfAServiceThatDoesNotRun() throws {
-        let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         let store = try SQLiteStore(path: path, announcer: { _ in preconditionFailure("no device registers here") })
         try AdminDeliverFixture.fill(store)
@@ -36,10 +45,10 @@ import Testing
         try check(access)
     }
 
-    @Test func opensTheStoreWhenNobodyListens() throws {
+    @Test(arguments: [false, true]) func opensTheStoreWhenNobodyListens(_ onUnixSocket: Bool) throws {
         let fixture = try AdminDeliverFixture()
         let server = try Server(
-            .tcp(host: "127.0.0.1", port: 0), router: fixture.router, settings: ServerSettings(threads: 1), observer: { _, _ in })
+            address(onUnixSocket: onUnixSocket), router: fixture.router, settings: ServerSettings(threads: 1), observer: { _, _ in })
         let address = server.address
         server.stop(drainMilliseconds: 1000)
         var configuration = fixture.configuration
@@ -52,7 +61,6 @@ import Testing
     }
 
     @Test func makesNoStore() throws {
-        let directory = try TemporaryDirectory()
         var configuration = try AdminDeliverFixture().configuration
         configuration.store.kind = .sqlite(path: directory.path("store.db"))
         #expect(throws: AdminAccess.Failure.self) { try AdminAccess(configuration).perform(DeliveryAction.show(AdminDeliverFixture.id(1))) }
@@ -76,7 +84,6 @@ import Testing
 
     /// Listed and removed through the listener of a service that runs, and in the store of one that does not.
     @Test(arguments: [false, true]) func reachesPushTokens(_ isRunning: Bool) throws {
-        let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         let store = try SQLiteStore(path: path, announcer: AdminDeviceRoutesTests.announcer)
         let fixture = try AdminDeliverFixture(store: store)

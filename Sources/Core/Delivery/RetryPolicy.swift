@@ -76,8 +76,4 @@ extension RetryPolicy {
     /// How long a breaker stays open: 5 minutes at most, half of the longest delay of a delivery, so that it is closed when those come.
     package static let breaker = RetryPolicy(
         baseMilliseconds: 10_000, floorMilliseconds: 5000, ceilingMilliseconds: 300_000, retryAfterCeilingMilliseconds: 300_000)
-
-    /// No delay at all, whatever the other side asks for; for tests.
-    package static let immediate = RetryPolicy(
-        baseMilliseconds: 0, floorMilliseconds: 0, ceilingMilliseconds: 0, retryAfterCeilingMilliseconds: 0)
 }

@@ -13,16 +13,16 @@ package struct UUIDv7: Hashable, Sendable {
 
     /// Makes one of a time and 74 of the 80 random bits; a later time than `latestMilliseconds` counts as that.
     package init(milliseconds: UInt64, random: InlineArray<10, UInt8>) {
-        self.init(milliseconds: milliseconds, tail: Tail(random))
+        var tail: UInt128 = 0
+        for index in random.indices { tail = tail << 8 | UInt128(random[index]) }
+        // 12 bits above the variant, 62 below it.
+        let placed = (tail >> 62 & 0xFFF) << 64 | tail & (1 << 62 - 1)
+        value = UInt128(min(milliseconds, Self.latestMilliseconds)) << 80 | Self.versionAndVariant | placed
     }
 
     /// Makes one of a time and of random bytes from a pool; throws when OpenSSL fails.
     package init(milliseconds: UInt64, from pool: RandomPool) throws(CryptoError) {
         self.init(milliseconds: milliseconds, random: try pool.tenBytes())
-    }
-
-    init(milliseconds: UInt64, tail: Tail) {
-        value = UInt128(min(milliseconds, Self.latestMilliseconds)) << 80 | Self.versionAndVariant | tail.placed
     }
 
     private init(unchecked value: UInt128) {
@@ -122,34 +122,6 @@ extension UUIDv7 {
         case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
         case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
         default: nil
-        }
-    }
-}
-
-extension UUIDv7 {
-    /// The 74 bits that are not time, version or variant, as one number in the order of the bytes.
-    struct Tail {
-        private static let limit: UInt128 = 1 << 74
-        private let number: UInt128
-
-        private init(number: UInt128) {
-            self.number = number
-        }
-
-        /// Takes the lower 74 bits of ten bytes.
-        init(_ random: InlineArray<10, UInt8>) {
-            var number: UInt128 = 0
-            for index in random.indices { number = number << 8 | UInt128(random[index]) }
-            self.number = number % Self.limit
-        }
-
-        /// Where the bits stand in a whole value: 12 above the variant, 62 below.
-        var placed: UInt128 { (number >> 62) << 64 | number & (1 << 62 - 1) }
-
-        /// A larger one, by 1 to 2^32 as the last 32 random bits say; nil when there is none.
-        func increased(_ random: InlineArray<10, UInt8>) -> Tail? {
-            let step = Tail(random).number % (1 << 32) + 1
-            return number + step < Self.limit ? Tail(number: number + step) : nil
         }
     }
 }

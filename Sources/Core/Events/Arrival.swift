@@ -4,7 +4,7 @@ package struct Arrival: Sendable {
     package let event: Event
     /// Whom it goes to.
     package let routes: [DeliveryRoute]
-    /// A token that came with it, which the device is notified by and which is learned, unless that device has signed out with the same one.
+    /// A token that came with it, which is learned: the device is notified by it, unless its app has told us of another one or has signed out.
     package let token: PushToken?
 
     /// Makes an arrival.

@@ -1,4 +1,6 @@
 /// What an adapter does with an answer before the delivery's try ends, or beside that.
+///
+/// What sends again is done once a try: when it was done before, the outcome counts.
 enum NextStep: Sendable, Equatable {
     /// Ask the provider's other environment, and remember the one that took it.
     case switchEnvironment
@@ -16,12 +18,4 @@ enum NextStep: Sendable, Equatable {
     case delayDevice(milliseconds: UInt64)
     /// Make no provider token for a while, and go on with the one that there is.
     case stopMinting(milliseconds: UInt64)
-
-    /// Whether the adapter sends again within the same try. Each such step is taken once a try: when it was taken before, the outcome counts.
-    var sendsAgain: Bool {
-        switch self {
-        case .switchEnvironment, .mintToken, .compareClocks, .shorten, .reconnect: true
-        case .countMismatch, .delayDevice, .stopMinting: false
-        }
-    }
 }

@@ -22,13 +22,6 @@ enum JSONLogText {
             appendString(string, to: &output)
         case .integer(let integer):
             output.append(integer: integer)
-        case .double(let number) where number.isFinite:
-            output.append(number: number)
-        case .double(let number):
-            // JSON has no such numbers, so they are strings.
-            output.append(UInt8(ascii: "\""))
-            output.append(number: number)
-            output.append(UInt8(ascii: "\""))
         case .boolean(let boolean):
             output.append(text: boolean ? "true" : "false")
         }

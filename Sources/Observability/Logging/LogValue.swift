@@ -2,6 +2,5 @@
 package enum LogValue: Sendable {
     case string(String)
     case integer(Int)
-    case double(Double)
     case boolean(Bool)
 }

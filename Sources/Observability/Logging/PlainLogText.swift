@@ -21,7 +21,6 @@ enum PlainLogText {
         switch value {
         case .string(let string): append(string, allowingSpace: false, to: &output)
         case .integer(let integer): output.append(integer: integer)
-        case .double(let number): output.append(number: number)
         case .boolean(let boolean): output.append(text: boolean ? "true" : "false")
         }
     }

@@ -23,7 +23,7 @@ package struct AdminAccess {
 
     /// Does it, and waits for it.
     package func perform(_ action: some AdminAction) throws(Failure) -> AdminAnswer {
-        if let call = try AdminCall(configuration.admin), let answer = try call.perform(action) { return answer }
+        if let call = AdminCall(configuration.admin), let answer = try call.perform(action) { return answer }
         do throws(StoreError) {
             return try performOnStore(action)
         } catch {

@@ -9,13 +9,22 @@ struct AdminCall {
     private static let timeoutMilliseconds = 65_000
     private static let answerLimit = 8 << 20
 
+    private let address: ListenAddress
     private let base: String
+    private let client: ClientSettings
     private let token: SecretBytes?
 
-    /// Prepares the call; nil when the listener has no address that could be called: a Unix socket, or a port that the system chooses.
-    init?(_ admin: Configuration.Admin) throws(AdminAccess.Failure) {
-        guard case .tcp(_, let port) = admin.listener.address, port != 0 else { return nil }
-        base = "\(admin.listener.settings.tls == nil ? "http" : "https")://\(admin.listener.address)"
+    /// Prepares the call; nil when the listener's port is one that the system chooses, which nobody can know.
+    init?(_ admin: Configuration.Admin) {
+        address = admin.listener.address
+        let host: String
+        switch address {
+        case .tcp(_, let port):
+            guard port != 0 else { return nil }
+            (host, client) = (address.description, ClientSettings())
+        case .unix(let path): (host, client) = ("localhost", ClientSettings(unixSocket: path))
+        }
+        base = "\(admin.listener.settings.tls == nil ? "http" : "https")://\(host)"
         token = admin.token
     }
 
@@ -47,7 +56,7 @@ struct AdminCall {
     private func send(_ request: ClientRequest) throws(AdminAccess.Failure) -> Result<ClientResponse, ClientError> {
         let client: Client
         do throws(ThreadError) {
-            client = try Client()
+            client = try Client(settings: self.client)
         } catch {
             throw failure(error.description)
         }
@@ -65,6 +74,6 @@ struct AdminCall {
     }
 
     private func failure(_ reason: String) -> AdminAccess.Failure {
-        AdminAccess.Failure(description: "cannot ask the admin listener at \(base): \(reason)")
+        AdminAccess.Failure(description: "cannot ask the admin listener at \(address): \(reason)")
     }
 }

@@ -16,9 +16,7 @@ final class AuthorizeRoute: Sendable {
     private let clocks: Clocks
     private let credentials = CredentialReader()
     private let authorized = Response(status: 200, json: ["status": "authorized"])
-    private let denied = Response.error(403, "denied", "This user may not use the chat.")
-    private let undecided = Response.error(
-        503, "undecided", "The request could not be decided; try again.", headers: [("Retry-After", "1")])
+    private let refusals = AuthorizeRefusals()
 
     init(state: LiveStateHolder, duration: Histogram, logger: Logger, clocks: Clocks) {
         self.state = state
@@ -56,8 +54,8 @@ final class AuthorizeRoute: Sendable {
         switch verdict {
         case .authorized: authorized
         case .malformed(let malformation): .error(400, "malformed", malformation.description)
-        case .denied: denied
-        case .undecided: undecided
+        case .denied: refusals.denied
+        case .undecided: refusals.undecided
         }
     }
 

@@ -25,19 +25,19 @@ extension NotifierFactory {
         let (monotonic, unix) = (clocks.monotonicMilliseconds, clocks.unixMilliseconds)
         switch push.provider {
         case .apns(let apns):
-            return try APNsNotifier(
+            return try PushNotifier(
                 try destination(apns, push.style, timeout), concurrency: concurrency, client: client,
                 monotonicMilliseconds: monotonic, unixMilliseconds: unix)
         case .fcm(let fcm):
-            return try FCMNotifier(
+            return try PushNotifier(
                 try destination(fcm, push.style, timeout), concurrency: concurrency, client: client,
                 monotonicMilliseconds: monotonic, unixMilliseconds: unix)
         case .rustore(let rustore):
-            return try RuStoreNotifier(
+            return try PushNotifier(
                 destination(rustore, push.style, timeout), concurrency: concurrency, client: client,
                 monotonicMilliseconds: monotonic, unixMilliseconds: unix)
         case .hms(let hms):
-            return try HMSNotifier(
+            return try PushNotifier(
                 destination(hms, push.style, timeout), concurrency: concurrency, client: client,
                 monotonicMilliseconds: monotonic, unixMilliseconds: unix)
         }

@@ -23,10 +23,8 @@ final class PushTokenRoute: Sendable {
     private let clocks: Clocks
     private let logger: Logger
     private let onChange: @Sendable () -> Void
-    private let denied = Response.error(403, "denied", "This user may not use the chat.")
-    private let undecided = Response.error(
-        503, "undecided", "The request could not be decided; try again.", headers: [("Retry-After", "1")])
-    private let refusals = StoreRefusals()
+    private let refusals = AuthorizeRefusals()
+    private let storeRefusals = StoreRefusals()
     private let registered = Response(status: 200, json: ["status": "registered"])
     private let unchanged = Response(status: 200, json: ["status": "unchanged"])
     private let removed = Response(status: 200, json: ["status": "removed"])
@@ -72,14 +70,14 @@ final class PushTokenRoute: Sendable {
             switch decision.verdict {
             case .authorized: return .register(try registration(wish, state.pushTokenLimits))
             case .malformed(let malformation): throw .unreadable(.malformed(malformation))
-            case .denied: return answer(denied, .denied, reason, app, request)
-            case .undecided: return answer(undecided, .unavailable, reason, app, request)
+            case .denied: return answer(refusals.denied, .denied, reason, app, request)
+            case .undecided: return answer(refusals.undecided, .unavailable, reason, app, request)
             }
         } catch {
             guard case .failed = error else {
                 return answer(.error(400, "malformed", error.message), .malformed, error.reason, app, request)
             }
-            return answer(undecided, .unavailable, error.reason, app, request)
+            return answer(refusals.undecided, .unavailable, error.reason, app, request)
         }
     }
 
@@ -115,7 +113,7 @@ final class PushTokenRoute: Sendable {
                     "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app),
                     "detail": .string(error.description),
                 ])
-            return refusals.response(error.kind)
+            return storeRefusals.response(error.kind)
         }
     }
 

@@ -6,8 +6,8 @@ struct MemoryDevices {
     struct Entry {
         var device: Device
         var hasSignedOut = false
-        /// Whether it ever had a token.
-        var hadToken = true
+        /// Whether its app itself said so, which no webhook changes.
+        var isFromApp: Bool
     }
 
     /// Whose calls are counted together.
@@ -53,23 +53,22 @@ struct MemoryDevices {
     }
 
     /// Which registered device of an app has a token.
-    func holder(of token: PushToken, appID: String) -> Device? {
-        entries.values.first { $0.device.key.appID.utf8.elementsEqual(appID.utf8) && !$0.hasSignedOut && $0.device.token == token }?.device
+    func holder(of token: PushToken, appID: String) -> Entry? {
+        entries.values.first { $0.device.key.appID.utf8.elementsEqual(appID.utf8) && !$0.hasSignedOut && $0.device.token == token }
     }
 
     mutating func put(_ entry: Entry) {
         entries[entry.device.key] = entry
     }
 
+    /// Notes that the app has said what is known.
     mutating func touch(_ key: Device.Key, at time: UInt64) {
-        guard var entry = entries[key] else { return }
-        entry.device = entry.device.seen(at: time)
-        entries[key] = entry
+        guard let entry = entries[key] else { return }
+        entries[key] = Entry(device: entry.device.seen(at: time), hasSignedOut: entry.hasSignedOut, isFromApp: true)
     }
 
-    mutating func signOut(_ key: Device.Key, at time: UInt64) {
-        touch(key, at: time)
-        entries[key]?.hasSignedOut = true
+    mutating func signOut(_ entry: Entry, isFromApp: Bool, at time: UInt64) {
+        put(Entry(device: entry.device.seen(at: time), hasSignedOut: true, isFromApp: isFromApp))
     }
 
     /// Forgets a device and what kept its limits.

@@ -11,7 +11,7 @@ extension MemoryState {
         }
         guard pendingCount < rules.maxPending else { return .failure(.queueFull(rules.maxPending)) }
         devices.record(wish)
-        store(Device(key: wish.key, type: wish.type, token: token, registeredAt: wish.now, seenAt: wish.now), rules)
+        store(Device(key: wish.key, type: wish.type, token: token, registeredAt: wish.now, seenAt: wish.now), isFromApp: true, rules)
         return .success(.registered)
     }
 
@@ -40,26 +40,29 @@ extension MemoryState {
 
     /// Changes the registry as a provider says.
     mutating func takeIn(_ result: FinishedTry, _ rules: MemoryRules) {
-        guard let tried = result.device, let news = result.news, let device = devices.device(tried.key) else { return }
+        guard let tried = result.device, let news = result.news, var entry = devices.entry(tried.key), !entry.hasSignedOut else { return }
         switch news {
         case .environment(let name):
-            if device.token == tried.token { devices.put(MemoryDevices.Entry(device: device.taken(by: name))) }
+            guard entry.device.token == tried.token else { return }
+            entry.device = entry.device.taken(by: name)
+            devices.put(entry)
         case .gone(let since):
-            if StoreRules.leaves(device, goneSince: since, tried: tried) {
-                remove(MemoryDevices.Entry(device: device), .gone, at: result.now, rules)
-            }
+            if StoreRules.leaves(entry.device, goneSince: since, tried: tried) { remove(entry, .gone, at: result.now, rules) }
         }
     }
 
-    /// Registers the device of a token that came with a webhook, unless that device has signed out since it had that token.
+    /// Registers the device of a token that came with a webhook, but never against what an app itself has said of the device, or of the one that
+    /// has the token: the help desk may know an older token, person or sign-in.
     mutating func learn(_ arrival: Arrival, _ rules: MemoryRules) {
         let event = arrival.event
         guard let token = arrival.token, !event.identity.deviceID.isEmpty else { return }
         let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
         let entry = devices.entry(key)
-        if let entry, !entry.hadToken || entry.device.token == token { return }
+        if let entry, entry.isFromApp || entry.device.token == token { return }
+        if let holder = devices.holder(of: token, appID: key.appID), holder.isFromApp { return }
         let type = event.deviceType ?? entry?.device.type ?? ""
-        store(Device(key: key, type: type, token: token, registeredAt: event.receivedAt, seenAt: event.receivedAt), rules)
+        let device = Device(key: key, type: type, token: token, registeredAt: event.receivedAt, seenAt: event.receivedAt)
+        store(device, isFromApp: false, rules)
     }
 
     /// The devices that a comment is for.
@@ -79,7 +82,7 @@ extension MemoryState {
             makeRoom(for: wish.key, at: wish.now, rules)
             let nothing = Device(
                 key: wish.key, type: wish.type, token: PushToken("", digest: []), registeredAt: wish.now, seenAt: wish.now)
-            devices.put(MemoryDevices.Entry(device: nothing, hasSignedOut: true, hadToken: false))
+            devices.put(MemoryDevices.Entry(device: nothing, hasSignedOut: true, isFromApp: true))
             return .unchanged
         }
         guard !entry.hasSignedOut else {
@@ -90,12 +93,12 @@ extension MemoryState {
         return .removed
     }
 
-    private mutating func store(_ device: Device, _ rules: MemoryRules) {
-        if let holder = devices.holder(of: device.token, appID: device.key.appID), holder.key != device.key {
-            remove(MemoryDevices.Entry(device: holder), .moved, at: device.registeredAt, rules)
+    private mutating func store(_ device: Device, isFromApp: Bool, _ rules: MemoryRules) {
+        if let holder = devices.holder(of: device.token, appID: device.key.appID), holder.device.key != device.key {
+            remove(holder, .moved, at: device.registeredAt, rules)
         }
         if devices.entry(device.key) == nil { makeRoom(for: device.key, at: device.registeredAt, rules) }
-        devices.put(MemoryDevices.Entry(device: device))
+        devices.put(MemoryDevices.Entry(device: device, isFromApp: isFromApp))
         announce(RegistryChange(.registered, device, at: device.registeredAt), rules)
     }
 
@@ -111,7 +114,7 @@ extension MemoryState {
 
     private mutating func remove(_ entry: MemoryDevices.Entry, _ reason: RegistryChange.Reason, at time: UInt64, _ rules: MemoryRules) {
         guard !entry.hasSignedOut else { return }
-        devices.signOut(entry.device.key, at: time)
+        devices.signOut(entry, isFromApp: StoreRules.isFromApp(entry.isFromApp, after: reason), at: time)
         announce(RegistryChange(.removed(reason), entry.device, at: time), rules)
     }
 

@@ -10,33 +10,34 @@ struct DeviceStatements {
         func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
         find = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id FROM devices
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
             WHERE app = ?1 AND user_id = ?2 AND device_id = ?3
             """)
         ofUser = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id FROM devices
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
             WHERE app = ?1 AND user_id = ?2 ORDER BY device_id
             """)
         ofToken = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id FROM devices
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
             WHERE app = ?1 AND digest = ?2 AND token IS NOT NULL
             """)
-        put = try prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
-        touch = try prepare("UPDATE devices SET seen_at = ?4 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
-        signOut = try prepare("UPDATE devices SET token = NULL, seen_at = ?4 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
+        put = try prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+        touch = try prepare("UPDATE devices SET seen_at = ?4, from_app = 1 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
+        signOut = try prepare(
+            "UPDATE devices SET token = NULL, seen_at = ?4, from_app = ?5 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
         setEnvironment = try prepare(
             "UPDATE devices SET environment = ?4 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3 AND digest = ?5")
         remove = try prepare("DELETE FROM devices WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
         matching = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id FROM devices
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
             WHERE app = ?1 AND (?2 IS NULL OR user_id = ?2) AND (?3 IS NULL OR device_id = ?3) LIMIT ?4
             """)
         idle = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, app_id
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, app_id
             FROM devices JOIN apps ON number = app WHERE seen_at < ?1 ORDER BY seen_at, app_id, user_id, device_id LIMIT ?2
             """)
         countOfUser = try prepare("SELECT 1 FROM devices WHERE app = ?1 AND user_id = ?2 LIMIT 1")

@@ -23,10 +23,10 @@ enum Migrations {
     // writes. A delivery's id is its event's with its position (UUIDv7.delivery), so none is stored. `state` is 0 pending, 1 delivered, 2 dead,
     // 3 without a target; it stands in partial indexes too, since SQLite 3.40 otherwise goes to the table to see it.
     //
-    // A device without a token has signed out; its row keeps the last token's digest, so that a late webhook does not bring it back. `windows`
-    // holds the times of allowed registrations, the last ones that the limits need: of a device; with an empty device, of a person; of an app
-    // with an empty person; of all with app 0. There are no foreign keys: what belongs together is written by one thread in one transaction,
-    // and checking costs a search for each row.
+    // A device without a token has signed out; its row keeps the last token's digest, so that a late webhook does not bring it back. `from_app`
+    // is 1 where the app itself said what the row says, which no webhook changes. `windows` holds the times of allowed registrations, the last
+    // ones that the limits need: of a device; with an empty device, of a person; of an app with an empty person; of all with app 0. There are
+    // no foreign keys: what belongs together is written by one thread in one transaction, and checking costs a search for each row.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -92,6 +92,7 @@ enum Migrations {
             environment TEXT,
             registered_at INTEGER NOT NULL,
             seen_at INTEGER NOT NULL,
+            from_app INTEGER NOT NULL,
             PRIMARY KEY (app, user_id, device_id)
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX devices_token ON devices (app, digest) WHERE token IS NOT NULL;

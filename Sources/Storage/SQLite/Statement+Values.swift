@@ -27,7 +27,7 @@ extension Statement {
     /// Throws SQLITE_MISMATCH for text or bytes of the right type that this program has not written.
     func refuseText(_ column: Int) throws(SQLiteError) -> Never {
         // Text and bytes are never taken for a number, so this says which column it is.
-        _ = try double(column)
+        _ = try int64(column)
         preconditionFailure("the column holds a number")
     }
 }

@@ -13,6 +13,8 @@ struct StoredDevice {
     let environment: String?
     let registeredAt: UInt64
     let seenAt: UInt64
+    /// Whether its app itself said so, which no webhook changes.
+    let isFromApp: Bool
 
     init(_ row: Statement) throws(SQLiteError) {
         deviceID = try row.string(0)
@@ -23,6 +25,7 @@ struct StoredDevice {
         registeredAt = try row.time(5)
         seenAt = try row.time(6)
         userID = try row.string(7)
+        isFromApp = try row.int64(8) != 0
     }
 
     /// As it is registered; nil when it has signed out.
@@ -44,16 +47,18 @@ extension WritingDatabase {
             .map { DeliveryPlan.Candidate(deviceID: $0.deviceID, type: $0.type) }
     }
 
-    /// Registers the device of a token that came with a webhook, unless that device has signed out since it had that token.
+    /// Registers the device of a token that came with a webhook, but never against what an app itself has said of the device, or of the one that
+    /// has the token: the help desk may know an older token, person or sign-in.
     func learn(_ arrival: Arrival, _ app: Int64) throws(SQLiteError) {
         let event = arrival.event
         guard let token = arrival.token, !event.identity.deviceID.isEmpty else { return }
         let stored = try findDevice(app, event.userID, event.identity.deviceID)
-        if let stored, stored.digest == token.digest || stored.token == nil && stored.digest == nil { return }
+        if let stored, stored.isFromApp || stored.digest == token.digest { return }
+        if let holder = try holder(of: token, app), holder.isFromApp { return }
         let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
         let device = Device(
             key: key, type: event.deviceType ?? stored?.type ?? "", token: token, registeredAt: event.receivedAt, seenAt: event.receivedAt)
-        try store(device, app)
+        try store(device, app, isFromApp: false)
     }
 
     /// Does what an app wishes for its device, if it may.
@@ -71,7 +76,7 @@ extension WritingDatabase {
         guard counts.total < settings.maxPending else { return .failure(.queueFull(settings.maxPending)) }
         try record(wish, app)
         let device = Device(key: wish.key, type: wish.type, token: token, registeredAt: wish.now, seenAt: wish.now)
-        try store(device, app)
+        try store(device, app, isFromApp: true)
         return .success(.registered)
     }
 
@@ -79,7 +84,8 @@ extension WritingDatabase {
     func remove(_ stored: StoredDevice, _ app: Int64, _ appID: String, _ reason: RegistryChange.Reason, at time: UInt64) throws(SQLiteError)
     {
         guard let device = stored.device(appID) else { return }
-        try deviceStatements.signOut.run(app, stored.userID, stored.deviceID, time.stored)
+        let isFromApp = StoreRules.isFromApp(stored.isFromApp, after: reason)
+        try deviceStatements.signOut.run(app, stored.userID, stored.deviceID, time.stored, isFromApp ? 1 : 0 as Int64)
         try announce(RegistryChange(.removed(reason), device, at: time), app)
     }
 
@@ -110,7 +116,7 @@ extension WritingDatabase {
             let registered = try devices(ofUser: wish.key.userID, app).count { $0.token != nil }
             guard registered < settings.devicesPerUser else { return .unchanged }
             try makeRoom(for: wish.key, app, at: wish.now)
-            try put(wish.key, wish.type, token: nil, digest: nil, app, registeredAt: wish.now, seenAt: wish.now)
+            try put(wish.key, wish.type, token: nil, digest: nil, app, registeredAt: wish.now, seenAt: wish.now, isFromApp: true)
             return .unchanged
         }
         guard stored.token != nil else {
@@ -122,7 +128,7 @@ extension WritingDatabase {
     }
 
     /// Writes a device, takes its token away from whoever had it, makes room, and tells of all of it.
-    private func store(_ device: Device, _ app: Int64) throws(SQLiteError) {
+    private func store(_ device: Device, _ app: Int64, isFromApp: Bool) throws(SQLiteError) {
         if let holder = try holder(of: device.token, app), !isSame(holder, device.key) {
             try remove(holder, app, device.key.appID, .moved, at: device.registeredAt)
         }
@@ -131,7 +137,7 @@ extension WritingDatabase {
         }
         try put(
             device.key, device.type, token: device.token.text, digest: device.token.digest, app, registeredAt: device.registeredAt,
-            seenAt: device.seenAt)
+            seenAt: device.seenAt, isFromApp: isFromApp)
         try announce(RegistryChange(.registered, device, at: device.registeredAt), app)
     }
 
@@ -165,14 +171,17 @@ extension WritingDatabase {
         try deviceStatements.forgetCalls.run(app, stored.userID, stored.deviceID, Int64.max)
     }
 
+    /// Notes that the app has said what the row says.
     private func touch(_ key: Device.Key, _ app: Int64, at time: UInt64) throws(SQLiteError) {
         try deviceStatements.touch.run(app, key.userID, key.deviceID, time.stored)
     }
 
     private func put(
-        _ key: Device.Key, _ type: String, token: String?, digest: [UInt8]?, _ app: Int64, registeredAt: UInt64, seenAt: UInt64
+        _ key: Device.Key, _ type: String, token: String?, digest: [UInt8]?, _ app: Int64, registeredAt: UInt64, seenAt: UInt64,
+        isFromApp: Bool
     ) throws(SQLiteError) {
         try deviceStatements.put.run(
-            app, key.userID, key.deviceID, type, token, digest, nil as String?, registeredAt.stored, seenAt.stored)
+            app, key.userID, key.deviceID, type, token, digest, nil as String?, registeredAt.stored, seenAt.stored,
+            isFromApp ? 1 : 0 as Int64)
     }
 }

@@ -93,7 +93,7 @@ extension WritingDatabase {
     func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(SQLiteError) -> Int {
         var devices: [(stored: StoredDevice, appID: String)] = []
         try deviceStatements.idle.forEachRow(seenBefore.stored, limit) { row throws(SQLiteError) in
-            devices.append((try StoredDevice(row), try row.string(8)))
+            devices.append((try StoredDevice(row), try row.string(9)))
         }
         for (stored, appID) in devices {
             let app = try apps.number(appID, self)

@@ -57,13 +57,6 @@ import Testing
         }
     }
 
-    @Test(arguments: attempts)
-    func immediateNeverWaits(attempt: Int) {
-        var random = SeededGenerator(seed: 1)
-        #expect(RetryPolicy.immediate.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: nil, random: &random) == 0)
-        #expect(RetryPolicy.immediate.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: 9, random: &random) == 0)
-    }
-
     /// FCM's minimum, which a shorter Retry-After doesn't lower, and what APNs suggests after its own failures.
     @Test(arguments: 0..<100)
     func leavesPushProvidersTime(seed: UInt64) {

@@ -98,7 +98,7 @@ import Testing
                 account: try ProviderKind.account(fixture.simulators, projectID: "another"), url: fixture.simulators[.fcm].url,
                 style: try PushStyle(), timeoutMilliseconds: 60_000)
             let clocks = fixture.clocks
-            let notifier = try FCMNotifier(
+            let notifier = try PushNotifier(
                 destination, concurrency: 1, client: fixture.client, monotonicMilliseconds: { clocks.monotonicMilliseconds() },
                 unixMilliseconds: { clocks.unixMilliseconds() })
             let outcome = try fixture.deliver(PushFixture.delivery(), notifier)

@@ -34,24 +34,24 @@ enum ProviderKind: String, CaseIterable {
             let destination = APNsDestination(
                 credential: .token(key: key, keyID: credentials.apnsKeyID, teamID: credentials.apnsTeamID), topic: credentials.apnsTopic,
                 productionURL: url, sandboxURL: simulators[.apnsSandbox].url, style: style, timeoutMilliseconds: timeoutMilliseconds)
-            return try APNsNotifier(destination, concurrency: 256, client: client, monotonicMilliseconds: monotonic, unixMilliseconds: unix)
+            return try PushNotifier(destination, concurrency: 256, client: client, monotonicMilliseconds: monotonic, unixMilliseconds: unix)
         case .fcm:
             let destination = FCMDestination(
                 account: try Self.account(simulators, isGenuine: isGenuine), url: url, style: style,
                 timeoutMilliseconds: timeoutMilliseconds)
-            return try FCMNotifier(destination, concurrency: 64, client: client, monotonicMilliseconds: monotonic, unixMilliseconds: unix)
+            return try PushNotifier(destination, concurrency: 64, client: client, monotonicMilliseconds: monotonic, unixMilliseconds: unix)
         case .rustore:
             let token = SecretBytes(copying: (isGenuine ? credentials.rustoreToken : "other").utf8.span)
             let destination = RuStoreDestination(
                 projectID: credentials.project, token: token, url: url, style: style, timeoutMilliseconds: timeoutMilliseconds)
-            return try RuStoreNotifier(
+            return try PushNotifier(
                 destination, concurrency: 64, client: client, monotonicMilliseconds: monotonic, unixMilliseconds: unix)
         case .hms:
             let secret = SecretBytes(copying: (isGenuine ? credentials.hmsSecret : "other").utf8.span)
             let destination = HMSDestination(
                 appID: credentials.hmsAppID, secret: secret, url: url, tokenURL: "\(url)/oauth2/v3/token", style: style,
                 timeoutMilliseconds: timeoutMilliseconds)
-            return try HMSNotifier(destination, concurrency: 64, client: client, monotonicMilliseconds: monotonic, unixMilliseconds: unix)
+            return try PushNotifier(destination, concurrency: 64, client: client, monotonicMilliseconds: monotonic, unixMilliseconds: unix)
         }
     }
 

@@ -65,7 +65,7 @@ import Testing
                 let destination = APNsDestination(
                     credential: .certificate, topic: topic, productionURL: url, style: try PushStyle(), timeoutMilliseconds: 1000)
                 #expect(throws: (any Error).self) {
-                    try APNsNotifier(
+                    try PushNotifier(
                         destination, concurrency: 1, client: fixture.client, monotonicMilliseconds: { 0 }, unixMilliseconds: { 0 })
                 }
             }

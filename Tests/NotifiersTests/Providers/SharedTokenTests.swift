@@ -114,7 +114,7 @@ import WebTokens
         let clocks = ManualClocks()
         let key = try ES256PrivateKey(pem: TestKey.sharedP256.privatePEM.utf8.span)
         let url = "https://127.0.0.1:\(server.port)"
-        let notifier = try APNsNotifier(
+        let notifier = try PushNotifier(
             APNsDestination(
                 credential: .token(key: key, keyID: "KEY", teamID: "TEAM"), topic: "topic", productionURL: url, sandboxURL: url,
                 style: try PushStyle(), timeoutMilliseconds: 60_000),

@@ -7,7 +7,8 @@ import Threading
 @testable import Service
 
 /// The route of devices over a recording store, with a clock that the test sets.
-final class PushTokenFixture {
+final class PushTokenFixture: RouteFixture {
+    static let metric = "deskgate_push_token_requests_total"
     static let path = "/pyrus/push-token"
     static let start: UInt64 = TestTime.now * 1000 + 250
 
@@ -15,7 +16,7 @@ final class PushTokenFixture {
     let log: TestLog
     let router: Router
     private let fixture: ServiceFixture
-    private let registry = MetricsRegistry()
+    let registry = MetricsRegistry()
     private let wakeUps = Monitor(0)
     private let elapsed = Monitor<UInt64>(0)
 
@@ -41,8 +42,6 @@ final class PushTokenFixture {
     /// How often the dispatcher has been woken.
     var wakeUpCount: Int { wakeUps.withLock { $0 } }
 
-    var client: InProcessClient { InProcessClient(router) }
-
     /// Sets the clock.
     func wait(until milliseconds: UInt64) {
         elapsed.update { $0 = milliseconds }
@@ -50,22 +49,5 @@ final class PushTokenFixture {
 
     func send(_ body: [UInt8], headers: [String: String] = [:]) -> ReceivedResponse {
         client.send(.post, Self.path, headers: headers, body: body)
-    }
-
-    func withServer<Result>(_ body: (ListenAddress) throws -> Result) throws -> Result {
-        let server = try Server(.tcp(host: "127.0.0.1", port: 0), router: router, settings: ServerSettings(), observer: { _, _ in })
-        defer { server.stop(drainMilliseconds: 1000) }
-        return try body(server.address)
-    }
-
-    /// The counters above zero, without the metric's name.
-    func counts() -> [String] {
-        let name = "deskgate_push_token_requests_total"
-        return metricsText().split(separator: "\n").filter { $0.hasPrefix("\(name){") && !$0.hasSuffix(" 0") }
-            .map { String($0.dropFirst(name.count)) }
-    }
-
-    func metricsText() -> String {
-        String(decoding: registry.render(), as: UTF8.self)
     }
 }

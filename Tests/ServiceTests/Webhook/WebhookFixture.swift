@@ -11,14 +11,15 @@ import Threading
 ///
 /// Apps: `shop` has both secrets and two notifiers, `bank` a path's secret and no notifier, `sign` a signature's secret, and `none` takes
 /// no webhooks.
-final class WebhookFixture {
+final class WebhookFixture: RouteFixture {
+    static let metric = "deskgate_webhook_events_total"
     static let time: UInt64 = TestTime.now * 1000 + 250
 
     let store: RecordingStore
     let log: TestLog
     let router: Router
     private let directory: ConfigurationDirectory
-    private let registry = MetricsRegistry()
+    let registry = MetricsRegistry()
     private let metrics: ServiceMetrics
     private let state: LiveStateHolder
     private let wakeUps = Monitor(0)
@@ -54,25 +55,6 @@ final class WebhookFixture {
         var configuration = try directory.configuration(Self.json)
         configuration.apps[0].notifiers = ["journal"]
         state.replace(with: try LiveState(configuration, metrics: metrics))
-    }
-
-    var client: InProcessClient { InProcessClient(router) }
-
-    func withServer<Result>(_ body: (ListenAddress) throws -> Result) throws -> Result {
-        let server = try Server(.tcp(host: "127.0.0.1", port: 0), router: router, settings: ServerSettings(), observer: { _, _ in })
-        defer { server.stop(drainMilliseconds: 1000) }
-        return try body(server.address)
-    }
-
-    /// The counters above zero, without the metric's name.
-    func counts() -> [String] {
-        let name = "deskgate_webhook_events_total"
-        return metricsText().split(separator: "\n").filter { $0.hasPrefix("\(name){") && !$0.hasSuffix(" 0") }
-            .map { String($0.dropFirst(name.count)) }
-    }
-
-    func metricsText() -> String {
-        String(decoding: registry.render(), as: UTF8.self)
     }
 
     /// The header with which an app signs a body.

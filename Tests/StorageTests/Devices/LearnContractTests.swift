@@ -3,8 +3,11 @@ import Testing
 
 /// Tokens that come with webhooks.
 @Suite struct LearnContractTests {
-    private func webhook(_ number: Int, _ token: String?, device: String = "d1", type: String? = "ios") throws -> Arrival {
+    private func webhook(
+        _ number: Int, _ token: String?, user: String = "user", device: String = "d1", type: String? = "ios"
+    ) throws -> Arrival {
         var sample = Sample(number)
+        sample.user = user
         sample.device = device
         sample.deviceType = type
         sample.requiresDevice = true
@@ -45,8 +48,9 @@ import Testing
         #expect(try fixture.store.registered() == [])
         #expect(try fixture.store.comments().last?.state == .noTarget)
         _ = try fixture.store.take(webhook(3, "B"))
-        #expect(try fixture.store.registered() == ["user d1 B"], "another token is another sign-in")
-        #expect(try fixture.store.announced() == ["registered user d1 A", "unsubscribed user d1 A", "registered user d1 B"])
+        #expect(try fixture.store.registered() == [], "an older token does not bring it back either")
+        #expect(try fixture.store.announced() == ["registered user d1 A", "unsubscribed user d1 A"])
+        #expect(try fixture.store.put("B") == .registered)
     }
 
     @Test(arguments: Backend.allCases) func isNotLearnedByADeviceThatSignedOutUnseen(_ backend: Backend) throws {
@@ -57,31 +61,94 @@ import Testing
         try fixture.store.put("A")
         try fixture.store.put(nil)
         _ = try fixture.store.take(webhook(2, "B"))
+        #expect(try fixture.store.registered() == [])
+    }
+
+    @Test(arguments: Backend.allCases) func doesNotReplaceTheOneThatTheAppRegistered(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.put("B", at: 1)
+        _ = try fixture.store.take(webhook(1, "A"))
+        #expect(try fixture.store.comments().map { $0.device?.token.text } == ["B"], "the comment goes to the newer one")
         #expect(try fixture.store.registered() == ["user d1 B"])
+        #expect(try fixture.store.announced() == ["registered user d1 B"])
+    }
+
+    @Test(arguments: Backend.allCases) func replacesOnlyWhatWasLearned(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try fixture.store.take(webhook(1, "A"))
+        _ = try fixture.store.take(webhook(2, "B"))
+        #expect(try fixture.store.registered() == ["user d1 B"])
+        #expect(try fixture.store.put("B", at: 5000) == .unchanged)
+        _ = try fixture.store.take(webhook(3, "C"))
+        #expect(try fixture.store.registered() == ["user d1 B"], "the app has said so by now")
+        #expect(try fixture.store.announced() == ["registered user d1 A", "registered user d1 B"])
+    }
+
+    /// The app may have ceased to register here; then its provider ends the old token, and only webhooks know the new one.
+    @Test(arguments: Backend.allCases) func replacesARegisteredOneThatItsProviderEnded(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.put("A", at: 1)
+        _ = try fixture.store.take(webhook(1, nil))
+        let delivery = try #require(try fixture.store.claim(at: 2000).first)
+        try fixture.store.finish([
+            FinishedTry(
+                id: delivery.id, attempt: 1, next: .dead, reason: "unregistered", now: 3000, device: delivery.device,
+                news: .gone(since: nil))
+        ])
+        _ = try fixture.store.take(webhook(2, "A"))
+        #expect(try fixture.store.registered() == [])
+        _ = try fixture.store.take(webhook(3, "B"))
+        #expect(try fixture.store.registered() == ["user d1 B"])
+    }
+
+    /// That a provider takes a token changes nothing of who told us of it.
+    @Test(arguments: Backend.allCases, [true, false])
+    func isReplacedOrNotWhicheverEnvironmentTakesIt(_ backend: Backend, _ isRegistered: Bool) throws {
+        let fixture = try backend.store()
+        if isRegistered { try fixture.store.put("A", at: 1) }
+        _ = try fixture.store.take(webhook(1, "A"))
+        let delivery = try #require(try fixture.store.claim(at: 2000).first)
+        try fixture.store.finish([
+            FinishedTry(
+                id: delivery.id, attempt: 1, next: .delivered, reason: "ok", now: 3000, device: delivery.device,
+                news: .environment("sandbox"))
+        ])
+        _ = try fixture.store.take(webhook(2, "B"))
+        #expect(try fixture.store.registered() == [isRegistered ? "user d1 A" : "user d1 B"])
     }
 
     @Test(arguments: Backend.allCases) func movesLikeAnyOther(_ backend: Backend) throws {
         let fixture = try backend.store()
-        try fixture.store.put("A", user: "earlier", device: "d9")
-        _ = try fixture.store.take(webhook(1, "A"))
+        _ = try fixture.store.take(webhook(1, "A", user: "earlier"))
+        _ = try fixture.store.take(webhook(2, "A"))
         #expect(try fixture.store.registered() == ["user d1 A"])
-        var late = Sample(2)
-        late.user = "earlier"
-        late.device = "d9"
-        late.token = try PushToken("A")
-        _ = try fixture.store.take(late.arrival())
+        _ = try fixture.store.take(webhook(3, "A", user: "earlier"))
         #expect(try fixture.store.registered() == ["user d1 A"], "a late webhook does not bring it back")
-        #expect(try fixture.store.announced() == ["registered earlier d9 A", "moved earlier d9 A", "registered user d1 A"])
+        #expect(try fixture.store.announced() == ["registered earlier d1 A", "moved earlier d1 A", "registered user d1 A"])
+    }
+
+    @Test(arguments: Backend.allCases) func doesNotMoveFromWhoRegisteredIt(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.put("A", user: "present", device: "d9")
+        _ = try fixture.store.take(webhook(1, "A"))
+        #expect(try fixture.store.registered() == ["present d9 A"])
+        #expect(try fixture.store.comments().map(\.state) == [.noTarget], "it would show to somebody else")
+        #expect(try fixture.store.announced() == ["registered present d9 A"])
+    }
+
+    @Test(arguments: Backend.allCases) func doesNotComeBackToWhomTheAppTookItFrom(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.put("A")
+        try fixture.store.put("A", user: "present")
+        _ = try fixture.store.take(webhook(1, "older"))
+        #expect(try fixture.store.registered() == ["present d1 A"])
     }
 
     @Test(arguments: Backend.allCases) func keepsTheTypeThatIsKnown(_ backend: Backend) throws {
         let fixture = try backend.store()
-        try fixture.store.put("A", type: "rustore")
-        _ = try fixture.store.take(webhook(1, "B", type: nil))
-        #expect(try fixture.store.device()?.type == "rustore")
-        try fixture.store.put(nil)
-        _ = try fixture.store.take(webhook(2, "C", type: nil))
-        #expect(try fixture.store.device()?.type == "rustore")
+        _ = try fixture.store.take(webhook(1, "A", type: "rustore"))
+        _ = try fixture.store.take(webhook(2, "B", type: nil))
+        #expect(try fixture.store.device()?.type == "rustore" && fixture.store.device()?.token.text == "B")
         _ = try fixture.store.take(webhook(3, "D", device: "d2", type: nil))
         #expect(try fixture.store.device("d2")?.type == "")
     }

@@ -12,6 +12,8 @@ struct RegistryModel {
         var lastToken: String?
         var registeredAt: UInt64
         var seenAt: UInt64
+        /// Whether the app itself said so.
+        var isFromApp: Bool
     }
 
     private var allowed: [(key: Device.Key, at: UInt64)] = []
@@ -33,16 +35,18 @@ struct RegistryModel {
         allowed.append((wish.key, wish.now))
         if let index = index(wish.key), entries[index].token == token, entries[index].type == wish.type {
             entries[index].seenAt = wish.now
+            entries[index].isFromApp = true
             return .unchanged
         }
-        put(wish.key, type: wish.type, token: token, at: wish.now)
+        put(wish.key, type: wish.type, token: token, at: wish.now, isFromApp: true)
         return .registered
     }
 
     mutating func learn(_ token: String, type: String?, key: Device.Key, at time: UInt64) {
         let known = index(key).map { entries[$0] }
-        if let known, known.lastToken == nil || known.lastToken == token { return }
-        put(key, type: type ?? known?.type ?? "", token: token, at: time)
+        if let known, known.isFromApp || known.lastToken == token { return }
+        guard !entries.contains(where: { $0.key.appID == key.appID && $0.token == token && $0.isFromApp }) else { return }
+        put(key, type: type ?? known?.type ?? "", token: token, at: time, isFromApp: false)
     }
 
     private func limit(_ wish: Registration) -> Registration.Outcome? {
@@ -70,17 +74,19 @@ struct RegistryModel {
     private mutating func unsubscribe(_ wish: Registration) -> Registration.Outcome {
         guard let index = index(wish.key) else {
             entries.append(
-                Entry(key: wish.key, type: wish.type, token: nil, lastToken: nil, registeredAt: wish.now, seenAt: wish.now))
+                Entry(key: wish.key, type: wish.type, token: nil, lastToken: nil, registeredAt: wish.now, seenAt: wish.now, isFromApp: true)
+            )
             return .unchanged
         }
         entries[index].seenAt = wish.now
+        entries[index].isFromApp = true
         guard let token = entries[index].token else { return .unchanged }
         entries[index].token = nil
         told.append("unsubscribed \(wish.key.userID) \(wish.key.deviceID) \(token)")
         return .removed
     }
 
-    private mutating func put(_ key: Device.Key, type: String, token: String, at time: UInt64) {
+    private mutating func put(_ key: Device.Key, type: String, token: String, at time: UInt64, isFromApp: Bool) {
         for index in entries.indices
         where entries[index].token == token && entries[index].key.appID == key.appID && entries[index].key != key {
             entries[index].token = nil
@@ -88,7 +94,8 @@ struct RegistryModel {
             told.append("moved \(entries[index].key.userID) \(entries[index].key.deviceID) \(token)")
         }
         entries.removeAll { $0.key == key }
-        entries.append(Entry(key: key, type: type, token: token, lastToken: token, registeredAt: time, seenAt: time))
+        entries.append(
+            Entry(key: key, type: type, token: token, lastToken: token, registeredAt: time, seenAt: time, isFromApp: isFromApp))
         told.append("registered \(key.userID) \(key.deviceID) \(token)")
     }
 

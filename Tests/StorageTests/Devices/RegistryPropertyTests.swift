@@ -19,7 +19,7 @@ import Testing
                 deviceID: random.element(of: ["1", "2", "3"]))
             let token = random.element(of: ["A", "B", "C", "D", "E"])
             let type = random.element(of: ["ios", "android"])
-            if Int.random(in: 0..<10, using: &random) == 0 {
+            if Int.random(in: 0..<4, using: &random) == 0 {
                 try learn(fixture.store, step, token, type, key, now)
                 model.learn(token, type: type, key: key, at: now)
             } else {
