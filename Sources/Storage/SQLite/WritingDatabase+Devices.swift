@@ -28,6 +28,10 @@ struct StoredDevice {
         isFromApp = try row.int64(8) != 0
     }
 
+    func isNamed(_ deviceID: String) -> Bool {
+        self.deviceID.utf8.elementsEqual(deviceID.utf8)
+    }
+
     /// As it is registered; nil when it has signed out.
     func device(_ appID: String) -> Device? {
         guard let token, let digest else { return nil }
@@ -42,7 +46,7 @@ extension WritingDatabase {
     func candidates(_ event: Event, _ app: Int64) throws(SQLiteError) -> [DeliveryPlan.Candidate] {
         // One search for both: a person has few devices.
         let devices = try devices(ofUser: event.userID, app)
-        let named = devices.first { $0.deviceID.utf8.elementsEqual(event.identity.deviceID.utf8) }
+        let named = devices.first { $0.isNamed(event.identity.deviceID) }
         return (named.map { [$0] } ?? devices).filter { $0.token != nil }
             .map { DeliveryPlan.Candidate(deviceID: $0.deviceID, type: $0.type) }
     }
@@ -58,7 +62,7 @@ extension WritingDatabase {
         let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
         let device = Device(
             key: key, type: event.deviceType ?? stored?.type ?? "", token: token, registeredAt: event.receivedAt, seenAt: event.receivedAt)
-        try store(device, app, isFromApp: false)
+        try store(device, app, among: try devices(ofUser: event.userID, app), isFromApp: false)
     }
 
     /// Does what an app wishes for its device, if it may.
@@ -66,17 +70,18 @@ extension WritingDatabase {
         let app = try apps.number(wish.key.appID, self)
         guard let token = wish.token else { return .success(try unsubscribe(wish, app)) }
         if let refusal = whyNot() { return .failure(refusal) }
-        if let limited = try limit(wish, app) { return .success(limited) }
-        let stored = try findDevice(app, wish.key.userID, wish.key.deviceID)
-        if let stored, stored.token != nil, stored.digest == token.digest, stored.type.utf8.elementsEqual(wish.type.utf8) {
-            try record(wish, app)
+        let windows = try windows(wish, app)
+        if let limited = try limit(wish, windows) { return .success(limited) }
+        let devices = try devices(ofUser: wish.key.userID, app)
+        if let stored = devices.first(where: { $0.isNamed(wish.key.deviceID) }), stored.token != nil, stored.digest == token.digest, stored.type.utf8.elementsEqual(wish.type.utf8) {
+            try record(wish, windows)
             try touch(wish.key, app, at: wish.now)
             return .success(.unchanged)
         }
         guard counts.total < settings.maxPending else { return .failure(.queueFull(settings.maxPending)) }
-        try record(wish, app)
+        try record(wish, windows)
         let device = Device(key: wish.key, type: wish.type, token: token, registeredAt: wish.now, seenAt: wish.now)
-        try store(device, app, isFromApp: true)
+        try store(device, app, among: devices, isFromApp: true)
         return .success(.registered)
     }
 
@@ -113,9 +118,9 @@ extension WritingDatabase {
     private func unsubscribe(_ wish: Registration, _ app: Int64) throws(SQLiteError) -> Registration.Outcome {
         guard let stored = try findDevice(app, wish.key.userID, wish.key.deviceID) else {
             // Remembered, so that a webhook that is on its way with a token does not bring it back; but no device that is notified leaves for it.
-            let registered = try devices(ofUser: wish.key.userID, app).count { $0.token != nil }
-            guard registered < settings.devicesPerUser else { return .unchanged }
-            try makeRoom(for: wish.key, app, at: wish.now)
+            let devices = try devices(ofUser: wish.key.userID, app)
+            guard devices.count(where: { $0.token != nil }) < settings.devicesPerUser else { return .unchanged }
+            try makeRoom(among: devices, app, wish.key.appID, at: wish.now)
             try put(wish.key, wish.type, token: nil, digest: nil, app, registeredAt: wish.now, seenAt: wish.now, isFromApp: true)
             return .unchanged
         }
@@ -127,13 +132,15 @@ extension WritingDatabase {
         return .removed
     }
 
-    /// Writes a device, takes its token away from whoever had it, makes room, and tells of all of it.
-    private func store(_ device: Device, _ app: Int64, isFromApp: Bool) throws(SQLiteError) {
+    /// Writes a device, takes its token away from whoever had it, makes room among the person's other devices, and tells of all of it.
+    private func store(_ device: Device, _ app: Int64, among known: [StoredDevice], isFromApp: Bool) throws(SQLiteError) {
+        var devices = known
         if let holder = try holder(of: device.token, app), !isSame(holder, device.key) {
             try remove(holder, app, device.key.appID, .moved, at: device.registeredAt)
+            if holder.userID.utf8.elementsEqual(device.key.userID.utf8) { devices = try self.devices(ofUser: holder.userID, app) }
         }
-        if try findDevice(app, device.key.userID, device.key.deviceID) == nil {
-            try makeRoom(for: device.key, app, at: device.registeredAt)
+        if !devices.contains(where: { $0.isNamed(device.key.deviceID) }) {
+            try makeRoom(among: devices, app, device.key.appID, at: device.registeredAt)
         }
         try put(
             device.key, device.type, token: device.token.text, digest: device.token.digest, app, registeredAt: device.registeredAt,
@@ -142,7 +149,7 @@ extension WritingDatabase {
     }
 
     private func isSame(_ stored: StoredDevice, _ key: Device.Key) -> Bool {
-        stored.userID.utf8.elementsEqual(key.userID.utf8) && stored.deviceID.utf8.elementsEqual(key.deviceID.utf8)
+        stored.userID.utf8.elementsEqual(key.userID.utf8) && stored.isNamed(key.deviceID)
     }
 
     private func holder(of token: PushToken, _ app: Int64) throws(SQLiteError) -> StoredDevice? {
@@ -154,13 +161,12 @@ extension WritingDatabase {
     }
 
     /// Lets as many devices of a person go as are too many with one more: first those that signed out, then those not seen for longest.
-    private func makeRoom(for key: Device.Key, _ app: Int64, at time: UInt64) throws(SQLiteError) {
+    private func makeRoom(among devices: [StoredDevice], _ app: Int64, _ appID: String, at time: UInt64) throws(SQLiteError) {
         let limit = settings.devicesPerUser
-        let devices = try devices(ofUser: key.userID, app)
         guard devices.count >= limit else { return }
         let order = devices.sorted { StoreRules.leavesFirst(($0.token == nil, $0.seenAt), ($1.token == nil, $1.seenAt)) }
         for stored in order.prefix(devices.count - limit + 1) {
-            try remove(stored, app, key.appID, .tooManyDevices, at: time)
+            try remove(stored, app, appID, .tooManyDevices, at: time)
             try forget(stored, app)
         }
     }
@@ -180,8 +186,17 @@ extension WritingDatabase {
         _ key: Device.Key, _ type: String, token: String?, digest: [UInt8]?, _ app: Int64, registeredAt: UInt64, seenAt: UInt64,
         isFromApp: Bool
     ) throws(SQLiteError) {
-        try deviceStatements.put.run(
-            app, key.userID, key.deviceID, type, token, digest, nil as String?, registeredAt.stored, seenAt.stored,
-            isFromApp ? 1 : 0 as Int64)
+        let statement = deviceStatements.put
+        statement.bind(app, at: 1)
+        statement.bind(key.userID, at: 2)
+        statement.bind(key.deviceID, at: 3)
+        statement.bind(type, at: 4)
+        if let token { statement.bind(token, at: 5) } else { statement.bindNull(at: 5) }
+        if let digest { statement.bind(digest.span, at: 6) } else { statement.bindNull(at: 6) }
+        statement.bindNull(at: 7)
+        statement.bind(registeredAt.stored, at: 8)
+        statement.bind(seenAt.stored, at: 9)
+        statement.bind(isFromApp ? 1 : 0 as Int64, at: 10)
+        try statement.runBound()
     }
 }
