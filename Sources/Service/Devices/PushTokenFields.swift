@@ -19,6 +19,14 @@ struct PushTokenFields {
 
     /// Reads strict JSON.
     init(json body: Span<UInt8>) throws(PushTokenMistake) {
+        isForm = false
+        if let plain = PlainObject(body) {
+            for index in Self.names.indices {
+                let range = plain.value(of: Self.names[index], in: body)
+                values.append(("\(Self.names[index])", range.map { Self.value(body.extracting($0)) } ?? .missing))
+            }
+            return
+        }
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONDocument(parsing: body).value()
@@ -26,7 +34,6 @@ struct PushTokenFields {
             throw .unreadable(.invalidJSON(error))
         }
         guard case .object(let object) = value else { throw .unreadable(.notAnObject) }
-        isForm = false
         for index in Self.names.indices {
             let name = "\(Self.names[index])"
             switch object[name] {
@@ -80,8 +87,9 @@ struct PushTokenFields {
     }
 
     private static func value(_ bytes: Span<UInt8>) -> Value {
-        // The decoder has proven that it is UTF-8.
-        .text(String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self))
+        // Whoever found them has proven that they are UTF-8.
+        guard let text = try? UTF8Span(validating: bytes) else { return .notAString }
+        return .text(String(copying: text))
     }
 
     private static func mistake(_ error: FormError) -> PushTokenMistake {

@@ -15,17 +15,22 @@ struct RegistryEvents: Sendable {
         { change in arrival(of: change) }
     }
 
-    private func arrival(of change: RegistryChange) -> Arrival {
+    private func arrival(of change: RegistryChange) -> Arrival? {
         let (device, key) = (change.device, change.device.key)
-        // Most apps tell nobody, and an event without routes is not stored.
         let routes = routes(key.appID)
-        var random = SystemRandomNumberGenerator()
-        let id = UUIDv7(milliseconds: change.at, random: InlineArray { _ in UInt8.random(in: .min ... .max, using: &random) }).event
+        // Most apps tell nobody.
+        guard !routes.isEmpty else { return nil }
+        // Each word is a system call.
+        var generator = SystemRandomNumberGenerator()
+        let (low, high) = (generator.next(), generator.next())
+        let id = UUIDv7(
+            milliseconds: change.at, random: InlineArray { UInt8(truncatingIfNeeded: $0 < 8 ? low >> (8 * $0) : high >> (8 * ($0 - 8))) }
+        ).event
         let kind: Event.Kind = change.kind == .registered ? .pushTokenRegistered : .pushTokenRemoved
         let event = Event(
             id: id, kind: kind, identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID),
             userID: key.userID, deviceType: device.type, occurredAt: change.at, receivedAt: change.at,
-            expiresAt: change.at + lifeMilliseconds, payload: routes.isEmpty ? [] : payload(change, id, kind))
+            expiresAt: change.at + lifeMilliseconds, payload: payload(change, id, kind))
         return Arrival(event, to: routes)
     }
 

@@ -119,8 +119,7 @@ extension MemoryState {
     }
 
     private mutating func announce(_ change: RegistryChange, _ rules: MemoryRules) {
-        let arrival = rules.announcer(change)
-        guard !arrival.routes.isEmpty else { return }
+        guard let arrival = rules.announcer(change), !arrival.routes.isEmpty else { return }
         insert(arrival.event, plan(arrival))
     }
 }

@@ -20,8 +20,7 @@ extension WritingDatabase {
 
     /// Stores the event of a change in the registry, which always finds room: a registration was checked before, and a removal must not fail.
     func announce(_ change: RegistryChange, _ app: Int64) throws(SQLiteError) {
-        let arrival = announcer(change)
-        guard !arrival.routes.isEmpty else { return }
+        guard let arrival = announcer(change), !arrival.routes.isEmpty else { return }
         try insert(arrival.event, try plan(arrival, app, hasSibling: false), app)
     }
 
