@@ -13,6 +13,8 @@ typedef size_t (*shim_Receiver)(char *_Nullable bytes, size_t size, size_t count
 
 typedef curl_socket_t (*shim_SocketOpener)(void *_Nullable context, curlsocktype purpose, struct curl_sockaddr *address);
 
+typedef int (*shim_SocketCloser)(void *_Nullable context, curl_socket_t socket);
+
 static inline CURLcode shim_curl_easy_setopt_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
 }
@@ -36,6 +38,10 @@ static inline CURLcode shim_curl_easy_setopt_receiver(CURL *easy, CURLoption opt
 }
 
 static inline CURLcode shim_curl_easy_setopt_opener(CURL *easy, CURLoption option, shim_SocketOpener value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode shim_curl_easy_setopt_closer(CURL *easy, CURLoption option, shim_SocketCloser value) {
     return curl_easy_setopt(easy, option, value);
 }
 

@@ -5,17 +5,23 @@ internal import POSIX
 enum Console {
     /// Prints a result; when that fails, ends the process, because a result that nobody got is no success.
     static func print(_ text: String) {
-        do throws(SystemError) {
-            try File.write(line(text), to: 1)
-        } catch {
-            complain("cannot write the result: \(error)")
-            POSIX.Process.exit(ExitCode.usage.rawValue)
-        }
+        print(line: line(text))
     }
 
     /// Prints a result as one compact JSON object.
     static func print(_ json: JSONValue) {
-        print(String(decoding: json.serialized(), as: UTF8.self))
+        var line = json.serialized()
+        line.append(UInt8(ascii: "\n"))
+        print(line: line)
+    }
+
+    private static func print(line: [UInt8]) {
+        do throws(SystemError) {
+            try File.write(line, to: 1)
+        } catch {
+            complain("cannot write the result: \(error)")
+            POSIX.Process.exit(ExitCode.usage.rawValue)
+        }
     }
 
     /// Prints what went wrong.

@@ -25,9 +25,9 @@ extension Connection {
     }
 
     private func respond(_ response: HTTP2Response, _ number: Int32?) {
-        guard let number, streams[number]?.isAnswered == false else { return }
-        streams[number]?.isAnswered = true
-        streams[number]?.answer = response.body
+        guard let number, let stream = streams[number], !stream.isAnswered else { return }
+        stream.isAnswered = true
+        stream.answer = response.body
         session?.respond(number, response)
     }
 

@@ -18,16 +18,16 @@ extension Connection {
     func receiveBody(_ part: Span<UInt8>, stream number: Int32) {
         guard let stream = streams[number] else { return }
         let count = min(part.count, context.settings.bodyLimit - stream.body.count)
-        if count < part.count { streams[number]?.isTruncated = true }
-        unsafe part.extracting(first: count).withUnsafeBufferPointer { unsafe streams[number]?.body.append(contentsOf: $0) }
+        if count < part.count { stream.isTruncated = true }
+        unsafe part.extracting(first: count).withUnsafeBufferPointer { unsafe stream.body.append(contentsOf: $0) }
     }
 
     /// The request is whole: asks the handler and does what it says.
     func finishRequest(_ number: Int32) {
         // What follows a fault in the same bytes is as lost as if it had come later.
         guard phase == .serving, number <= lastStream, let stream = streams[number], !stream.isComplete else { return }
-        streams[number]?.isComplete = true
-        streams[number]?.body = []
+        stream.isComplete = true
+        defer { (stream.headers, stream.body) = ([], []) }
         let request = HTTP2Request(
             method: stream.method, path: stream.path, authority: stream.authority, headers: stream.headers, body: stream.body,
             isTruncated: stream.isTruncated,
@@ -46,7 +46,7 @@ extension Connection {
     func takeAnswer(_ number: Int32, limit: Int) -> (bytes: ArraySlice<UInt8>, isLast: Bool) {
         guard let stream = streams[number] else { return ([], true) }
         let part = stream.answer.dropFirst(stream.sent).prefix(limit)
-        streams[number]?.sent += part.count
-        return (part, stream.sent + part.count == stream.answer.count)
+        stream.sent += part.count
+        return (part, stream.sent == stream.answer.count)
     }
 }

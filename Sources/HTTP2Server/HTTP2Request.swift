@@ -18,12 +18,13 @@ package struct HTTP2Request: Sendable {
     /// The value of the first header of this name.
     /// - Parameter name: in lower case.
     package func header(_ name: String) -> String? {
-        headers.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+        // nghttp2 lets nothing but ASCII into a name, so equal strings are equal bytes.
+        headers.first { $0.name == name }?.value
     }
 
-    /// The values of all headers of this name.
+    /// How many headers have this name.
     /// - Parameter name: in lower case.
-    package func headers(_ name: String) -> [String] {
-        headers.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
+    package func count(of name: String) -> Int {
+        headers.count { $0.name == name }
     }
 }

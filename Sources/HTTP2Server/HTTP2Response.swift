@@ -16,8 +16,14 @@ package struct HTTP2Response: Sendable {
         precondition((200...599).contains(status), "a response's status is 200 to 599")
         self.status = status
         self.body = body
-        let lines = [(name: ":status", value: String(status))] + headers
-        headerBytes = lines.flatMap { Array($0.name.utf8) + Array($0.value.utf8) }
-        headerCounts = lines.map { ($0.name.utf8.count, $0.value.utf8.count) }
+        var bytes: [UInt8] = []
+        var counts: [(name: Int, value: Int)] = []
+        for line in [(name: ":status", value: String(status))] + headers {
+            bytes.append(contentsOf: line.name.utf8)
+            bytes.append(contentsOf: line.value.utf8)
+            counts.append((line.name.utf8.count, line.value.utf8.count))
+        }
+        headerBytes = bytes
+        headerCounts = counts
     }
 }

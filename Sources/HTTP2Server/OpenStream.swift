@@ -1,5 +1,5 @@
-/// One stream as it arrives and is answered.
-struct OpenStream {
+/// One stream as it arrives and is answered. Belongs to its connection, and with it to its loop's thread.
+final class OpenStream {
     /// The most bytes of headers.
     static let headerLimit = 64 * 1024
 
@@ -19,7 +19,7 @@ struct OpenStream {
     var sent = 0
 
     /// Takes one header; false when there are too many.
-    mutating func receive(name: String, value: String) -> Bool {
+    func receive(name: String, value: String) -> Bool {
         headerBytes += name.utf8.count + value.utf8.count + 32
         guard headerBytes <= Self.headerLimit else { return false }
         switch name {

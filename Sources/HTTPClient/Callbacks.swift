@@ -1,7 +1,6 @@
 internal import CCurl
-internal import Glibc
 
-// The functions that libcurl calls, on the client's thread, inside `MultiHandle.perform`. Each recovers the Swift object, converts, and
+// The functions that libcurl calls, on the client's thread, inside the functions of `MultiHandle`. Each recovers the Swift object, converts, and
 // delegates. Returning another count than was given ends the transfer (CURLOPT_WRITEFUNCTION(3)).
 
 private let refused = Int.max
@@ -26,10 +25,17 @@ func receiveBodyPart(
     }
 }
 
-/// Opens a socket that programs started by this process do not inherit, which libcurl leaves out.
 func openSocket(
     context: UnsafeMutableRawPointer?, purpose: curlsocktype, address: UnsafeMutablePointer<curl_sockaddr>
 ) -> curl_socket_t {
-    let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-    return unsafe socket(address.pointee.family, type, address.pointee.`protocol`)
+    guard let context = unsafe context else { return -1 }
+    let address = unsafe address.pointee
+    return unsafe Unmanaged<OpenSockets>.fromOpaque(context)._withUnsafeGuaranteedRef { sockets in
+        sockets.open(family: address.family, type: address.socktype, protocol: address.`protocol`)
+    }
+}
+
+func closeSocket(context: UnsafeMutableRawPointer?, socket: curl_socket_t) -> Int32 {
+    guard let context = unsafe context else { return -1 }
+    return unsafe Unmanaged<OpenSockets>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.close(socket) }
 }

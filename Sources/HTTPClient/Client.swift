@@ -56,8 +56,7 @@ package final class Client: Sendable {
     }
 
     private func origin(of request: ClientRequest) -> Origin {
-        guard let origin = Origin(request.url) else { preconditionFailure("a request's URL has been checked") }
-        let sharesProxy = !origin.isSecure && settings.proxy?.utf8.starts(with: "http".utf8) == true
-        return sharesProxy ? .proxy : origin
+        guard settings.proxy?.utf8.starts(with: "http".utf8) == true else { return request.origin }
+        return request.origin.isSecure ? request.origin : .proxy
     }
 }

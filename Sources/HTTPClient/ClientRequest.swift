@@ -33,6 +33,8 @@ package struct ClientRequest: Sendable {
     package let connectTimeoutMilliseconds: Int
     /// How many bytes of the response's body are kept; what is longer is cut off there and the transfer stopped.
     package let responseBodyLimit: Int
+    /// Whom it goes to.
+    let origin: Origin
 
     /// Makes a request.
     /// - Parameters:
@@ -46,7 +48,7 @@ package struct ClientRequest: Sendable {
         precondition(method != .get || body.isEmpty, "GET has no body")
         precondition(timeoutMilliseconds > 0 && connectTimeoutMilliseconds > 0, "timeouts are positive")
         precondition(responseBodyLimit >= 0, "a limit is not negative")
-        guard Origin(url) != nil else { throw .url }
+        guard let origin = Origin(url) else { throw .url }
         for (index, header) in headers.enumerated() {
             guard HeaderRules.isSendable(name: header.name) else { throw .headerName(index: index) }
             guard HeaderRules.isSendable(value: header.value) else { throw .headerValue(index: index) }
@@ -58,5 +60,6 @@ package struct ClientRequest: Sendable {
         self.timeoutMilliseconds = timeoutMilliseconds
         self.connectTimeoutMilliseconds = connectTimeoutMilliseconds
         self.responseBodyLimit = responseBodyLimit
+        self.origin = origin
     }
 }

@@ -37,12 +37,13 @@ final class EasyHandle {
         unsafe ID(raw: raw)
     }
 
-    /// Sets it up for a transfer; `transfer` must live until the handle is out of its multi handle.
-    func prepare(_ transfer: Transfer, _ settings: ClientSettings, timeoutMilliseconds: Int) {
+    /// Sets it up for a transfer; `transfer` must live until the handle is out of its multi handle, and `sockets` until that is freed.
+    func prepare(_ transfer: Transfer, _ settings: ClientSettings, _ sockets: OpenSockets, timeoutMilliseconds: Int) {
         unsafe errorText.initialize(repeating: 0)
         unsafe setPointer(CURLOPT_ERRORBUFFER, unsafe UnsafeRawPointer(errorText.baseAddress))
         setSettings(settings)
         setCallbacks(transfer)
+        setSockets(sockets)
         setRequest(transfer.request)
         set(CURLOPT_TIMEOUT_MS, timeoutMilliseconds)
         set(CURLOPT_CONNECTTIMEOUT_MS, transfer.request.connectTimeoutMilliseconds)
@@ -58,9 +59,16 @@ final class EasyHandle {
         let context = unsafe UnsafeRawPointer(Unmanaged.passUnretained(transfer).toOpaque())
         unsafe shim_curl_easy_setopt_receiver(raw, CURLOPT_HEADERFUNCTION, receiveHeaderLine)
         unsafe shim_curl_easy_setopt_receiver(raw, CURLOPT_WRITEFUNCTION, receiveBodyPart)
-        unsafe shim_curl_easy_setopt_opener(raw, CURLOPT_OPENSOCKETFUNCTION, openSocket)
         unsafe setPointer(CURLOPT_HEADERDATA, unsafe context)
         unsafe setPointer(CURLOPT_WRITEDATA, unsafe context)
+    }
+
+    private func setSockets(_ sockets: OpenSockets) {
+        let context = unsafe UnsafeRawPointer(Unmanaged.passUnretained(sockets).toOpaque())
+        unsafe shim_curl_easy_setopt_opener(raw, CURLOPT_OPENSOCKETFUNCTION, openSocket)
+        unsafe shim_curl_easy_setopt_closer(raw, CURLOPT_CLOSESOCKETFUNCTION, closeSocket)
+        unsafe setPointer(CURLOPT_OPENSOCKETDATA, unsafe context)
+        unsafe setPointer(CURLOPT_CLOSESOCKETDATA, unsafe context)
     }
 
     private func setRequest(_ request: ClientRequest) {

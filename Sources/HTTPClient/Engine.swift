@@ -7,6 +7,7 @@ final class Engine {
     private let settings: ClientSettings
     private let inbox: Inbox
     private let multi: MultiHandle
+    private let sockets = OpenSockets()
     private var admission: Admission<Transfer>
     private var running: [EasyHandle.ID: Transfer] = [:]
     private var idle: [EasyHandle] = []
@@ -29,12 +30,16 @@ final class Engine {
             work.cancelled.forEach(cancel)
             if work.isClosing { return end() }
             startWaiting()
-            multi.perform()
+            perform()
             while let (handle, result) = multi.nextFinished() { finish(handle, result) }
             expireWaiting()
             startWaiting()
             multi.wait(timeoutMilliseconds: waitMilliseconds())
         }
+    }
+
+    private func perform() {
+        if settings.httpVersion == .http2 { sockets.gathering(multi.perform) } else { multi.perform() }
     }
 
     private func enqueue(_ transfer: Transfer) {
@@ -51,7 +56,7 @@ final class Engine {
                 continue
             }
             let easy = idle.popLast() ?? EasyHandle()
-            easy.prepare(transfer, settings, timeoutMilliseconds: Int(transfer.deadline - now))
+            easy.prepare(transfer, settings, sockets, timeoutMilliseconds: Int(transfer.deadline - now))
             transfer.easy = easy
             transfer.started = now
             running[easy.id] = transfer
@@ -72,7 +77,9 @@ final class Engine {
     private func look(after transfer: Transfer, _ easy: EasyHandle, _ result: Result<ClientResponse, ClientError>) {
         switch result {
         case .success:
-            if let connection = easy.connection { liveness.succeeded(connection, now: monotonicMilliseconds()) }
+            guard let connection = easy.connection else { return }
+            liveness.succeeded(connection, now: monotonicMilliseconds())
+            sockets.prove(connection)
         case .failure(.timeout):
             // libcurl keeps a connection on which a stream timed out, even when it has been dead all the while.
             guard let connection = easy.connection, liveness.isSilent(connection, since: transfer.started) else { return }

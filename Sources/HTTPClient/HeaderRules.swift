@@ -6,7 +6,7 @@ enum HeaderRules {
     /// Whether a name is a token (RFC 9110 section 5.6.2) and not one that the library sends itself.
     static func isSendable(name: String) -> Bool {
         guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else { return false }
-        return !framing.contains { equalsIgnoringCase($0.utf8, name.utf8) }
+        return !framing.contains { $0.utf8.count == name.utf8.count && equalsIgnoringCase($0.utf8, name.utf8) }
     }
 
     /// Whether a value is visible bytes, spaces and tabs (RFC 9110 section 5.5).
@@ -27,7 +27,8 @@ enum HeaderRules {
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        case UInt8(ascii: "-"): true
+        default: "!#$%&'*+.^_`|~".utf8.contains(byte)
         }
     }
 }

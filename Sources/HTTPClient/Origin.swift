@@ -18,7 +18,7 @@ struct Origin: Hashable, Sendable {
         guard bytes.allSatisfy({ 0x21...0x7E ~= $0 }) else { return nil }
         guard let scheme = ["http://", "https://"].first(where: { Self.hasPrefix(bytes, $0) }) else { return nil }
         let rest = bytes.dropFirst(scheme.utf8.count)
-        let authority = rest.prefix { !"/?#\\".utf8.contains($0) }
+        let authority = rest.prefix { !Self.isDelimiter($0) }
         let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[authority.index(after: $0)...] } ?? authority
         guard let first = host.first, first != UInt8(ascii: ":") else { return nil }
         text = scheme + String(decoding: host.map(HeaderRules.lowercase), as: UTF8.self)
@@ -27,6 +27,13 @@ struct Origin: Hashable, Sendable {
     /// Whether TLS is spoken.
     var isSecure: Bool {
         text.utf8.starts(with: "https:".utf8)
+    }
+
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\\"): true
+        default: false
+        }
     }
 
     private static func hasPrefix(_ bytes: String.UTF8View, _ prefix: String) -> Bool {

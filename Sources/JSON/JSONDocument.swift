@@ -6,12 +6,15 @@ internal import CJansson
 /// `\u0000` is allowed in a string and refused in a key. Reading it allocates nothing in Swift, except for `value()`.
 @safe
 package struct JSONDocument: ~Copyable {
+    /// How deep arrays and objects may be nested where nothing else is said.
+    package static let usualDepth = 32
+
     private let root: UnsafeMutablePointer<json_t>
 
     /// Parses `bytes`, with arrays and objects nested at most `maximumDepth` deep.
     ///
     /// The size is the caller's to bound. Throws at the first mistake.
-    package init(parsing bytes: Span<UInt8>, maximumDepth: Int = 32) throws(JSONError) {
+    package init(parsing bytes: Span<UInt8>, maximumDepth: Int = usualDepth) throws(JSONError) {
         if let error = NestingScan.error(in: bytes, beyond: maximumDepth) { throw error }
         unsafe root = try Jansson.load(bytes)
     }

@@ -13,7 +13,7 @@ package struct JSONElement: Sendable {
     /// Parses `text`, with arrays and objects nested at most `maximumDepth` deep, and gives its root.
     ///
     /// The size is the caller's to bound. Throws at the first mistake.
-    package init(parsing text: Span<UInt8>, maximumDepth: Int = 32) throws(JSONError) {
+    package init(parsing text: Span<UInt8>, maximumDepth: Int = JSONDocument.usualDepth) throws(JSONError) {
         tape = try JSONTape.parsed(text, maximumDepth: maximumDepth)
         index = 0
     }
@@ -59,6 +59,18 @@ package struct JSONElement: Sendable {
             next = tape.entries[next].end
         }
         return elements
+    }
+
+    /// An object's members in their order, copied, for a tape of `JSONTape.plain`; none for everything else.
+    var members: [JSONObject.Member] {
+        guard kind == .object else { return [] }
+        var members: [JSONObject.Member] = []
+        var key = index + 1
+        while key < entry.end {
+            members.append(JSONObject.Member(key: JSONElement(tape, key).string ?? "", value: JSONElement(tape, key + 1).value))
+            key = tape.entries[key + 1].end
+        }
+        return members
     }
 
     /// An object's member of this name, by its UTF-8 bytes; nil when there is none, and for everything that is no object.

@@ -33,6 +33,11 @@ final class JSONTape: Sendable {
         return document.tape()
     }
 
+    /// Reads a text that is plain; nil when jansson has to decide. Such a tape has no real numbers.
+    static func plain(_ text: [UInt8], maximumDepth: Int) -> JSONTape? {
+        TapeScanner.entries(of: text.span, maximumDepth: maximumDepth).map { JSONTape(bytes: text, entries: $0) }
+    }
+
     /// Takes over what was copied from jansson.
     convenience init(_ copy: TapeCopy) {
         self.init(bytes: copy.bytes, entries: copy.entries)

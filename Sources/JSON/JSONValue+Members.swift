@@ -2,8 +2,12 @@
 extension JSONValue {
     /// Reads strict JSON, as `JSONDocument` does; nil when it is none.
     package init?(parsing bytes: [UInt8]) {
-        guard let document = try? JSONDocument(parsing: bytes.span) else { return nil }
-        self = document.value()
+        if let tape = JSONTape.plain(bytes, maximumDepth: JSONDocument.usualDepth) {
+            self = JSONElement(tape, 0).value
+        } else {
+            guard !bytes.isEmpty, let document = try? JSONDocument(parsing: bytes.span) else { return nil }
+            self = document.value()
+        }
     }
 
     /// A member of an object; nil when there is none, or the value is no object.

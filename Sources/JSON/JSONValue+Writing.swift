@@ -6,6 +6,16 @@ extension JSONValue {
     ///
     /// Members keep their order; doubles have the 17 digits that read back exactly. An infinite or not-a-number real traps.
     package func serialized(pretty: Bool = false) -> [UInt8] {
+        if pretty { return writtenByJansson(pretty: true) }
+        var writer = JSONWriter(capacity: Self.usualBytes)
+        writer.write(self)
+        return writer.bytes
+    }
+
+    private static let usualBytes = 512
+
+    /// The same text, by way of jansson's tree, which costs an allocation a value.
+    func writtenByJansson(pretty: Bool) -> [UInt8] {
         let json = unsafe makeJansson()
         defer { unsafe json_decref(json) }
         let layout = pretty ? DESKGATE_JSON_INDENTED : Int(JSON_COMPACT)

@@ -3,7 +3,7 @@
 /// For what is written for each request; the caller sees to it that what begins also ends, and that no name is given twice.
 package struct JSONWriter {
     /// What has been written.
-    package private(set) var bytes: [UInt8] = []
+    package internal(set) var bytes: [UInt8] = []
 
     /// Makes a writer with room for `capacity` bytes; more are made room for as they come.
     package init(capacity: Int) {
@@ -43,6 +43,24 @@ package struct JSONWriter {
     package mutating func add(_ name: StaticString, _ text: String?) {
         guard let text else { return addNull(name) }
         write(name)
+        write(text)
+    }
+
+    /// Adds a member that is an integer, or null where there is none.
+    package mutating func add(_ name: StaticString, _ integer: Int64?) {
+        guard let integer else { return addNull(name) }
+        write(name)
+        write(integer)
+    }
+
+    /// Adds a member that is null.
+    package mutating func addNull(_ name: StaticString) {
+        write(name)
+        bytes.append(contentsOf: "null".utf8)
+    }
+
+    /// Writes a string.
+    mutating func write(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         if Self.isPlain(text.utf8.span) {
             bytes.append(contentsOf: text.utf8)
@@ -52,10 +70,8 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Adds a member that is an integer, or null where there is none.
-    package mutating func add(_ name: StaticString, _ integer: Int64?) {
-        guard let integer else { return addNull(name) }
-        write(name)
+    /// Writes an integer.
+    mutating func write(_ integer: Int64) {
         if integer < 0 { bytes.append(UInt8(ascii: "-")) }
         var rest = integer.magnitude
         let start = bytes.count
@@ -64,12 +80,6 @@ package struct JSONWriter {
             rest /= 10
         } while rest > 0
         bytes[start...].reverse()
-    }
-
-    /// Adds a member that is null.
-    package mutating func addNull(_ name: StaticString) {
-        write(name)
-        bytes.append(contentsOf: "null".utf8)
     }
 
     private mutating func write(_ name: StaticString) {

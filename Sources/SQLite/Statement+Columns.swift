@@ -17,8 +17,9 @@ extension Statement {
     /// Reads TEXT, which may hold U+0000; what is not UTF-8 throws SQLITE_MISMATCH.
     package func string(_ column: Int) throws(SQLiteError) -> String {
         try expect(SQLITE_TEXT, at: column)
-        let text = try withBytes(column) { bytes throws(SQLiteError) in
-            unsafe bytes.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) }
+        let text = try withBytes(column) { bytes throws(SQLiteError) -> String? in
+            guard let text = try? UTF8Span(validating: bytes) else { return nil }
+            return String(copying: text)
         }
         guard let text else { throw mismatch(column, "text that is not UTF-8") }
         return text

@@ -16,6 +16,13 @@ extension Statement {
         while try step() {}
     }
 
+    /// Goes to the only row of what was bound one by one, and calls `body` there if there is one.
+    /// - Throws: why the statement failed, or what `body` throws.
+    package func readBound(_ body: (Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
+        defer { clear() }
+        if try step() { try body(self) }
+    }
+
     /// Binds the values in order, calls `body` at each row, and unbinds the values.
     ///
     /// `body` reads the columns; stepping or resetting this statement, or closing the connection, traps there.

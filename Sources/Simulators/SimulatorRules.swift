@@ -13,10 +13,10 @@ protocol SimulatorRules: Sendable {
 extension HTTP2Request {
     /// The token of `Authorization: Bearer …`; nil when there is none.
     var bearer: String? {
-        guard let value = header("authorization") else { return nil }
-        let parts = value.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return String(parts[1])
+        guard let value = header("authorization"), let space = value.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+        guard value[..<space].lowercased() == "bearer" else { return nil }
+        let token = value[value.utf8.index(after: space)...]
+        return token.isEmpty ? nil : String(token)
     }
 
     /// The headers without the credentials, for the record.

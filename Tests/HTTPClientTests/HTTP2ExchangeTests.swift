@@ -92,8 +92,7 @@ import Threading
             var answered = 0
             while answered < 100 {
                 guard held.wait(1) else { break }
-                answered += held.count
-                held.release(.respond(HTTP2Fixture.ok))
+                answered += held.release(.respond(HTTP2Fixture.ok))
             }
             #expect(ends.wait().allSatisfy { $0.status == 200 })
             #expect(fixture.server.counts.mostOpen <= 3)

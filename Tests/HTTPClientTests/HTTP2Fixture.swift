@@ -114,11 +114,14 @@ final class HeldStreams: Sendable {
     }
 
     /// Takes what waits and does something about each.
-    func release(_ action: HTTP2Action) {
+    /// - Returns: how many those were, which may be more than there were when somebody last looked.
+    @discardableResult
+    func release(_ action: HTTP2Action) -> Int {
         let taken = streams.update { streams in
             defer { streams = [] }
             return streams
         }
         for stream in taken { stream.perform(action) }
+        return taken.count
     }
 }

@@ -1,6 +1,7 @@
-import JSON
 import TestSupport
 import Testing
+
+@testable import JSON
 
 @Suite struct JSONRoundTripTests {
     private static let interesting = Array("\"\\[]{},:0123456789eE.-+ntfu\0 \n".utf8) + [0x80, 0xC3, 0xE0, 0xED, 0xF0, 0xFF]
@@ -24,6 +25,7 @@ import Testing
     private func expectRoundTrip(_ original: JSONValue) throws {
         for pretty in [false, true] {
             #expect(try value(of: original.serialized(pretty: pretty)) == original)
+            #expect(original.serialized(pretty: pretty) == original.writtenByJansson(pretty: pretty))
         }
     }
 
@@ -46,8 +48,12 @@ import Testing
         var accepted = 0
         for _ in 0..<4_000 {
             let bytes = mutated(sample, using: &generator)
-            guard refusal(of: bytes) == nil else { continue }
+            guard refusal(of: bytes) == nil else {
+                #expect(JSONValue(parsing: bytes) == nil)
+                continue
+            }
             accepted += 1
+            #expect(try JSONValue(parsing: bytes) == value(of: bytes))
             try expectRoundTrip(value(of: bytes))
         }
         // Both answers have to occur often, or the mutations prove nothing.

@@ -8,10 +8,11 @@ package enum PushText {
 
     /// The text on one line: white space of any kind and length becomes one space, none is left around. Empty when nothing of it is visible.
     package static func line(_ text: String) -> String {
+        if isLine(text) { return text }
         var line = String.UnicodeScalarView()
         var hasSpace = false
         for scalar in text.unicodeScalars {
-            if scalar.properties.isWhitespace {
+            if isWhitespace(scalar) {
                 hasSpace = true
             } else if !isUnwanted(scalar) {
                 if hasSpace, !line.isEmpty { line.append(" ") }
@@ -55,13 +56,26 @@ package enum PushText {
 }
 
 extension PushText {
+    /// Whether it is what `line` makes of it already, as nearly every text is.
+    private static func isLine(_ text: String) -> Bool {
+        // A space in front is one too many as well.
+        var hasSpace = true
+        for scalar in text.unicodeScalars {
+            guard scalar == " " ? !hasSpace : !isWhitespace(scalar) && !isUnwanted(scalar) else { return false }
+            hasSpace = scalar == " "
+        }
+        return !hasSpace && isVisible(text.unicodeScalars)
+    }
+
     private static func withPlainLineBreaks(_ text: String) -> String.UnicodeScalarView {
+        // Most texts have one line and nothing to leave out.
+        if text.unicodeScalars.allSatisfy({ !isLineBreak($0) && !isUnwanted($0) }) { return text.unicodeScalars }
         var clean = String.UnicodeScalarView()
         var followsCarriageReturn = false
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\n" where followsCarriageReturn: break
-            case "\n", "\r", "\u{B}", "\u{C}", "\u{85}", "\u{2028}", "\u{2029}": clean.append("\n")
+            case _ where isLineBreak(scalar): clean.append("\n")
             case "\t": clean.append(" ")
             default: if !isUnwanted(scalar) { clean.append(scalar) }
             }
@@ -70,21 +84,38 @@ extension PushText {
         return clean
     }
 
+    private static func isLineBreak(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\n", "\r", "\u{B}", "\u{C}", "\u{85}", "\u{2028}", "\u{2029}": true
+        default: false
+        }
+    }
+
     private static func trimmingEnd(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
         var text = text
-        while text.last?.properties.isWhitespace == true { text.removeLast() }
+        while let last = text.last, isWhitespace(last) { text.removeLast() }
         return text
     }
 
+    // Control characters and noncharacters are the same for ever (Unicode, "Character Encoding Stability Policies"), so no table is asked.
     private static func isUnwanted(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{FEFF}", "\u{FFF9}"..."\u{FFFB}": true
-        default: scalar.properties.generalCategory == .control || scalar.properties.isNoncharacterCodePoint
+        switch scalar.value {
+        case 0x20..<0x7F, 0xA0..<0x202A: false
+        case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069, 0xFDD0...0xFDEF, 0xFEFF, 0xFFF9...0xFFFB: true
+        default: scalar.value & 0xFFFE == 0xFFFE
+        }
+    }
+
+    /// As the property says, of which no table is asked where it can have none: between the no-break space and the Ogham space mark.
+    private static func isWhitespace(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x21..<0x7F, 0xA1..<0x1680: false
+        default: scalar.properties.isWhitespace
         }
     }
 
     /// Some letters are there to be left out when they are displayed, and names have been made of nothing else.
     private static func isVisible(_ text: String.UnicodeScalarView) -> Bool {
-        text.contains { !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint }
+        text.contains { !isWhitespace($0) && !$0.properties.isDefaultIgnorableCodePoint }
     }
 }

@@ -14,9 +14,11 @@ struct CommentContent: Equatable {
 
     /// Reads a payload. Beside the comment itself everything may be missing.
     init(payload: [UInt8]) throws(Unreadable) {
-        guard let data = JSONValue(parsing: payload)?["data"], let comment = data["comment"], comment.isObject else { throw Unreadable() }
-        text = comment["body"]?.text ?? ""
-        authorName = data["author"]?["name"]?.text
-        fileNames = data["attachments"]?.elements.map { $0["name"]?.text } ?? []
+        guard let data = (try? JSONElement(parsing: payload.span))?["data"], let comment = data["comment"], comment.isObject else {
+            throw Unreadable()
+        }
+        text = comment["body"]?.string ?? ""
+        authorName = data["author"]?["name"]?.string
+        fileNames = data["attachments"]?.elements.map { $0["name"]?.string } ?? []
     }
 }

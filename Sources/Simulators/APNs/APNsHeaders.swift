@@ -9,7 +9,7 @@ struct APNsHeaders {
 
     /// Apple's reason for refusing them, all with status 400; nil when nothing is wrong.
     static func refusal(of request: HTTP2Request, topics: [String]) -> String? {
-        for name in names where request.headers(name).count > 1 { return "DuplicateHeaders" }
+        for name in names where request.count(of: name) > 1 { return "DuplicateHeaders" }
         if let id = request.header("apns-id"), !isLowerCaseUUID(id) { return "BadMessageId" }
         // Apple tolerates its absence on some systems; what is tested here shall work on all.
         guard let type = request.header("apns-push-type"), pushTypes.contains(type) else { return "InvalidPushType" }
@@ -21,9 +21,16 @@ struct APNsHeaders {
 
     /// Whether a text is 8-4-4-4-12 lower-case hexadecimal digits.
     static func isLowerCaseUUID(_ text: String) -> Bool {
-        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard groups.map(\.count) == [8, 4, 4, 4, 12] else { return false }
-        return groups.joined().allSatisfy { "0123456789abcdef".utf8.contains($0) }
+        guard text.utf8.count == 36 else { return false }
+        for (index, byte) in text.utf8.enumerated() {
+            switch byte {
+            case UInt8(ascii: "-"): guard [8, 13, 18, 23].contains(index) else { return false }
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"):
+                guard ![8, 13, 18, 23].contains(index) else { return false }
+            default: return false
+            }
+        }
+        return true
     }
 
     private static func isPriority(_ text: String, ofType type: String) -> Bool {

@@ -42,7 +42,7 @@ final class APNsRules: SimulatorRules {
     }
 
     func answer(_ request: HTTP2Request) -> SimulatorAnswer {
-        guard request.path.hasPrefix(Self.pathPrefix) else { return refuse(404, "BadPath", request) }
+        guard request.path.utf8.starts(with: Self.pathPrefix.utf8) else { return refuse(404, "BadPath", request) }
         guard request.method == "POST" else { return refuse(405, "MethodNotAllowed", request) }
         if let refusal = tokens.refusal(of: request.bearer, now: now() / 1000) {
             return refuse(refusal.status, refusal.rawValue, request)
@@ -94,13 +94,21 @@ final class APNsRules: SimulatorRules {
     }
 
     private static func token(_ request: HTTP2Request) -> String {
-        request.path.hasPrefix(pathPrefix) ? String(request.path.dropFirst(pathPrefix.count)) : ""
+        let path = request.path.utf8
+        return path.starts(with: pathPrefix.utf8) ? String(Substring(path.dropFirst(pathPrefix.utf8.count))) : ""
     }
 
     // Apple's tokens have 32 bytes today and are documented to be of any length.
     private static func isDeviceToken(_ token: String) -> Bool {
         (1...200).contains(token.utf8.count) && token.utf8.count % 2 == 0
-            && token.utf8.allSatisfy { "0123456789abcdefABCDEF".utf8.contains($0) }
+            && token.utf8.allSatisfy(isHexadecimalDigit)
+    }
+
+    private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        default: false
+        }
     }
 
     private static func alert(_ alert: JSONValue?) -> (title: String, body: String) {

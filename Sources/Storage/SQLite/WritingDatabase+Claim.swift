@@ -6,7 +6,7 @@ extension WritingDatabase {
     func claimDue(_ claim: Claim) throws(SQLiteError) -> [Delivery] {
         var claimed: [Delivery] = []
         var givenUp = 0
-        try statements.pullIn.run(claim.notifier, claim.now.stored, claim.latestDue.stored)
+        try pullIn(claim)
         while claimed.count < claim.limit, givenUp < StoreRules.expiredPerClaim {
             let due = try due(claim, limit: claim.limit - claimed.count)
             if due.isEmpty { break }
@@ -29,19 +29,40 @@ extension WritingDatabase {
         return stored.delivery.event.expiresAt <= now ? (.dead, StoreRules.expired) : nil
     }
 
+    /// Makes due what waits longer than can be, because the clock was set back.
+    private func pullIn(_ claim: Claim) throws(SQLiteError) {
+        let statement = statements.pullIn
+        statement.bind(claim.notifier, at: 1)
+        statement.bind(claim.now.stored, at: 2)
+        statement.bind(claim.latestDue.stored, at: 3)
+        try statement.runBound()
+    }
+
     private func due(_ claim: Claim, limit: Int) throws(SQLiteError) -> [StoredDelivery] {
+        let statement = statements.due
+        statement.bind(claim.notifier, at: 1)
+        statement.bind(claim.now.stored, at: 2)
+        statement.bind(Int64(limit), at: 3)
+        defer { statement.reset() }
         var due: [StoredDelivery] = []
-        try statements.due.forEachRow(claim.notifier, claim.now.stored, limit) { row throws(SQLiteError) in
-            due.append(try StoredDelivery(row))
-        }
+        while try statement.step() { due.append(try StoredDelivery(statement)) }
         return due
     }
 
     private func begin(_ stored: StoredDelivery, _ claim: Claim) throws(SQLiteError) -> Delivery {
         let delivery = stored.delivery.claimed(until: claim.now + claim.leaseMilliseconds)
         let key = stored.key
-        try statements.claim.run(key.event, key.position, delivery.attempts, delivery.dueAt.stored)
-        try statements.beginAttempt.run(key.event, key.position, delivery.attempts, claim.now.stored)
+        try run(statements.claim, key, Int64(delivery.attempts), delivery.dueAt.stored)
+        try run(statements.beginAttempt, key, Int64(delivery.attempts), claim.now.stored)
         return delivery
+    }
+
+    /// Runs a statement about one delivery with two numbers more.
+    private func run(_ statement: Statement, _ key: DeliveryKey, _ third: Int64, _ fourth: Int64) throws(SQLiteError) {
+        statement.bind(key.event, at: 1)
+        statement.bind(key.position, at: 2)
+        statement.bind(third, at: 3)
+        statement.bind(fourth, at: 4)
+        try statement.runBound()
     }
 }

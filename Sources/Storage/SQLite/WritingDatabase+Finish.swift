@@ -31,15 +31,34 @@ extension WritingDatabase {
         case .dead: try end(place, .dead, at: result.now, reason: result.reason)
         case .givenUp(let ending): try end(place, .dead, at: result.now, reason: ending.rawValue)
         case .retry(let time):
-            try statements.reschedule.run(place.key.event, place.key.position, time.stored, result.reason)
+            let statement = statements.reschedule
+            statement.bind(place.key.event, at: 1)
+            statement.bind(place.key.position, at: 2)
+            statement.bind(time.stored, at: 3)
+            statement.bind(result.reason, at: 4)
+            try statement.runBound()
         }
     }
 
     /// Ends a pending delivery, and lets the next one of its ticket go first.
     private func end(_ place: DeliveryPlace, _ state: Delivery.State, at time: UInt64, reason: String) throws(SQLiteError) {
-        try statements.end.run(place.key.event, place.key.position, state.number, time.stored, reason)
-        if place.leads, let order = place.order { try statements.lead.run(place.notifier, place.app, order) }
+        let statement = statements.end
+        statement.bind(place.key.event, at: 1)
+        statement.bind(place.key.position, at: 2)
+        statement.bind(Int64(state.number), at: 3)
+        statement.bind(time.stored, at: 4)
+        statement.bind(reason, at: 5)
+        try statement.runBound()
+        if place.leads, let order = place.order { try lead(place, order) }
         counts.add(-1, to: place.notifier)
+    }
+
+    private func lead(_ place: DeliveryPlace, _ order: Int64) throws(SQLiteError) {
+        let statement = statements.lead
+        statement.bind(place.notifier, at: 1)
+        statement.bind(place.app, at: 2)
+        statement.bind(order, at: 3)
+        try statement.runBound()
     }
 
     /// Ends a pending delivery without a try.
@@ -73,7 +92,9 @@ extension WritingDatabase {
     /// Where a delivery is, and how it stands.
     private func find(_ id: UUIDv7) throws(SQLiteError) -> (place: DeliveryPlace, state: Delivery.State, attempts: Int)? {
         var found: (DeliveryPlace, Delivery.State, Int)?
-        try statements.findDelivery.forEachRow(id.event.bytes, id.position) { row throws(SQLiteError) in
+        statements.findDelivery.bind(id.event.bytes.span, at: 1)
+        statements.findDelivery.bind(Int64(id.position), at: 2)
+        try statements.findDelivery.readBound { row throws(SQLiteError) in
             found = (try DeliveryPlace(row), try row.state(5), Int(try row.int64(7)))
         }
         return found
@@ -81,8 +102,14 @@ extension WritingDatabase {
 
     /// Writes a report into the story; false when that try is not known or was reported before.
     private func record(_ result: FinishedTry, _ key: DeliveryKey) throws(SQLiteError) -> Bool {
-        try statements.endAttempt.run(
-            key.event, key.position, result.attempt, result.now.stored, result.next.outcome, result.reason)
+        let statement = statements.endAttempt
+        statement.bind(key.event, at: 1)
+        statement.bind(key.position, at: 2)
+        statement.bind(Int64(result.attempt), at: 3)
+        statement.bind(result.now.stored, at: 4)
+        statement.bind(result.next.outcome, at: 5)
+        statement.bind(result.reason, at: 6)
+        try statement.runBound()
         return changes > 0
     }
 }

@@ -30,4 +30,17 @@ import Testing
     func cutsBetweenCharacters(text: String, bytes: Int, cut: String) {
         #expect(PushText.cut(text, toBytes: bytes) == cut)
     }
+
+    @Test func treatsEachCharacterAsItsPropertiesSay() {
+        let values = [0...0x31FF, 0xD700...0xFFFF, 0x1_FFF0...0x1_FFFF, 0xE_0000...0xE_01FF, 0x10_FFF0...0x10_FFFF].joined()
+        let wrong = values.compactMap { Unicode.Scalar($0) }.filter { scalar in
+            let isDisguise = "\u{202A}"..."\u{202E}" ~= scalar || "\u{2066}"..."\u{2069}" ~= scalar || "\u{FFF9}"..."\u{FFFB}" ~= scalar
+            let isUnwanted =
+                isDisguise || scalar == "\u{FEFF}" || scalar.properties.generalCategory == .control
+                || scalar.properties.isNoncharacterCodePoint
+            let middle = scalar.properties.isWhitespace ? " " : isUnwanted ? "" : String(scalar)
+            return !PushText.line("a\(scalar)b").unicodeScalars.elementsEqual("a\(middle)b".unicodeScalars)
+        }
+        #expect(wrong.isEmpty)
+    }
 }

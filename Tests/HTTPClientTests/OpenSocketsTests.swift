@@ -1,0 +1,51 @@
+import Glibc
+import Testing
+
+@testable import HTTPClient
+
+/// What a client's connections write is gathered only while libcurl works.
+@Suite struct OpenSocketsTests {
+    /// A socket's option; -1 when it has no such one.
+    private func option(_ name: Int32, of descriptor: Int32) -> Int32 {
+        var value: Int32 = -1
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), name, &value, &size)
+        return value
+    }
+
+    @Test func gathersOnProvenSocketsAndSendsAfterwards() {
+        let sockets = OpenSockets()
+        let stream = Int32(SOCK_STREAM.rawValue)
+        let first = sockets.open(family: AF_INET, type: stream, protocol: 0)
+        let second = sockets.open(family: AF_INET, type: stream, protocol: 0)
+        sockets.prove(first)
+        sockets.gathering {
+            #expect(option(TCP_CORK, of: first) == 1 && option(TCP_CORK, of: second) == 0)
+        }
+        #expect(option(TCP_CORK, of: first) == 0 && option(TCP_CORK, of: second) == 0)
+        #expect(sockets.close(first) == 0 && sockets.close(second) == 0)
+    }
+
+    @Test func opensWhatStartedProgramsDoNotInherit() {
+        let sockets = OpenSockets()
+        let descriptor = sockets.open(family: AF_INET, type: Int32(SOCK_STREAM.rawValue), protocol: 0)
+        #expect(fcntl(descriptor, F_GETFD) == FD_CLOEXEC)
+        #expect(sockets.close(descriptor) == 0)
+    }
+
+    @Test func leavesClosedSocketsAlone() {
+        let sockets = OpenSockets()
+        let descriptor = sockets.open(family: AF_INET, type: Int32(SOCK_STREAM.rawValue), protocol: 0)
+        let copy = dup(descriptor)
+        sockets.prove(descriptor)
+        #expect(sockets.close(descriptor) == 0)
+        sockets.gathering {
+            #expect(option(TCP_CORK, of: copy) == 0)
+        }
+        #expect(close(copy) == 0)
+    }
+
+    @Test func saysThatASocketCannotBeOpened() {
+        #expect(OpenSockets().open(family: -1, type: -1, protocol: -1) < 0)
+    }
+}
