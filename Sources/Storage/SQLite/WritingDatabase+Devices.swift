@@ -73,7 +73,9 @@ extension WritingDatabase {
         let windows = try windows(wish, app)
         if let limited = try limit(wish, windows) { return .success(limited) }
         let devices = try devices(ofUser: wish.key.userID, app)
-        if let stored = devices.first(where: { $0.isNamed(wish.key.deviceID) }), stored.token != nil, stored.digest == token.digest, stored.type.utf8.elementsEqual(wish.type.utf8) {
+        if let stored = devices.first(where: { $0.isNamed(wish.key.deviceID) }), stored.token != nil, stored.digest == token.digest,
+            stored.type.utf8.elementsEqual(wish.type.utf8)
+        {
             try record(wish, windows)
             try touch(wish.key, app, at: wish.now)
             return .success(.unchanged)
