@@ -5,24 +5,29 @@ internal import Glibc
 ///
 /// Belongs to the client's thread. libcurl keeps a pointer to it, so it must outlive the multi handle.
 final class OpenSockets {
-    // Those that have carried a response.
+    private var descriptors: Set<Int32> = []
+    // Those of them that have carried a response.
     private var proven: Set<Int32> = []
 
     /// Opens a socket that programs started by this process do not inherit, which libcurl leaves out.
     func open(family: Int32, type: Int32, protocol: Int32) -> Int32 {
-        socket(family, type | Int32(SOCK_CLOEXEC.rawValue), `protocol`)
+        let descriptor = socket(family, type | Int32(SOCK_CLOEXEC.rawValue), `protocol`)
+        if descriptor >= 0 { descriptors.insert(descriptor) }
+        return descriptor
     }
 
     /// Closes a socket that was opened here.
     /// - Returns: 0 on success.
     func close(_ descriptor: Int32) -> Int32 {
+        descriptors.remove(descriptor)
         proven.remove(descriptor)
         return Glibc.close(descriptor)
     }
 
-    /// A response has come over it, and with it how many streams the other side takes.
+    /// A response has come over it, and with it how many streams the other side takes. One that has been closed since is left alone, because
+    /// its number may be another's.
     func prove(_ descriptor: Int32) {
-        proven.insert(descriptor)
+        if descriptors.contains(descriptor) { proven.insert(descriptor) }
     }
 
     /// Has the system gather what `body` writes to sockets that are proven, and send it afterwards in as few packets as it fits into
