@@ -31,17 +31,24 @@ extension Connection {
     /// Moves what the write-ahead log holds to the database.
     /// - Parameter truncate: whether to wait for readers and writers, as long as the busy timeout, and then empty the log's file; otherwise
     ///   what nobody needs is moved, and nobody waits.
-    /// - Returns: whether all of the log was moved.
+    /// - Returns: how many pages the log has had, and how many of these have been moved by now: fewer when somebody still reads there.
     /// - Throws: an error that `isBusy` when others kept it from emptying the log.
     @discardableResult
-    package func checkpoint(truncate: Bool) throws(SQLiteError) -> Bool {
+    package func checkpoint(truncate: Bool) throws(SQLiteError) -> (logged: Int, moved: Int) {
         var logged: Int32 = 0
         var moved: Int32 = 0
         let mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         guard unsafe sqlite3_wal_checkpoint_v2(database, nil, mode, &logged, &moved) == SQLITE_OK else {
             throw unsafe SQLiteError(lastOf: database)
         }
-        return logged == moved
+        if logged == moved { loggedPages = 0 }
+        return (Int(logged), Int(moved))
+    }
+
+    /// Has the disk take what `checkpoint` has moved, which it does itself only once all of the log is moved.
+    package func syncDatabase() throws(SQLiteError) {
+        let code = unsafe deskgate_sqlite_sync_database(database)
+        guard code == SQLITE_OK else { throw SQLiteError(code: code) }
     }
 
     /// Reads the one row that a statement returns.

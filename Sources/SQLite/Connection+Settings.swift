@@ -21,10 +21,18 @@ extension Connection {
         unsafe sqlite3_busy_timeout(database, milliseconds)
     }
 
-    /// Sets after how many pages of log a commit moves them to the database; 0 is never, 1000 the start.
-    package func setAutomaticCheckpoint(pages: Int32) {
-        precondition(pages >= 0, "a number of pages is not negative")
-        unsafe sqlite3_wal_autocheckpoint(database, pages)
+    /// Has commits never move pages from the log to the database, which they otherwise do when there are 1000: `checkpoint` must be called.
+    /// `loggedPages` is known from now on.
+    package func leaveLogToCheckpoints() {
+        unsafe sqlite3_wal_hook(
+            database,
+            { context, _, _, pages in
+                // The connection outlives its own commits.
+                if let context = unsafe context {
+                    unsafe Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().loggedPages = Int(pages)
+                }
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     /// Sets how much memory cached pages may take, in KiB.

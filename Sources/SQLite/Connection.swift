@@ -10,6 +10,8 @@ package final class Connection {
     private(set) var isOpen = true
     /// How many calls are under way that lend rows or bytes, which closing would take away.
     var lendings = 0
+    /// How many pages the log had after this connection's last commit, 0 once it has moved all of them; needs `leaveLogToCheckpoints`.
+    package internal(set) var loggedPages = 0
     /// Whether a `transaction` body is running, whose statements must not commit by themselves.
     var isInTransactionBody = false
 

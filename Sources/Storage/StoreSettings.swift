@@ -14,6 +14,8 @@ package struct StoreSettings: Sendable, Equatable {
     package var maximumBatch = 512
     /// How many milliseconds each commit takes in addition; for measurements: it stands for a slow disk.
     package var commitDelayMilliseconds: UInt64 = 0
+    /// How many pages of 4 KiB the log has before they are moved to the database: what is written often is then moved once.
+    package var pagesBeforeCheckpoint = 16_000
     /// How often an idle store that cannot accept looks whether it can again, in milliseconds.
     package var probeIntervalMilliseconds: UInt64 = 1000
     /// The largest file, in bytes, that is searched for damage after a run that was not closed; each 100 MB take some tenths of a second.

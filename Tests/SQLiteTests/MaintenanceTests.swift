@@ -86,12 +86,16 @@ import Testing
 
     @Test func emptiesTheLog() throws {
         let connection = try database.openWithItems()
-        connection.setAutomaticCheckpoint(pages: 0)
+        connection.leaveLogToCheckpoints()
+        #expect(connection.loggedPages == 0)
         try fill(connection, rows: 50)
         #expect(size(database.path + "-wal") > 0)
-        #expect(try connection.checkpoint(truncate: false))
+        let logged = connection.loggedPages
+        #expect(logged > 1)
+        #expect(try connection.checkpoint(truncate: false) == (logged, logged))
+        #expect(connection.loggedPages == 0)
         #expect(size(database.path + "-wal") > 0)
-        #expect(try connection.checkpoint(truncate: true))
+        #expect(try connection.checkpoint(truncate: true) == (0, 0))
         #expect(size(database.path + "-wal") == 0)
     }
 
@@ -101,10 +105,12 @@ import Testing
         let select = try Statement(reader, "SELECT count(*) FROM item UNION ALL SELECT 0")
         #expect(try select.step())
         try fill(connection, rows: 5)
-        #expect(try !connection.checkpoint(truncate: false))
+        let (logged, moved) = try connection.checkpoint(truncate: false)
+        #expect(moved < logged)
         #expect(failure { () throws(SQLiteError) in try connection.checkpoint(truncate: true) }?.isBusy == true)
         select.reset()
-        #expect(try connection.checkpoint(truncate: true))
+        try connection.checkpoint(truncate: true)
+        #expect(size(database.path + "-wal") == 0)
     }
 
     @Test func takesEverySetting() throws {

@@ -56,9 +56,8 @@ enum DatabaseFile {
         try connection.useWriteAheadLog()
         try connection.setSynchronous(.full)
         try connection.setCacheSize(kibibytes: 12_288)
-        // Fewer and larger moves from the log to the file: each 16 MB instead of each 4.
-        connection.setAutomaticCheckpoint(pages: 16_000)
-        try connection.setLogSizeLimit(bytes: 64 << 20)
+        connection.leaveLogToCheckpoints()
+        try connection.setLogSizeLimit(bytes: 128 << 20)
         if let bytes = settings.maximumFileBytes { try connection.setSizeLimit(pages: UInt32(clamping: max(1, bytes / pageBytes))) }
     }
 

@@ -203,6 +203,14 @@ package final class SQLiteStore: Store {
     }
 }
 
+private func checkpointer(_ path: String, _ settings: StoreSettings) throws(StoreError) -> Checkpointer {
+    do throws(ThreadError) {
+        return try Checkpointer(path: path, settings: settings)
+    } catch {
+        throw StoreError(.unavailable, error.description)
+    }
+}
+
 /// The writer's thread.
 private func write(
     _ path: String, _ settings: StoreSettings, _ announcer: @escaping RegistryAnnouncer, _ queue: WriterQueue,
@@ -212,8 +220,9 @@ private func write(
         let lock = try DatabaseFile.lock(path)
         let database = try DatabaseFile.open(path, settings, announcer)
         status.withLock { $0.counts = database.counts }
+        let checkpointer = try checkpointer(path, settings)
         opened.update { $0 = .success(()) }
-        Writer(database, path: path, settings: settings, queue: queue, status: status).run()
+        Writer(database, checkpointer, path: path, settings: settings, queue: queue, status: status).run()
         // The lock goes last, when the file is closed.
         withExtendedLifetime(lock) {}
     } catch {

@@ -12,12 +12,15 @@ final class Writer {
     private let queue: WriterQueue
     private let status: Monitor<StoreStatus>
     private let database: WritingDatabase
+    private let checkpointer: Checkpointer
     private let pause = Monitor(())
 
     init(
-        _ database: WritingDatabase, path: String, settings: StoreSettings, queue: WriterQueue, status: Monitor<StoreStatus>
+        _ database: WritingDatabase, _ checkpointer: Checkpointer, path: String, settings: StoreSettings, queue: WriterQueue,
+        status: Monitor<StoreStatus>
     ) {
         self.database = database
+        self.checkpointer = checkpointer
         self.path = path
         self.settings = settings
         self.queue = queue
@@ -30,9 +33,16 @@ final class Writer {
             switch queue.next(idleAfterMilliseconds: settings.probeIntervalMilliseconds) {
             case .jobs(let jobs): work(jobs)
             case .idle: probe()
-            case .closed: return database.close()
+            case .closed: return close()
             }
+            checkpointer.tend(database)
         }
+    }
+
+    private func close() {
+        // First, because the last connection empties the log and removes it.
+        checkpointer.close()
+        database.close()
     }
 
     private func work(_ jobs: [WriterJob]) {

@@ -41,6 +41,14 @@ final class WritingDatabase {
         }
     }
 
+    /// How many pages the log had after the last commit.
+    var loggedPages: Int { connection.loggedPages }
+
+    /// Moves the log's pages to the database; what fails is left in the log, where nothing is lost.
+    func moveLog() {
+        _ = try? connection.checkpoint(truncate: false)
+    }
+
     /// How many rows the last statement changed.
     var changes: Int64 { connection.changes }
 

@@ -1,0 +1,67 @@
+import Core
+import Glibc
+import SQLite
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct CheckpointTests {
+    private let directory: TemporaryDirectory
+    private let payload = [UInt8](repeating: UInt8(ascii: "x"), count: 40_000)
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// A store that moves pages from its log early.
+    private func open() throws -> SQLiteStore {
+        var settings = StoreSettings()
+        settings.pagesBeforeCheckpoint = 100
+        return try SQLiteStore(path: directory.path("store.db"), settings: settings)
+    }
+
+    private func logBytes() throws -> Int {
+        var status = stat()
+        try #require(unsafe stat(directory.path("store.db-wal"), &status) == 0)
+        return Int(status.st_size)
+    }
+
+    private func take(_ numbers: Range<Int>, _ store: SQLiteStore) throws {
+        for number in numbers { try store.take(Sample(number).with { $0.payload = payload }) }
+    }
+
+    @Test func keepsTheLogShortWhileEventsCome() throws {
+        let store = try open()
+        defer { store.close() }
+        try take(0..<800, store)
+        // All of them are 32 MB.
+        #expect(try logBytes() < 16 << 20)
+        #expect(try store.all().count == 800)
+    }
+
+    @Test func goesOnWithALongLogWhileSomebodyReadsItsBeginning() throws {
+        let store = try open()
+        defer { store.close() }
+        try take(0..<10, store)
+        let reader = try Connection(path: directory.path("store.db"), mode: .readOnly)
+        let rows = try Statement(reader, "SELECT number FROM events")
+        #expect(try rows.step())
+        try take(10..<200, store)
+        #expect(try logBytes() > 190 * payload.count)
+        rows.reset()
+        // Enough for the log to be begun anew, which leaves its file as long as it is.
+        let length = try logBytes()
+        try take(200..<400, store)
+        #expect(try logBytes() < length + 100 * payload.count)
+        #expect(try store.all().count == 400)
+    }
+
+    @Test func findsEverythingAgain() throws {
+        let first = try open()
+        try take(0..<300, first)
+        first.close()
+        let second = try open()
+        defer { second.close() }
+        #expect(try second.all().map(\.event.payload) == Array(repeating: payload, count: 300))
+    }
+}
