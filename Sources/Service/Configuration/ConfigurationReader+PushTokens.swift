@@ -27,7 +27,7 @@ extension ConfigurationReader {
                 problems.add(limit.path(of: key), "missing; a limit looks like {\"per\": \"user\", \"max\": 1, \"window_seconds\": 300}")
             }
             let scope = limit.choice("per", default: LimitRule.Scope.user)
-            let max = limit.integer("max", 1...1_000_000, default: 1)
+            let max = limit.integer("max", 1...(scope == .user || scope == .device ? 1000 : 1_000_000), default: 1)
             let seconds = limit.integer("window_seconds", 1...Self.longestWindowSeconds, default: 300)
             rules.append(LimitRule(per: scope, max: max, windowMilliseconds: UInt64(seconds) * 1000))
         }

@@ -24,9 +24,10 @@ enum Migrations {
     // 3 without a target; it stands in partial indexes too, since SQLite 3.40 otherwise goes to the table to see it.
     //
     // A device without a token has signed out; its row keeps the last token's digest, so that a late webhook does not bring it back. `from_app`
-    // is 1 where the app itself said what the row says, which no webhook changes. `windows` holds the times of allowed registrations, the last
-    // ones that the limits need: of a device; with an empty device, of a person; of an app with an empty person; of all with app 0. There are
-    // no foreign keys: what belongs together is written by one thread in one transaction, and checking costs a search for each row.
+    // is 1 where the app itself said what the row says, which no webhook changes. `calls` holds the times of allowed registrations, the last
+    // ones that the limits need: a device's in its row, a person's in a row with an empty device, so that one page has all that a registration
+    // asks for. `windows` holds those of an app, and of all with app 0: there may be many. There are no foreign keys: what belongs together is
+    // written by one thread in one transaction, and checking costs a search for each row.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -93,18 +94,17 @@ enum Migrations {
             registered_at INTEGER NOT NULL,
             seen_at INTEGER NOT NULL,
             from_app INTEGER NOT NULL,
+            calls BLOB NOT NULL,
             PRIMARY KEY (app, user_id, device_id)
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX devices_token ON devices (app, digest) WHERE token IS NOT NULL;
-        CREATE INDEX devices_seen ON devices (seen_at);
+        CREATE INDEX devices_seen ON devices (seen_at) WHERE device_id <> '';
 
         CREATE TABLE windows (
             app INTEGER NOT NULL,
-            user_id TEXT NOT NULL,
-            device_id TEXT NOT NULL,
             number INTEGER NOT NULL,
             at INTEGER NOT NULL,
-            PRIMARY KEY (app, user_id, device_id, number)
+            PRIMARY KEY (app, number)
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE runs (closed INTEGER NOT NULL) STRICT;

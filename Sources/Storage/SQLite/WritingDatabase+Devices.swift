@@ -1,51 +1,10 @@
 internal import Core
 internal import SQLite
 
-/// A row of `devices`: a device that is registered, or that has signed out.
-struct StoredDevice {
-    let deviceID: String
-    let userID: String
-    let type: String
-    /// Nil when it has signed out.
-    let token: String?
-    /// Of the last token; nil when it never had one.
-    let digest: [UInt8]?
-    let environment: String?
-    let registeredAt: UInt64
-    let seenAt: UInt64
-    /// Whether its app itself said so, which no webhook changes.
-    let isFromApp: Bool
-
-    init(_ row: Statement) throws(SQLiteError) {
-        deviceID = try row.string(0)
-        type = try row.string(1)
-        token = try row.optionalString(2)
-        digest = try row.optionalBytes(3)
-        environment = try row.optionalString(4)
-        registeredAt = try row.time(5)
-        seenAt = try row.time(6)
-        userID = try row.string(7)
-        isFromApp = try row.int64(8) != 0
-    }
-
-    func isNamed(_ deviceID: String) -> Bool {
-        self.deviceID.utf8.elementsEqual(deviceID.utf8)
-    }
-
-    /// As it is registered; nil when it has signed out.
-    func device(_ appID: String) -> Device? {
-        guard let token, let digest else { return nil }
-        return Device(
-            key: Device.Key(appID: appID, userID: userID, deviceID: deviceID), type: type, token: PushToken(token, digest: digest),
-            environment: environment, registeredAt: registeredAt, seenAt: seenAt)
-    }
-}
-
 extension WritingDatabase {
     /// The devices that a comment is for: the one that it names, or all of a person when that one is unknown; none when it has signed out.
     func candidates(_ event: Event, _ app: Int64) throws(SQLiteError) -> [DeliveryPlan.Candidate] {
-        // One search for both: a person has few devices.
-        let devices = try devices(ofUser: event.userID, app)
+        let devices = try person(event.userID, app).devices
         let named = devices.first { $0.isNamed(event.identity.deviceID) }
         return (named.map { [$0] } ?? devices).filter { $0.token != nil }
             .map { DeliveryPlan.Candidate(deviceID: $0.deviceID, type: $0.type) }
@@ -56,13 +15,14 @@ extension WritingDatabase {
     func learn(_ arrival: Arrival, _ app: Int64) throws(SQLiteError) {
         let event = arrival.event
         guard let token = arrival.token, !event.identity.deviceID.isEmpty else { return }
-        let stored = try findDevice(app, event.userID, event.identity.deviceID)
+        let devices = try person(event.userID, app).devices
+        let stored = devices.first { $0.isNamed(event.identity.deviceID) }
         if let stored, stored.isFromApp || stored.digest == token.digest { return }
         if let holder = try holder(of: token, app), holder.isFromApp { return }
         let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
         let device = Device(
             key: key, type: event.deviceType ?? stored?.type ?? "", token: token, registeredAt: event.receivedAt, seenAt: event.receivedAt)
-        try store(device, app, among: try devices(ofUser: event.userID, app), isFromApp: false)
+        try store(device, stored?.calls ?? CallTimes(), app, among: devices, isFromApp: false)
     }
 
     /// Does what an app wishes for its device, if it may.
@@ -70,20 +30,20 @@ extension WritingDatabase {
         let app = try apps.number(wish.key.appID, self)
         guard let token = wish.token else { return .success(try unsubscribe(wish, app)) }
         if let refusal = whyNot() { return .failure(refusal) }
-        let windows = try windows(wish, app)
-        if let limited = try limit(wish, windows) { return .success(limited) }
-        let devices = try devices(ofUser: wish.key.userID, app)
-        if let stored = devices.first(where: { $0.isNamed(wish.key.deviceID) }), stored.token != nil, stored.digest == token.digest,
-            stored.type.utf8.elementsEqual(wish.type.utf8)
-        {
-            try record(wish, windows)
-            try touch(wish.key, app, at: wish.now)
+        let person = try person(wish.key.userID, app)
+        let stored = person.devices.first { $0.isNamed(wish.key.deviceID) }
+        let history = try history(wish, app, ofUser: person.calls, ofDevice: stored?.calls ?? CallTimes())
+        if let limited = try limit(wish, history) { return .success(limited) }
+        let calls = wish.calls(after: history.ofDevice)
+        if let stored, stored.token != nil, stored.digest == token.digest, stored.type.utf8.elementsEqual(wish.type.utf8) {
+            try record(wish, app, history)
+            try touch(wish.key, app, calls, at: wish.now)
             return .success(.unchanged)
         }
         guard counts.total < settings.maxPending else { return .failure(.queueFull(settings.maxPending)) }
-        try record(wish, windows)
+        try record(wish, app, history)
         let device = Device(key: wish.key, type: wish.type, token: token, registeredAt: wish.now, seenAt: wish.now)
-        try store(device, app, among: devices, isFromApp: true)
+        try store(device, calls, app, among: person.devices, isFromApp: true)
         return .success(.registered)
     }
 
@@ -106,28 +66,29 @@ extension WritingDatabase {
         return try statement.step() ? try StoredDevice(statement) : nil
     }
 
-    /// All devices of a person, those that signed out too.
-    func devices(ofUser userID: String, _ app: Int64) throws(SQLiteError) -> [StoredDevice] {
+    /// What is known of a person, in one search: a person has few devices.
+    func person(_ userID: String, _ app: Int64) throws(SQLiteError) -> StoredPerson {
         let statement = deviceStatements.ofUser
         statement.bind(app, at: 1)
         statement.bind(userID, at: 2)
         defer { statement.reset() }
-        var devices: [StoredDevice] = []
-        while try statement.step() { devices.append(try StoredDevice(statement)) }
-        return devices
+        var person = StoredPerson()
+        while try statement.step() { person.add(try StoredDevice(statement)) }
+        return person
     }
 
     private func unsubscribe(_ wish: Registration, _ app: Int64) throws(SQLiteError) -> Registration.Outcome {
         guard let stored = try findDevice(app, wish.key.userID, wish.key.deviceID) else {
             // Remembered, so that a webhook that is on its way with a token does not bring it back; but no device that is notified leaves for it.
-            let devices = try devices(ofUser: wish.key.userID, app)
+            let devices = try person(wish.key.userID, app).devices
             guard devices.count(where: { $0.token != nil }) < settings.devicesPerUser else { return .unchanged }
             try makeRoom(among: devices, app, wish.key.appID, at: wish.now)
-            try put(wish.key, wish.type, token: nil, digest: nil, app, registeredAt: wish.now, seenAt: wish.now, isFromApp: true)
+            try put(
+                wish.key, wish.type, token: nil, CallTimes(), app, registeredAt: wish.now, seenAt: wish.now, isFromApp: true)
             return .unchanged
         }
         guard stored.token != nil else {
-            try touch(wish.key, app, at: wish.now)
+            try touch(wish.key, app, stored.calls, at: wish.now)
             return .unchanged
         }
         try remove(stored, app, wish.key.appID, .unsubscribed, at: wish.now)
@@ -135,18 +96,20 @@ extension WritingDatabase {
     }
 
     /// Writes a device, takes its token away from whoever had it, makes room among the person's other devices, and tells of all of it.
-    private func store(_ device: Device, _ app: Int64, among known: [StoredDevice], isFromApp: Bool) throws(SQLiteError) {
+    private func store(
+        _ device: Device, _ calls: CallTimes, _ app: Int64, among known: [StoredDevice], isFromApp: Bool
+    ) throws(SQLiteError) {
         var devices = known
         if let holder = try holder(of: device.token, app), !isSame(holder, device.key) {
             try remove(holder, app, device.key.appID, .moved, at: device.registeredAt)
-            if holder.userID.utf8.elementsEqual(device.key.userID.utf8) { devices = try self.devices(ofUser: holder.userID, app) }
+            if holder.userID.utf8.elementsEqual(device.key.userID.utf8) { devices = try person(holder.userID, app).devices }
         }
         if !devices.contains(where: { $0.isNamed(device.key.deviceID) }) {
             try makeRoom(among: devices, app, device.key.appID, at: device.registeredAt)
         }
         try put(
-            device.key, device.type, token: device.token.text, digest: device.token.digest, app, registeredAt: device.registeredAt,
-            seenAt: device.seenAt, isFromApp: isFromApp)
+            device.key, device.type, token: device.token, calls, app, registeredAt: device.registeredAt, seenAt: device.seenAt,
+            isFromApp: isFromApp)
         try announce(RegistryChange(.registered, device, at: device.registeredAt), app)
     }
 
@@ -173,19 +136,18 @@ extension WritingDatabase {
         }
     }
 
-    /// Forgets a device, and what kept its limits.
+    /// Forgets a device with what kept its limits.
     func forget(_ stored: StoredDevice, _ app: Int64) throws(SQLiteError) {
         try deviceStatements.remove.run(app, stored.userID, stored.deviceID)
-        try deviceStatements.forgetCalls.run(app, stored.userID, stored.deviceID, Int64.max)
     }
 
     /// Notes that the app has said what the row says.
-    private func touch(_ key: Device.Key, _ app: Int64, at time: UInt64) throws(SQLiteError) {
-        try deviceStatements.touch.run(app, key.userID, key.deviceID, time.stored)
+    private func touch(_ key: Device.Key, _ app: Int64, _ calls: CallTimes, at time: UInt64) throws(SQLiteError) {
+        try deviceStatements.touch.run(app, key.userID, key.deviceID, time.stored, calls.bytes)
     }
 
     private func put(
-        _ key: Device.Key, _ type: String, token: String?, digest: [UInt8]?, _ app: Int64, registeredAt: UInt64, seenAt: UInt64,
+        _ key: Device.Key, _ type: String, token: PushToken?, _ calls: CallTimes, _ app: Int64, registeredAt: UInt64, seenAt: UInt64,
         isFromApp: Bool
     ) throws(SQLiteError) {
         let statement = deviceStatements.put
@@ -193,12 +155,18 @@ extension WritingDatabase {
         statement.bind(key.userID, at: 2)
         statement.bind(key.deviceID, at: 3)
         statement.bind(type, at: 4)
-        if let token { statement.bind(token, at: 5) } else { statement.bindNull(at: 5) }
-        if let digest { statement.bind(digest.span, at: 6) } else { statement.bindNull(at: 6) }
+        if let token {
+            statement.bind(token.text, at: 5)
+            statement.bind(token.digest.span, at: 6)
+        } else {
+            statement.bindNull(at: 5)
+            statement.bindNull(at: 6)
+        }
         statement.bindNull(at: 7)
         statement.bind(registeredAt.stored, at: 8)
         statement.bind(seenAt.stored, at: 9)
         statement.bind(isFromApp ? 1 : 0 as Int64, at: 10)
+        statement.bind(calls.bytes.span, at: 11)
         try statement.runBound()
     }
 }

@@ -1,89 +1,100 @@
 internal import Core
 internal import SQLite
 
-/// Whose calls are counted together, as the table `windows` names them.
-private struct WindowKey {
-    let app: Int64
-    let userID: String
-    let deviceID: String
-
-    init(_ scope: LimitRule.Scope, _ key: Device.Key, _ app: Int64) {
-        self.app = scope == .service ? 0 : app
-        userID = scope == .user || scope == .device ? key.userID : ""
-        deviceID = scope == .device ? key.deviceID : ""
-    }
+/// The calls that a registration is counted with.
+struct CallHistory {
+    let ofUser: CallTimes
+    let ofDevice: CallTimes
+    /// Those of the app and of all.
+    fileprivate let shared: [SharedWindow]
 }
 
-/// The calls that a registration is counted with in one scope.
-struct CallWindow {
-    fileprivate let scope: LimitRule.Scope
-    fileprivate let key: WindowKey
+/// The calls of an app, or of all, that a registration is counted with.
+private struct SharedWindow {
+    let scope: LimitRule.Scope
+    /// As the table `windows` names it: 0 for all.
+    let app: Int64
     /// How many of the last calls a rule asks for.
-    fileprivate let most: Int
+    let most: Int
     /// The number of the last call; 0 when there was none.
-    fileprivate let last: Int64
+    let last: Int64
+}
+
+extension Registration {
+    /// How many of the last calls in a scope a rule asks for; nil when none does.
+    fileprivate func most(_ scope: LimitRule.Scope) -> Int? {
+        rules.lazy.filter { $0.scope == scope }.map(\.max).max()
+    }
+
+    /// The device's calls with this one.
+    func calls(after known: CallTimes) -> CallTimes {
+        most(.device).map { known.adding(now, keeping: $0) } ?? known
+    }
 }
 
 extension WritingDatabase {
-    /// The windows that a registration's rules ask for, looked up once for asking and for noting.
-    func windows(_ wish: Registration, _ app: Int64) throws(SQLiteError) -> [CallWindow] {
-        var windows: [CallWindow] = []
-        for scope in LimitRule.Scope.allCases {
-            guard let most = wish.rules.lazy.filter({ $0.scope == scope }).map(\.max).max() else { continue }
-            let key = WindowKey(scope, wish.key, app)
-            windows.append(CallWindow(scope: scope, key: key, most: most, last: try lastCall(key)))
+    /// The calls that a registration's rules ask for, looked up once for asking and for noting.
+    func history(
+        _ wish: Registration, _ app: Int64, ofUser: CallTimes, ofDevice: CallTimes
+    ) throws(SQLiteError) -> CallHistory {
+        var shared: [SharedWindow] = []
+        for (scope, app) in [(LimitRule.Scope.app, app), (.service, 0)] {
+            guard let most = wish.most(scope) else { continue }
+            shared.append(SharedWindow(scope: scope, app: app, most: most, last: try lastCall(app)))
         }
-        return windows
+        return CallHistory(ofUser: ofUser, ofDevice: ofDevice, shared: shared)
     }
 
     /// Why a registration must wait; nil when it need not.
-    func limit(_ wish: Registration, _ windows: [CallWindow]) throws(SQLiteError) -> Registration.Outcome? {
+    func limit(_ wish: Registration, _ history: CallHistory) throws(SQLiteError) -> Registration.Outcome? {
         var longest: (rule: LimitRule, until: UInt64)?
         for rule in wish.rules {
-            guard let window = windows.first(where: { $0.scope == rule.scope }), window.last > 0 else { continue }
-            let earliest = try time(ofCall: window.last - Int64(rule.max) + 1, window.key)
+            let earliest = try earliest(rule, history)
             guard let until = rule.allowedAt(earliest: earliest, now: wish.now), until > longest?.until ?? 0 else { continue }
             longest = (rule, until)
         }
         return longest.map { .limited(rule: $0.rule, until: $0.until) }
     }
 
-    /// Notes an allowed registration, and forgets what no rule can ask for any more.
-    func record(_ wish: Registration, _ windows: [CallWindow]) throws(SQLiteError) {
-        for window in windows {
-            let number = window.last + 1
-            let statement = deviceStatements.insertCall
-            bind(window.key, to: statement)
-            statement.bind(number, at: 4)
-            statement.bind(wish.now.stored, at: 5)
+    /// Notes an allowed registration, except in its device's row, and forgets what no rule can ask for any more.
+    func record(_ wish: Registration, _ app: Int64, _ history: CallHistory) throws(SQLiteError) {
+        if let most = wish.most(.user) {
+            let statement = deviceStatements.putCalls
+            statement.bind(app, at: 1)
+            statement.bind(wish.key.userID, at: 2)
+            statement.bind(wish.now.stored, at: 3)
+            statement.bind(history.ofUser.adding(wish.now, keeping: most).bytes.span, at: 4)
             try statement.runBound()
+        }
+        for window in history.shared {
+            let number = window.last + 1
+            try deviceStatements.insertCall.run(window.app, number, wish.now.stored)
             let forgotten = number - Int64(window.most)
-            guard forgotten > 0 else { continue }
-            bind(window.key, to: deviceStatements.forgetCalls)
-            deviceStatements.forgetCalls.bind(forgotten, at: 4)
-            try deviceStatements.forgetCalls.runBound()
+            if forgotten > 0 { try deviceStatements.forgetCalls.run(window.app, forgotten) }
+        }
+    }
+
+    /// When the first of the last calls came that a rule counts; nil when there were fewer.
+    private func earliest(_ rule: LimitRule, _ history: CallHistory) throws(SQLiteError) -> UInt64? {
+        switch rule.scope {
+        case .user: return history.ofUser.earliest(ofLast: rule.max)
+        case .device: return history.ofDevice.earliest(ofLast: rule.max)
+        case .app, .service:
+            guard let window = history.shared.first(where: { $0.scope == rule.scope }) else { return nil }
+            return try time(ofCall: window.last - Int64(rule.max) + 1, window.app)
         }
     }
 
     /// When a call came; nil when there was none, or when it has been forgotten.
-    private func time(ofCall number: Int64, _ key: WindowKey) throws(SQLiteError) -> UInt64? {
-        let statement = deviceStatements.call
-        bind(key, to: statement)
-        statement.bind(number, at: 4)
-        defer { statement.reset() }
-        return try statement.step() ? try statement.time(0) : nil
+    private func time(ofCall number: Int64, _ app: Int64) throws(SQLiteError) -> UInt64? {
+        var time: UInt64?
+        try deviceStatements.call.forEachRow(app, number) { row throws(SQLiteError) in time = try row.time(0) }
+        return time
     }
 
-    private func lastCall(_ key: WindowKey) throws(SQLiteError) -> Int64 {
-        let statement = deviceStatements.lastCall
-        bind(key, to: statement)
-        defer { statement.reset() }
-        return try statement.step() ? try statement.int64(0) : 0
-    }
-
-    private func bind(_ key: WindowKey, to statement: Statement) {
-        statement.bind(key.app, at: 1)
-        statement.bind(key.userID, at: 2)
-        statement.bind(key.deviceID, at: 3)
+    private func lastCall(_ app: Int64) throws(SQLiteError) -> Int64 {
+        var last: Int64 = 0
+        try deviceStatements.lastCall.forEachRow(app) { row throws(SQLiteError) in last = try row.int64(0) }
+        return last
     }
 }

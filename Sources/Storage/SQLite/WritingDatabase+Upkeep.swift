@@ -82,8 +82,7 @@ extension WritingDatabase {
             try remove(stored, app, filter.appID, .operatorRemoved, at: now)
             try forget(stored, app)
         }
-        // With an empty person, `windows` holds the calls of the whole app.
-        if let userID = filter.userID, !userID.isEmpty, filter.deviceID == nil {
+        if let userID = filter.userID, filter.deviceID == nil {
             try deviceStatements.forgetUser.run(app, userID)
         }
         return (devices.count { $0.token != nil }, devices.count)
@@ -93,7 +92,7 @@ extension WritingDatabase {
     func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(SQLiteError) -> Int {
         var devices: [(stored: StoredDevice, appID: String)] = []
         try deviceStatements.idle.forEachRow(seenBefore.stored, limit) { row throws(SQLiteError) in
-            devices.append((try StoredDevice(row), try row.string(9)))
+            devices.append((try StoredDevice(row), try row.string(10)))
         }
         for (stored, appID) in devices {
             let app = try apps.number(appID, self)
