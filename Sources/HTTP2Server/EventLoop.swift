@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Threading
 
 /// What a server's thread does: accepts, reads, lets nghttp2 and the handler work, writes, waits.
 ///

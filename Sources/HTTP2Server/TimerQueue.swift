@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// What is to be done at a time, the earliest first: a binary heap.
 struct TimerQueue<Element> {
     private var heap: [(due: UInt64, element: Element)] = []
@@ -34,11 +32,4 @@ struct TimerQueue<Element> {
             index = child
         }
     }
-}
-
-/// The time since some moment in the past, in milliseconds; it does not jump when somebody sets the clock.
-func monotonicMilliseconds() -> UInt64 {
-    var now = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-    return UInt64(now.tv_sec) * 1000 + UInt64(now.tv_nsec) / 1_000_000
 }

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Threading
 
 /// What the client's thread does: starts what may start, lets libcurl work, tells results, waits.
 ///

@@ -152,7 +152,7 @@ final class Connection: Exchange {
 
     func suspend(timeoutMilliseconds: UInt64) {
         unsafe MHD_suspend_connection(raw)
-        guard phase.suspend(deadline: monotonicMilliseconds() + timeoutMilliseconds) else {
+        guard phase.suspend(deadline: coarseMilliseconds() + timeoutMilliseconds) else {
             // Nobody can claim it any more, and a connection that stays suspended can never be closed.
             return unsafe MHD_resume_connection(raw)
         }

@@ -7,7 +7,7 @@ package func availableProcessors() -> Int {
 }
 
 /// The monotonic clock in milliseconds, a few of them coarse: for deadlines, at the price of no system call.
-func monotonicMilliseconds() -> UInt64 {
+func coarseMilliseconds() -> UInt64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
     return UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec) / 1_000_000

@@ -74,9 +74,9 @@ package final class Server: Sendable {
     }
 
     private func waitUntilIdle(milliseconds: UInt64) -> Bool {
-        let deadline = monotonicMilliseconds() + milliseconds
+        let deadline = coarseMilliseconds() + milliseconds
         while !context.isIdle {
-            guard monotonicMilliseconds() < deadline else { return false }
+            guard coarseMilliseconds() < deadline else { return false }
             // Nobody signals the end of a request, which would cost each one; while stopping, looking is cheap enough.
             _ = life.wait(timeoutMilliseconds: 5) { _ in nil as Void? }
         }
@@ -127,6 +127,6 @@ private enum ServerLife {
 private func watch(_ context: ServerContext, _ life: Monitor<ServerLife>, requestTimeoutMilliseconds: Int) {
     let interval = UInt64(min(max(requestTimeoutMilliseconds / 4, 10), 250))
     while life.wait(timeoutMilliseconds: interval, { $0 == .stopped ? $0 : nil }) == nil {
-        context.connections.expire(now: monotonicMilliseconds())
+        context.connections.expire(now: coarseMilliseconds())
     }
 }

@@ -65,7 +65,7 @@ final class ServerContext: Sendable {
 
     /// When a request that begins now, or an answer that is given now, must have passed the wire.
     func deadline() -> UInt64 {
-        monotonicMilliseconds() + requestTimeoutMilliseconds
+        coarseMilliseconds() + requestTimeoutMilliseconds
     }
 
     /// When a connection that is between requests now must have sent the next one whole.
