@@ -66,11 +66,13 @@ import Testing
     }
 
     @Test func aProviderThatIsAwayIsToldFromOneThatRefuses() throws {
-        try site.configure(["rustore": ["url": "https://localhost:1"]])
-        let result = try pushTest("rustore")
-        #expect(result.code == 1)
-        #expect(
-            result.output == "not delivered: cannot_connect: the provider cannot be reached: check \"url\", \"proxy\" and the firewall\n")
+        try site.configure(["rustore": ["url": "https://localhost:1"], "hms": ["token_url": "https://localhost:1"]])
+        for (notifier, reason) in [("rustore", "cannot_connect"), ("hms", "token_cannot_connect")] {
+            let result = try pushTest(notifier)
+            #expect(result.code == 1)
+            #expect(
+                result.output == "not delivered: \(reason): the provider cannot be reached: check \"url\", \"proxy\" and the firewall\n")
+        }
         #expect(try checkLive().code == 1)
     }
 

@@ -42,7 +42,8 @@ package struct NotifierVerdict: Sendable, Equatable {
     }
 
     private static func advice(reason: String) -> String {
-        switch reason {
+        // Whoever mints access tokens is reached like the provider, and fails for the same reasons.
+        switch reason.hasPrefix("token_") ? String(reason.dropFirst("token_".count)) : reason {
         case "tls": "the server's certificate is not trusted: check \"url\" and \"certificate_authorities\""
         case "proxy": "check \"proxy\""
         case "host_unknown", "cannot_connect", "timeout", "closed_early", "connection_reset":
