@@ -18,9 +18,8 @@ static inline int deskgate_sqlite_bind_blob(
 // Swift sees no macro that computes.
 enum { DESKGATE_SQLITE_ABORT_ROLLBACK = SQLITE_ABORT_ROLLBACK };
 
-// Swift sees no variadic function.
-/// Writes to the disk what the system still keeps of the database file, without its log. Closing a descriptor of our own would drop SQLite's
-/// locks (<https://www.sqlite.org/howtocorrupt.html> section 2.2), so SQLite's is used.
+// Writes to the disk what the system still keeps of the database file, without its log. Closing a descriptor of our own would drop SQLite's
+// locks (<https://www.sqlite.org/howtocorrupt.html> section 2.2), so SQLite's is used.
 static inline int deskgate_sqlite_sync_database(sqlite3 *_Nonnull connection) {
     sqlite3_file *file = 0;
     int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
@@ -28,6 +27,7 @@ static inline int deskgate_sqlite_sync_database(sqlite3 *_Nonnull connection) {
     return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
 }
 
+// Swift sees no variadic function.
 static inline int deskgate_sqlite_configure(sqlite3 *_Nonnull connection, int option, int is_on) {
     return sqlite3_db_config(connection, option, is_on, (int *)0);
 }

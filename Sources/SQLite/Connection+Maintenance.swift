@@ -51,6 +51,12 @@ extension Connection {
         guard code == SQLITE_OK else { throw SQLiteError(code: code) }
     }
 
+    /// Has closing leave the log as it is, which otherwise moves its pages and removes it.
+    package func keepLogOnClose() {
+        let code = unsafe deskgate_sqlite_configure(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        precondition(code == SQLITE_OK, "this SQLite is older than 3.16")
+    }
+
     /// Reads the one row that a statement returns.
     func single<Result>(
         _ sql: StaticString, _ read: (Statement) throws(SQLiteError) -> Result

@@ -64,4 +64,42 @@ import Testing
         defer { second.close() }
         #expect(try second.all().map(\.event.payload) == Array(repeating: payload, count: 300))
     }
+
+    /// Has every write to the database fail, as on a disk that is ending, while the log can still be written.
+    private func breakDatabase() throws {
+        let path = directory.path("store.db")
+        let broken = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        try #require(broken >= 0)
+        for number in 3..<1024 where number != broken {
+            var link = [CChar](repeating: 0, count: 1024)
+            let count = unsafe readlink("/proc/self/fd/\(number)", &link, 1023)
+            let target = link.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+            if target.elementsEqual(path.utf8) { try #require(dup2(broken, Int32(number)) == number) }
+        }
+        close(broken)
+    }
+
+    @Test func keepsTheLogWhenTheDiskTakesNoMorePages() throws {
+        let first = try open()
+        try take(0..<50, first)
+        try breakDatabase()
+        var count = 50
+        while first.refusal == nil, count < 2000 {
+            guard (try? first.take(Sample(count).with { $0.payload = payload })) != nil else { break }
+            count += 1
+        }
+        #expect(first.refusal == "corrupt")
+        do throws(StoreError) {
+            try first.take(Sample(5000).arrival())
+            Issue.record("it was accepted")
+        } catch {
+            #expect(error.description.contains("the disk did not take what was written to the database"))
+        }
+        first.close()
+        #expect(try logBytes() > 0)
+        let second = try open()
+        defer { second.close() }
+        #expect(try second.all().count == count)
+        #expect(second.refusal == nil)
+    }
 }

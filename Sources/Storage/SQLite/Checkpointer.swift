@@ -5,87 +5,118 @@ internal import Threading
 /// Moves pages from the log to the database, on a thread and a connection of its own, so that commits wait for it only a moment.
 ///
 /// A log is begun anew only once all of it has been moved, and while the writer goes on there is always a rest. So this thread moves what there
-/// is, and again what has come meanwhile, and leaves the last few pages to the writer. What fails is tried again later, and nothing is lost by
-/// it: the log keeps the pages, and is read together with the database.
-final class Checkpointer: Sendable {
+/// is, and again what has come meanwhile, and leaves the last few pages to the writer. The writer decides on each pass, as `CheckpointPlan` says.
+final class Checkpointer {
     private enum Stage {
         case resting
         /// The thread moves pages, or is about to.
         case moving
-        /// What is left is for the writer.
-        case nearlyDone
+        /// It has moved so many of the log's pages.
+        case moved(Int)
         case closed
     }
 
-    /// How many pages the writer moves within some milliseconds.
-    private static let fewPages = 500
-    /// A writer that is as fast as this thread would keep it busy for ever.
-    private static let mostPasses = 6
+    private struct State {
+        var stage = Stage.resting
+        /// Why the disk did not take pages of the database.
+        var failure: SQLiteError?
+    }
 
-    private let leastPages: Int
-    private let stage: Monitor<Stage>
+    private let state: Monitor<State>
     private let thread: OwnThread
+    private var plan: CheckpointPlan
 
     /// Starts the thread; `close` must be called before this is let go.
     /// - Parameter path: of a file that another connection has open, with the schema.
     /// - Throws: when the system has no room for a thread.
-    init(path: String, settings: StoreSettings) throws(ThreadError) {
-        let stage = Monitor(Stage.resting)
-        self.stage = stage
-        leastPages = settings.pagesBeforeCheckpoint
-        thread = try OwnThread { Self.run(path, settings.busyTimeoutMilliseconds, stage) }
+    init(path: String, settings: StoreSettings) throws(StoreError) {
+        let state = Monitor(State())
+        self.state = state
+        plan = CheckpointPlan(leastPages: settings.pagesBeforeCheckpoint)
+        do throws(ThreadError) {
+            thread = try OwnThread { Self.run(path, state) }
+        } catch {
+            throw StoreError(.unavailable, error.description)
+        }
     }
 
-    /// Has pages moved when there are many, or lets the writer move the last ones. The writer calls it between two transactions.
-    func tend(_ database: WritingDatabase) {
-        guard database.loggedPages >= leastPages else { return }
-        let isNearlyDone = stage.withLock { $0 == .nearlyDone }
-        if isNearlyDone { database.moveLog() }
-        stage.update { stage in
-            switch stage {
-            case .resting: stage = .moving
-            case .nearlyDone: stage = .resting
-            case .moving, .closed: break
-            }
+    /// Does what the plan says, or has it done. The writer calls it after each commit.
+    /// - Throws: when the disk did not take pages of the database. They are still in the log, but only as long as nobody moves others: the system
+    ///   forgets what it could not write, and would report success the next time. So nothing is moved any more.
+    func tend(_ database: WritingDatabase) throws(SQLiteError) {
+        let logged = database.loggedPages
+        let (stage, failure) = state.withLock { ($0.stage, $0.failure) }
+        if let failure { throw failure }
+        let step: CheckpointPlan.Step
+        switch stage {
+        case .resting: step = plan.step(logged: logged)
+        case .moved(let moved): step = plan.step(moved: moved, logged: logged)
+        case .moving, .closed: return
+        }
+        switch step {
+        case .nothing: state.withLock { $0.stage = .resting }
+        case .pass: state.update { $0.stage = .moving }
+        case .finish: try finish(database)
         }
     }
 
     /// Ends the thread, and closes its connection.
-    func close() {
-        stage.update { $0 = .closed }
+    /// - Returns: false when the disk did not take pages of the database, which are in the log still.
+    func close() -> Bool {
+        state.update { $0.stage = .closed }
         thread.join()
+        return state.withLock { $0.failure == nil }
     }
 
-    private static func run(_ path: String, _ busyTimeoutMilliseconds: Int32, _ stage: Monitor<Stage>) {
+    private func finish(_ database: WritingDatabase) throws(SQLiteError) {
+        var isEmpty = false
+        do throws(SQLiteError) {
+            isEmpty = try database.moveLog()
+        } catch {
+            Self.note(error, state)
+        }
+        plan.finished(logged: database.loggedPages, isEmpty: isEmpty)
+        state.withLock { $0.stage = .resting }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+
+    private static func run(_ path: String, _ state: Monitor<State>) {
         var connection: Connection?
-        while hasWork(stage) {
-            if connection == nil { connection = try? Connection(path: path, mode: .readWriteCreate) }
-            connection?.setBusyTimeout(milliseconds: busyTimeoutMilliseconds)
-            if let connection { try? moveMost(connection) }
-            stage.withLock { if $0 == .moving { $0 = .nearlyDone } }
+        while hasWork(state) {
+            var moved = 0
+            do throws(SQLiteError) {
+                moved = try pass(path, &connection)
+            } catch {
+                note(error, state)
+            }
+            state.withLock { if case .moving = $0.stage { $0.stage = .moved(moved) } }
         }
     }
 
-    /// Moves pages until so few come meanwhile that the writer may move the rest.
-    private static func moveMost(_ connection: Connection) throws(SQLiteError) {
-        var before = 0
-        for _ in 0..<mostPasses {
-            let moved = try connection.checkpoint(truncate: false).moved
-            // Otherwise the writer, who moves the last page, would wait for the disk to take all of them.
-            try connection.syncDatabase()
-            guard moved - before > fewPages else { return }
-            before = moved
-        }
+    /// Remembers a failure of the disk; whatever else it is, such as too many open files, may be over the next time.
+    private static func note(_ error: SQLiteError, _ state: Monitor<State>) {
+        if error.isIOError { state.withLock { $0.failure = error } }
+    }
+
+    /// - Returns: how many of the log's pages have been moved by now.
+    private static func pass(_ path: String, _ connection: inout Connection?) throws(SQLiteError) -> Int {
+        let opened: Connection
+        if let connection { opened = connection } else { opened = try Connection(path: path, mode: .readWriteCreate) }
+        connection = opened
+        let moved = try opened.checkpoint(truncate: false).moved
+        // Otherwise the writer, who moves the last page, would wait for the disk to take all of them.
+        try opened.syncDatabase()
+        return moved
     }
 
     /// Waits until there is something to move.
     /// - Returns: false at the end.
-    private static func hasWork(_ stage: Monitor<Stage>) -> Bool {
-        stage.wait { stage in
-            switch stage {
+    private static func hasWork(_ state: Monitor<State>) -> Bool {
+        state.wait { state in
+            switch state.stage {
             case .moving: true
             case .closed: false
-            case .resting, .nearlyDone: nil
+            case .resting, .moved: nil
             }
         } ?? false
     }

@@ -203,14 +203,6 @@ package final class SQLiteStore: Store {
     }
 }
 
-private func checkpointer(_ path: String, _ settings: StoreSettings) throws(StoreError) -> Checkpointer {
-    do throws(ThreadError) {
-        return try Checkpointer(path: path, settings: settings)
-    } catch {
-        throw StoreError(.unavailable, error.description)
-    }
-}
-
 /// The writer's thread.
 private func write(
     _ path: String, _ settings: StoreSettings, _ announcer: @escaping RegistryAnnouncer, _ queue: WriterQueue,
@@ -220,7 +212,7 @@ private func write(
         let lock = try DatabaseFile.lock(path)
         let database = try DatabaseFile.open(path, settings, announcer)
         status.withLock { $0.counts = database.counts }
-        let checkpointer = try checkpointer(path, settings)
+        let checkpointer = try Checkpointer(path: path, settings: settings)
         opened.update { $0 = .success(()) }
         Writer(database, checkpointer, path: path, settings: settings, queue: queue, status: status).run()
         // The lock goes last, when the file is closed.

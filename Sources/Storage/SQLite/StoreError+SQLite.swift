@@ -16,6 +16,14 @@ extension StoreError {
     /// SQLITE_MISMATCH.
     private static let mismatch: Int32 = 20
 
+    /// What the disk did not take is still in the log, and nothing may be added to it: it could not be emptied any more.
+    static func notKept(_ error: SQLiteError) -> StoreError {
+        StoreError(
+            .corrupt,
+            "the disk did not take what was written to the database (\(error)); nothing is lost, but look at the disk, then start again: nothing "
+                + "more is accepted until then")
+    }
+
     static let tooManyCalls = StoreError(
         .unavailable, "too many calls wait for the disk; see whether it is slow or hangs")
 

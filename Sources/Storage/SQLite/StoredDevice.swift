@@ -51,7 +51,7 @@ struct StoredPerson {
     /// All devices, those that signed out too.
     var devices: [StoredDevice] = []
 
-    /// Takes in a row of `devices`, in which the person has no device.
+    /// Takes in a row of `devices`: the one with an empty device is the person's own.
     mutating func add(_ row: StoredDevice) {
         if row.deviceID.isEmpty { calls = row.calls } else { devices.append(row) }
     }

@@ -32,17 +32,26 @@ final class Writer {
         while true {
             switch queue.next(idleAfterMilliseconds: settings.probeIntervalMilliseconds) {
             case .jobs(let jobs): work(jobs)
-            case .idle: probe()
+            case .idle:
+                probe()
+                tendLog()
             case .closed: return close()
             }
-            checkpointer.tend(database)
         }
     }
 
     private func close() {
         // First, because the last connection empties the log and removes it.
-        checkpointer.close()
-        database.close()
+        let isComplete = checkpointer.close()
+        database.close(keepsLog: !isComplete)
+    }
+
+    private func tendLog() {
+        do throws(SQLiteError) {
+            try checkpointer.tend(database)
+        } catch {
+            note(.notKept(error))
+        }
     }
 
     private func work(_ jobs: [WriterJob]) {
@@ -53,6 +62,7 @@ final class Writer {
             checkDisk()
             commit(batch)
             queue.done(batch.count)
+            tendLog()
         }
     }
 

@@ -95,6 +95,7 @@ extension WritingDatabase {
     private func lastCall(_ app: Int64) throws(SQLiteError) -> Int64 {
         var last: Int64 = 0
         try deviceStatements.lastCall.forEachRow(app) { row throws(SQLiteError) in last = try row.int64(0) }
-        return last
+        // A damaged file may hold any number, and one more is counted on.
+        return min(max(0, last), .max - 1)
     }
 }

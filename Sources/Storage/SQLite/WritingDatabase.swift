@@ -44,9 +44,11 @@ final class WritingDatabase {
     /// How many pages the log had after the last commit.
     var loggedPages: Int { connection.loggedPages }
 
-    /// Moves the log's pages to the database; what fails is left in the log, where nothing is lost.
-    func moveLog() {
-        _ = try? connection.checkpoint(truncate: false)
+    /// Moves the log's pages to the database.
+    /// - Returns: whether all of them have been moved, so that the next commit begins the log anew.
+    func moveLog() throws(SQLiteError) -> Bool {
+        let (logged, moved) = try connection.checkpoint(truncate: false)
+        return logged == moved
     }
 
     /// How many rows the last statement changed.
@@ -60,10 +62,16 @@ final class WritingDatabase {
         try statements.markRun.run(0)
     }
 
-    /// Empties the log, and notes that the run has ended well; whatever fails here is harmless, because the log is read at the next start.
-    func close() {
-        try? connection.transaction { () throws(SQLiteError) in try statements.markRun.run(1) }
-        _ = try? connection.checkpoint(truncate: true)
+    /// Notes that the run has ended well and empties the log; whatever fails here is harmless, because the log is read at the next start.
+    /// - Parameter keepsLog: whether the log stays as it is, because the disk has not taken what was moved from it; the next start moves all of it
+    ///   again.
+    func close(keepsLog: Bool) {
+        if keepsLog {
+            connection.keepLogOnClose()
+        } else {
+            try? connection.transaction { () throws(SQLiteError) in try statements.markRun.run(1) }
+            _ = try? connection.checkpoint(truncate: true)
+        }
         try? connection.close()
     }
 }

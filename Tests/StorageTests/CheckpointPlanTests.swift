@@ -1,0 +1,71 @@
+import Testing
+
+@testable import Storage
+
+@Suite struct CheckpointPlanTests {
+    private var plan = CheckpointPlan(leastPages: 16_000)
+
+    /// Begins a pass, as with a log that is long enough.
+    private mutating func begin() {
+        #expect(plan.step(logged: 16_010) == .pass)
+    }
+
+    @Test mutating func leavesAShortLogAlone() {
+        for logged in [0, 1, 15_999] { #expect(plan.step(logged: logged) == .nothing) }
+        #expect(plan.step(logged: 16_000) == .pass)
+    }
+
+    @Test mutating func leavesTheLastPagesToTheWriter() {
+        begin()
+        #expect(plan.step(moved: 16_010, logged: 20_000) == .pass)
+        #expect(plan.step(moved: 20_000, logged: 21_000) == .pass)
+        #expect(plan.step(moved: 21_000, logged: 21_500) == .finish)
+        plan.finished(logged: 21_500, isEmpty: true)
+        #expect(plan.step(logged: 15_999) == .nothing)
+        begin()
+    }
+
+    /// Where nothing is left to move, a commit could begin the log anew just as a pass begins.
+    @Test mutating func beginsNoPassWhereAllIsMoved() {
+        begin()
+        #expect(plan.step(moved: 16_010, logged: 16_010) == .finish)
+    }
+
+    @Test mutating func findsALogThatHasBegunAnew() {
+        begin()
+        #expect(plan.step(moved: 16_010, logged: 12) == .nothing)
+        #expect(plan.step(logged: 15_999) == .nothing)
+        begin()
+    }
+
+    @Test mutating func doesNotRunAfterCommitsThatWriteAsFast() {
+        begin()
+        for pass in 1...5 { #expect(plan.step(moved: pass * 16_000, logged: (pass + 1) * 16_000) == .pass) }
+        #expect(plan.step(moved: 96_000, logged: 112_000) == .nothing)
+        #expect(plan.step(logged: 115_999) == .nothing)
+        #expect(plan.step(logged: 116_000) == .pass)
+    }
+
+    @Test mutating func waitsWhereSomebodyReadsTheBeginning() {
+        begin()
+        #expect(plan.step(moved: 16_010, logged: 18_000) == .pass)
+        #expect(plan.step(moved: 16_010, logged: 19_000) == .nothing, "nothing was moved")
+        #expect(plan.step(logged: 22_999) == .nothing)
+        #expect(plan.step(logged: 23_000) == .pass)
+    }
+
+    @Test mutating func waitsWhereTheLogCannotBeBegunAnew() {
+        begin()
+        #expect(plan.step(moved: 16_010, logged: 16_020) == .finish)
+        plan.finished(logged: 16_020, isEmpty: false)
+        #expect(plan.step(logged: 20_019) == .nothing)
+        #expect(plan.step(logged: 20_020) == .pass)
+    }
+
+    @Test mutating func waitsAfterAPassThatMovedNothing() {
+        begin()
+        #expect(plan.step(moved: 0, logged: 17_000) == .nothing)
+        #expect(plan.step(logged: 20_999) == .nothing)
+        #expect(plan.step(logged: 21_000) == .pass)
+    }
+}
