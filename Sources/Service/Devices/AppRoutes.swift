@@ -2,7 +2,7 @@ internal import Core
 
 /// How the events of each app reach their notifiers: an immutable snapshot.
 struct AppRoutes: Sendable {
-    private let apps: [[UInt8]: App]
+    private let apps: [ByteKey: App]
 
     private struct App {
         let comments: [DeliveryRoute]
@@ -11,11 +11,11 @@ struct AppRoutes: Sendable {
 
     init(_ configuration: Configuration) {
         let known = Dictionary(configuration.notifiers.map { ($0.name, $0) }) { first, _ in first }
-        var apps: [[UInt8]: App] = [:]
+        var apps: [ByteKey: App] = [:]
         for app in configuration.apps {
             let notifiers = app.notifiers.compactMap { known[$0] }
             let routed = app.routes.notifiers.compactMap { name in known[name]?.route(for: app.routes.types(of: name)) }
-            apps[Array(app.id.utf8)] = App(
+            apps[ByteKey(app.id)] = App(
                 comments: notifiers.filter { $0.type != .pyrus }.map { $0.route(for: .all) } + routed,
                 registrations: notifiers.filter { !$0.type.isPush }.map { DeliveryRoute(notifier: $0.name, keepsOrder: $0.keepsOrder) })
         }
@@ -24,12 +24,12 @@ struct AppRoutes: Sendable {
 
     /// Whom a comment of an app goes to.
     func comments(_ appID: String) -> [DeliveryRoute] {
-        apps[Array(appID.utf8)]?.comments ?? []
+        apps[ByteKey(appID)]?.comments ?? []
     }
 
     /// Who is told of an app's registrations.
     func registrations(_ appID: String) -> [DeliveryRoute] {
-        apps[Array(appID.utf8)]?.registrations ?? []
+        apps[ByteKey(appID)]?.registrations ?? []
     }
 }
 

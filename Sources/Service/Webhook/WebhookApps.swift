@@ -1,3 +1,4 @@
+internal import Core
 internal import Crypto
 
 /// The apps that take webhooks, with what proves their origin: an immutable snapshot.
@@ -13,7 +14,7 @@ final class WebhookApps: Sendable {
     /// Counts what belongs to none of them.
     let unknown: WebhookCounters.App
     private let apps: [App]
-    private let indices: [[UInt8]: Int]
+    private let indices: [ByteKey: Int]
     // Stands in for the key of an app that is unknown or has none, so that naming one takes as long as signing wrongly.
     private let dummyKey: HMACKey<SHA1>
 
@@ -29,14 +30,14 @@ final class WebhookApps: Sendable {
         }
         unknown = counters.unknown
         self.apps = takers
-        indices = Dictionary(uniqueKeysWithValues: takers.enumerated().map { (Array($0.element.id.utf8), $0.offset) })
+        indices = Dictionary(uniqueKeysWithValues: takers.enumerated().map { (ByteKey($0.element.id), $0.offset) })
         let random: InlineArray<32, UInt8> = try randomBytes()
         dummyKey = try HMACKey(secret: random.span)
     }
 
     /// The app of exactly this id, if it takes webhooks.
     func app(_ id: String) -> App? {
-        indices[Array(id.utf8)].map { apps[$0] }
+        indices[ByteKey(id)].map { apps[$0] }
     }
 
     /// The ids of the apps that a path's secret belongs to, mostly one or none.
@@ -46,7 +47,7 @@ final class WebhookApps: Sendable {
         var owners = Owners()
         for app in apps {
             guard let expected = app.secret else { continue }
-            if expected.withSpan({ constantTimeEquals($0, secret) }) { owners.ids.append(app.id) }
+            if expected.withSpan({ constantTimeEquals($0, secret) }) { owners.ids.append(ByteKey(app.id)) }
         }
         return owners
     }
@@ -60,12 +61,12 @@ final class WebhookApps: Sendable {
 
     /// The apps that a proof belongs to.
     struct Owners {
-        fileprivate var ids: [String] = []
+        fileprivate var ids: [ByteKey] = []
 
         var isEmpty: Bool { ids.isEmpty }
 
         func contains(_ app: App) -> Bool {
-            ids.contains { $0.utf8.elementsEqual(app.id.utf8) }
+            ids.contains(ByteKey(app.id))
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Core
 internal import SQLite
 
 /// The numbers that stand for apps in the file, as far as they have been asked for: there are few.

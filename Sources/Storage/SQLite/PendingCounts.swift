@@ -1,3 +1,4 @@
+internal import Core
 internal import SQLite
 
 /// How many deliveries are pending, by notifier: kept beside the file, so that nobody has to count there.
