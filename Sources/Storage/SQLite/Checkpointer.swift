@@ -26,17 +26,21 @@ final class Checkpointer {
     private let thread: OwnThread
     private var plan: CheckpointPlan
 
-    /// Starts the thread; `close` must be called before this is let go.
+    /// Opens the file once more, and starts the thread; `close` must be called before this is let go.
     /// - Parameter path: of a file that another connection has open, with the schema.
-    /// - Throws: when the system has no room for a thread.
+    /// - Throws: when the system has no room for either.
     init(path: String, settings: StoreSettings) throws(StoreError) {
         let state = Monitor(State())
         self.state = state
         plan = CheckpointPlan(leastPages: settings.pagesBeforeCheckpoint)
-        do throws(ThreadError) {
-            thread = try OwnThread { Self.run(path, state) }
+        do {
+            // Now and not when it is needed, when there might be too many open files.
+            let connection = Monitor(try Connection(path: path, mode: .readWriteCreate))
+            thread = try OwnThread { Self.run(connection, state) }
+        } catch let error as SQLiteError {
+            throw StoreError(error)
         } catch {
-            throw StoreError(.unavailable, error.description)
+            throw StoreError(.unavailable, "\(error)")
         }
     }
 
@@ -80,33 +84,29 @@ final class Checkpointer {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    private static func run(_ path: String, _ state: Monitor<State>) {
-        var connection: Connection?
+    private static func run(_ connection: Monitor<Connection>, _ state: Monitor<State>) {
         while hasWork(state) {
-            var moved = 0
-            do throws(SQLiteError) {
-                moved = try pass(path, &connection)
-            } catch {
-                note(error, state)
-            }
+            let moved = connection.withLock { pass($0, state) }
             state.withLock { if case .moving = $0.stage { $0.stage = .moved(moved) } }
         }
     }
 
-    /// Remembers a failure of the disk; whatever else it is, such as too many open files, may be over the next time.
-    private static func note(_ error: SQLiteError, _ state: Monitor<State>) {
-        if error.isIOError { state.withLock { $0.failure = error } }
+    /// - Returns: how many of the log's pages have been moved by now; 0 when that failed.
+    private static func pass(_ connection: Connection, _ state: Monitor<State>) -> Int {
+        do throws(SQLiteError) {
+            let moved = try connection.checkpoint(truncate: false).moved
+            // Otherwise the writer, who moves the last page, would wait for the disk to take all of them.
+            try connection.syncDatabase()
+            return moved
+        } catch {
+            note(error, state)
+            return 0
+        }
     }
 
-    /// - Returns: how many of the log's pages have been moved by now.
-    private static func pass(_ path: String, _ connection: inout Connection?) throws(SQLiteError) -> Int {
-        let opened: Connection
-        if let connection { opened = connection } else { opened = try Connection(path: path, mode: .readWriteCreate) }
-        connection = opened
-        let moved = try opened.checkpoint(truncate: false).moved
-        // Otherwise the writer, who moves the last page, would wait for the disk to take all of them.
-        try opened.syncDatabase()
-        return moved
+    /// Remembers a failure of the disk; whatever else it is may be over the next time.
+    private static func note(_ error: SQLiteError, _ state: Monitor<State>) {
+        if error.isIOError { state.withLock { $0.failure = error } }
     }
 
     /// Waits until there is something to move.
