@@ -58,7 +58,7 @@ package struct HTTPNotifier: Notifier {
         do {
             request = try signedRequest(delivery)
         } catch {
-            return completion(DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made"))
+            return completion(DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made", wasAsked: false))
         }
         let now = nowMilliseconds
         client.send(request) { result in

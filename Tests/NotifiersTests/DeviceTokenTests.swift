@@ -25,6 +25,6 @@ import Testing
         let notification = try Sample.notification("a")
         #expect(throws: PushPayloadError.invalidToken) { try FCMMessage.body(notification, token: "a b", nowMilliseconds: 0) }
         #expect(throws: PushPayloadError.invalidToken) { try HMSMessage.body(notification, token: "", nowMilliseconds: 0) }
-        #expect(PushPayloadError.invalidToken.outcome == DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token"))
+        #expect(PushPayloadError.invalidToken.outcome == DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token", wasAsked: false))
     }
 }

@@ -50,7 +50,7 @@ import Testing
     func saysWhenNothingFits(format: Format) throws {
         let notification = try Sample.notification("text")
         #expect(throws: PushPayloadError.tooLarge) { try format.body(notification, limit: 100) }
-        #expect(PushPayloadError.tooLarge.outcome == DeliveryOutcome(.dead, reason: "payload_too_large"))
+        #expect(PushPayloadError.tooLarge.outcome == DeliveryOutcome(.dead, reason: "payload_too_large", wasAsked: false))
     }
 
     /// The longest of everything that is not cut, each character taking as much room as it can.

@@ -82,6 +82,54 @@ import Testing
         #expect(room(5) == 2)
     }
 
+    @Test(arguments: DeliveryOutcome.unasked)
+    func onlyWhoWasAskedEndsAPause(_ outcome: DeliveryOutcome) {
+        lane.replace(with: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
+        _ = tryOnce(.gone, now: 5)
+        #expect(wakeAt(5) == 60_005)
+        #expect(room(60_005) == 1)
+        _ = tryOnce(outcome, now: 60_005)
+        #expect(lane.breaker.pauseReason == .misconfigured)
+        #expect(room(60_005) == 1, "another may be the probe")
+        // As the store tells of what was put off.
+        lane.nextDue = 90_005
+        #expect(wakeAt(60_005) == 90_005)
+        #expect(room(90_004) == 0)
+        #expect(room(90_005) == 1)
+        _ = tryOnce(.arrived, now: 90_005)
+        #expect(lane.breaker.state == .closed)
+    }
+
+    @Test(arguments: DeliveryOutcome.unasked)
+    func onlyWhoWasAskedClosesTheBreaker(_ outcome: DeliveryOutcome) throws {
+        for _ in 1...10 { _ = tryOnce(.busy, now: 5) }
+        lane.nextDue = 0
+        let time = try #require(wakeAt(5))
+        #expect(room(time) == 1)
+        _ = tryOnce(outcome, now: time)
+        #expect(lane.breaker.state == .halfOpen)
+        #expect(room(time) == 1, "another may be the probe")
+        lane.nextDue = time + 30_000
+        #expect(wakeAt(time) == time + 30_000)
+        #expect(room(time + 30_000) == 1)
+        _ = tryOnce(.arrived, now: time + 30_000)
+        #expect(lane.breaker.state == .closed)
+    }
+
+    @Test(arguments: DeliveryOutcome.unasked)
+    func failuresAreStillInARowWhenNobodyWasAskedBetweenThem(_ outcome: DeliveryOutcome) {
+        for _ in 1...9 { _ = tryOnce(.busy, now: 5) }
+        _ = tryOnce(outcome, now: 5)
+        #expect(lane.breaker.state == .closed)
+        _ = tryOnce(.busy, now: 5)
+        #expect(lane.breaker.state == .open)
+    }
+
+    @Test func whatIsMisconfiguredPausesEvenWhenNobodyWasAsked() {
+        _ = tryOnce(DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made", wasAsked: false), now: 5)
+        #expect(lane.breaker.pauseReason == .switchedOff)
+    }
+
     @Test func aDeviceThatIsGoneEndsItsDelivery() {
         for _ in 1...20 { #expect(tryOnce(.deviceGone, now: 5)?.next == .dead) }
         #expect(tryOnce(.deviceGone, now: 5)?.reason == "unregistered")

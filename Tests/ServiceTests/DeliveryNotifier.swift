@@ -66,6 +66,14 @@ extension DeliveryOutcome {
     static let deviceGone = DeliveryOutcome(.deviceGone(since: 1), reason: "unregistered")
     static let gone = DeliveryOutcome(.misconfigured, reason: "gone")
 
+    /// What was decided without asking the receiver.
+    static let unasked = [
+        DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false), DeliveryOutcome(.dead, reason: "no_device", wasAsked: false),
+        DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token", wasAsked: false), .paced,
+    ]
+    static let paced = DeliveryOutcome(
+        .retry(retryAfterMilliseconds: 30_000), reason: "paced", isAboutDevice: true, wasAsked: false)
+
     /// An answer that asks for a time of rest.
     static func later(_ milliseconds: UInt64, slowsDown: Bool = false, isAboutDevice: Bool = false) -> DeliveryOutcome {
         DeliveryOutcome(.retry(retryAfterMilliseconds: milliseconds), reason: "later", slowsDown: slowsDown, isAboutDevice: isAboutDevice)

@@ -55,6 +55,26 @@ import Threading
         #expect(try pausedSamples(fixture) == ["a": "0", "z": "0"])
     }
 
+    @Test func whatNobodyWasAskedEndsNoPauseAndWaitsForItsOwnTime() throws {
+        let notifier = DeliveryNotifier(.gone, concurrency: 1, probeAfterMilliseconds: 60_000)
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.accept(1)
+        #expect(fixture.waitForReason("gone", of: 1))
+        notifier.answer(.paced)
+        fixture.advance(60_000)
+        #expect(fixture.waitForReason("paced", of: 1))
+        fixture.advance(29_999)
+        #expect(fixture.settle(100))
+        #expect(notifier.started.count == 2)
+        #expect(fixture.inbox.withLock { $0.paused.mapValues(\.reason) } == ["a": "gone"])
+        notifier.answer(.arrived)
+        fixture.advance(1)
+        #expect(fixture.waitForState(.delivered, of: 1))
+        #expect(fixture.story(1) == ["1 retry gone", "2 retry paced", "3 delivered arrived"])
+        #expect(fixture.inbox.withLock { $0.paused.isEmpty })
+        #expect(try fixture.log.lines().filter { $0.contains("a notifier works again") }.count == 1)
+    }
+
     private func pausedSamples(_ fixture: DeliveryFixture) throws -> [String: String] {
         var samples: [String: String] = [:]
         for line in String(decoding: fixture.metrics.render(), as: UTF8.self).split(separator: "\n") {

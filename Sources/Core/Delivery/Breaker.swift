@@ -115,7 +115,7 @@ extension Breaker {
         circuit = .open(Wait(nowMilliseconds: nowMilliseconds, lengthMilliseconds: length))
     }
 
-    /// Ends an attempt that says neither: given up at shutdown, or answered 429. A probe may then start again.
+    /// Ends an attempt that says neither: given up at shutdown, answered 429, or ended without asking. A probe may then start again.
     package mutating func inconclusive(_ start: Start) {
         guard start.era == era else { return }
         if pause?.isProbing == true {

@@ -24,17 +24,21 @@ package struct DeliveryOutcome: Sendable, Equatable {
     package let slowsDown: Bool
     /// Whether it is about this one device and says nothing of the receiver's health: what comes later may come for others now.
     package let isAboutDevice: Bool
+    /// Whether the receiver was asked: what is decided without it, such as that a delivery comes too early, shows nothing of its health.
+    package let wasAsked: Bool
     /// Which of the provider's environments has taken the token, when the device's record does not say so yet: to be remembered there.
     package let environment: String?
 
     /// Makes an outcome.
     package init(
-        _ verdict: Verdict, reason: String, slowsDown: Bool = false, isAboutDevice: Bool = false, environment: String? = nil
+        _ verdict: Verdict, reason: String, slowsDown: Bool = false, isAboutDevice: Bool = false, wasAsked: Bool = true,
+        environment: String? = nil
     ) {
         self.verdict = verdict
         self.reason = reason
         self.slowsDown = slowsDown
         self.isAboutDevice = isAboutDevice
+        self.wasAsked = wasAsked
         self.environment = environment
     }
 }

@@ -46,6 +46,9 @@ enum APNsAnswer {
         case .expiredProviderToken: ProviderAnswer(.misconfigured, word, step: .mintToken)
         // Also said of a token that seems to come from the future.
         case .invalidProviderToken: ProviderAnswer(.misconfigured, word, step: .compareClocks)
+        // A key or a certificate may be for one environment only.
+        case .badEnvironmentKeyInToken, .badEnvironmentKeyIDInToken, .badCertificateEnvironment:
+            ProviderAnswer(.misconfigured, word, step: .keepFirstRefusal)
         default: ProviderAnswer(.misconfigured, word)
         }
     }

@@ -10,8 +10,8 @@ enum PushPayloadError: Error, Equatable {
     /// What follows for the delivery.
     var outcome: DeliveryOutcome {
         switch self {
-        case .invalidToken: DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token")
-        case .tooLarge: DeliveryOutcome(.dead, reason: "payload_too_large")
+        case .invalidToken: DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token", wasAsked: false)
+        case .tooLarge: DeliveryOutcome(.dead, reason: "payload_too_large", wasAsked: false)
         }
     }
 }

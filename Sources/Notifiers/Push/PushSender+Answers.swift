@@ -49,6 +49,7 @@ extension PushSender {
         case .reconnect, .shorten: return Next(attempt.taking(step), else: outcome)
         case .switchEnvironment: return Next(attempt.switching(of: provider.routes.count, after: outcome), else: outcome)
         case .mintToken, .compareClocks: return renewed(step, flight, date: date, else: outcome)
+        case .keepFirstRefusal: return .end(attempt.firstRefusal ?? outcome)
         case .countMismatch: return .end(isMismatchOfSettings(attempt) ? DeliveryOutcome(.misconfigured, reason: outcome.reason) : outcome)
         case .delayDevice(let milliseconds):
             let now = monotonicMilliseconds()
@@ -80,11 +81,7 @@ extension PushSender {
 
     /// Ends a try.
     func end(_ attempt: PushTry, _ outcome: DeliveryOutcome) {
-        guard outcome.verdict == .delivered else {
-            // A key may be for one environment only: the other's refusal of it says nothing of the settings.
-            if let refusal = attempt.firstRefusal, outcome.verdict == .misconfigured { return attempt.end(refusal) }
-            return attempt.end(outcome)
-        }
+        guard outcome.verdict == .delivered else { return attempt.end(outcome) }
         shared.withLock { $0.alarm.delivered() }
         let environment = provider.routes[attempt.route].environment
         guard let device = attempt.device, device.environment != environment else { return attempt.end(outcome) }

@@ -46,14 +46,17 @@ final class PushSender: Sendable {
 
     /// Tries a delivery.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
-        guard delivery.event.kind == .commentCreated else { return completion(DeliveryOutcome(.delivered, reason: "not_for_push")) }
-        guard let device = delivery.device else { return completion(DeliveryOutcome(.dead, reason: "no_device")) }
+        guard delivery.event.kind == .commentCreated else {
+            return completion(DeliveryOutcome(.delivered, reason: "not_for_push", wasAsked: false))
+        }
+        guard let device = delivery.device else { return completion(DeliveryOutcome(.dead, reason: "no_device", wasAsked: false)) }
         guard let comment = try? PushComment(delivery.event) else {
-            return completion(DeliveryOutcome(.dead, reason: "unreadable_payload"))
+            return completion(DeliveryOutcome(.dead, reason: "unreadable_payload", wasAsked: false))
         }
         let now = monotonicMilliseconds()
         if let wait = shared.withLock({ $0.delays.remaining(device.token, now: now) }) {
-            return completion(DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "device_delayed", isAboutDevice: true))
+            return completion(
+                DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "device_delayed", isAboutDevice: true, wasAsked: false))
         }
         let (provider, notification) = (provider, style.notification(for: comment))
         let route = provider.routes.firstIndex { $0.environment == device.environment } ?? 0
@@ -130,7 +133,7 @@ final class PushSender: Sendable {
         } catch let error as ClientError {
             refusal = ProviderAnswer.of(error).outcome
         } catch {
-            refusal = DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made")
+            refusal = DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made", wasAsked: false)
         }
         flight.leave(.unclear)
         end(attempt, refusal)

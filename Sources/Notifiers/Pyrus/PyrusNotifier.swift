@@ -45,15 +45,18 @@ package final class PyrusNotifier: Notifier {
 
     /// Relays a registration or its end; comments are not for the help desk, which wrote them.
     package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
-        guard delivery.event.kind != .commentCreated else { return completion(DeliveryOutcome(.delivered, reason: "not_for_relay")) }
+        guard delivery.event.kind != .commentCreated else {
+            return completion(DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false))
+        }
         guard let registration = try? PyrusRegistration(delivery.event) else {
-            return completion(DeliveryOutcome(.dead, reason: "unreadable_payload"))
+            return completion(DeliveryOutcome(.dead, reason: "unreadable_payload", wasAsked: false))
         }
         let now = monotonicMilliseconds()
         switch pace.withLock({ $0.admit(registration, now: now) }) {
-        case .superseded: completion(DeliveryOutcome(.delivered, reason: "superseded"))
+        case .superseded: completion(DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false))
         case .wait(let milliseconds):
-            completion(DeliveryOutcome(.retry(retryAfterMilliseconds: milliseconds), reason: "paced", isAboutDevice: true))
+            completion(
+                DeliveryOutcome(.retry(retryAfterMilliseconds: milliseconds), reason: "paced", isAboutDevice: true, wasAsked: false))
         case .call: call(registration, completion)
         }
     }
@@ -61,10 +64,11 @@ package final class PyrusNotifier: Notifier {
     private func call(_ registration: PyrusRegistration, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         guard let securityKey = destination.mintKey(registration.key.appID, registration.key.userID) else {
             return end(
-                registration, DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "no_key", isAboutDevice: true), completion)
+                registration,
+                DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "no_key", isAboutDevice: true, wasAsked: false), completion)
         }
         guard let request = try? request(body: registration.body(securityKey: securityKey)) else {
-            return end(registration, DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made"), completion)
+            return end(registration, DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made", wasAsked: false), completion)
         }
         client.send(request) { [self] result in
             switch result {

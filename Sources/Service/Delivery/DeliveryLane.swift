@@ -129,11 +129,13 @@ struct DeliveryLane {
         _ start: Breaker.Start, _ outcome: DeliveryOutcome, now: UInt64, random: inout some RandomNumberGenerator
     ) {
         switch outcome.verdict {
-        case .delivered, .dead, .deviceGone: breaker.succeeded(start)
         case .misconfigured:
             breaker.inconclusive(start)
             let probeAfter = notifier.probeAfterMilliseconds
             breaker.pause(probeAfter == nil ? .switchedOff : .misconfigured, probeAfterMilliseconds: probeAfter, nowMilliseconds: now)
+        // Nobody has shown to be well: the next delivery may be the probe instead.
+        case _ where !outcome.wasAsked: breaker.inconclusive(start)
+        case .delivered, .dead, .deviceGone: breaker.succeeded(start)
         case .retry(let retryAfter):
             if outcome.isAboutDevice {
                 breaker.succeeded(start)

@@ -95,14 +95,48 @@ import Testing
     }
 
     /// A key may be for one environment only, so that the other's refusal says nothing of the settings.
-    @Test func theOtherEnvironmentMayRefuseTheKey() throws {
+    @Test(arguments: ["BadEnvironmentKeyInToken", "BadEnvironmentKeyIdInToken", "BadCertificateEnvironment"])
+    func theOtherEnvironmentMayRefuseTheKey(_ reason: String) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.faults.add(
                 Fault(.answer(.init(400, "BadDeviceToken")), at: .apns, token: token),
-                Fault(.answer(.init(403, "BadEnvironmentKeyInToken")), at: .apnsSandbox, token: token))
+                Fault(.answer(.init(403, reason)), at: .apnsSandbox, token: token))
             let outcome = try fixture.deliver(PushFixture.delivery(token), ProviderKind.apns.notifier(fixture))
             #expect(outcome == DeliveryOutcome(Self.gone, reason: "bad_device_token"))
+        }
+    }
+
+    /// What else it finds wrong with the settings would remove every device's token, if it were taken for the device's end.
+    @Test(
+        arguments: [
+            (400, "BadTopic", "bad_topic"), (400, "TopicDisallowed", "topic_disallowed"),
+            (403, "InvalidProviderToken", "invalid_provider_token"), (403, "ExpiredProviderToken", "expired_provider_token"),
+            (403, "Forbidden", "forbidden"), (403, "", "status_403"),
+        ])
+    func theOtherEnvironmentsMisconfigurationKeepsTheToken(status: Int, reason: String, word: String) throws {
+        try PushFixture.run { fixture in
+            let token = PushFixture.token()
+            fixture.simulators.faults.add(
+                Fault(.answer(.init(400, "BadDeviceToken")), at: .apns, token: token, times: nil),
+                Fault(.answer(.init(status, reason)), at: .apnsSandbox, token: token, times: nil))
+            let outcome = try fixture.deliver(PushFixture.delivery(token), ProviderKind.apns.notifier(fixture))
+            #expect(outcome == DeliveryOutcome(.misconfigured, reason: word))
+        }
+    }
+
+    @Test func manySandboxDevicesOfAnotherAppAreTheSettings() throws {
+        try PushFixture.run { fixture in
+            let notifier = try ProviderKind.apns.notifier(fixture)
+            let outcomes = try (0..<21).map { _ in
+                let token = PushFixture.token()
+                fixture.simulators.faults.add(
+                    Fault(.answer(.init(400, "BadDeviceToken")), at: .apns, token: token),
+                    Fault(.answer(.init(400, "DeviceTokenNotForTopic")), at: .apnsSandbox, token: token))
+                return try fixture.deliver(PushFixture.delivery(token), notifier)
+            }
+            let verdicts = Array(repeating: Self.gone, count: 19) + [.misconfigured, .misconfigured]
+            #expect(outcomes == verdicts.map { DeliveryOutcome($0, reason: "device_token_not_for_topic") })
         }
     }
 
@@ -115,7 +149,9 @@ import Testing
                 first == DeliveryOutcome(.retry(retryAfterMilliseconds: 5000), reason: "too_many_requests", isAboutDevice: true))
             fixture.clocks.pass(2000)
             let held = try fixture.deliver(PushFixture.delivery(token), notifier)
-            #expect(held == DeliveryOutcome(.retry(retryAfterMilliseconds: 3000), reason: "device_delayed", isAboutDevice: true))
+            let delayed = DeliveryOutcome(
+                .retry(retryAfterMilliseconds: 3000), reason: "device_delayed", isAboutDevice: true, wasAsked: false)
+            #expect(held == delayed)
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
             fixture.clocks.pass(3000)
             #expect(try fixture.deliver(PushFixture.delivery(token), notifier).verdict == .delivered)
@@ -154,7 +190,7 @@ import Testing
     @Test func aTokenThatIsNoneIsNotSent() throws {
         try PushFixture.run { fixture in
             let outcome = try fixture.deliver(PushFixture.delivery("not-hexadecimal"), ProviderKind.apns.notifier(fixture))
-            #expect(outcome == DeliveryOutcome(Self.gone, reason: "invalid_token"))
+            #expect(outcome == DeliveryOutcome(Self.gone, reason: "invalid_token", wasAsked: false))
         }
     }
 }

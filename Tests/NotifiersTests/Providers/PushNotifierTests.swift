@@ -37,15 +37,15 @@ import Testing
             let notifier = try kind.notifier(fixture)
             for event in [Event.Kind.pushTokenRegistered, .pushTokenRemoved] {
                 let outcome = try fixture.deliver(PushFixture.delivery(kind: event), notifier)
-                #expect(outcome == DeliveryOutcome(.delivered, reason: "not_for_push"))
+                #expect(outcome == DeliveryOutcome(.delivered, reason: "not_for_push", wasAsked: false))
             }
             for payload in ["", "{}", "[]", #"{"data":{}}"#, #"{"data":{"comment":5}}"#] {
                 let outcome = try fixture.deliver(PushFixture.delivery(payload: payload), notifier)
-                #expect(outcome == DeliveryOutcome(.dead, reason: "unreadable_payload"))
+                #expect(outcome == DeliveryOutcome(.dead, reason: "unreadable_payload", wasAsked: false))
             }
             let known = try PushFixture.delivery()
             let signedOut = Delivery(id: known.id, notifier: known.notifier, event: known.event, deviceID: "device", dueAt: 0)
-            #expect(fixture.deliver(signedOut, notifier) == DeliveryOutcome(.dead, reason: "no_device"))
+            #expect(fixture.deliver(signedOut, notifier) == DeliveryOutcome(.dead, reason: "no_device", wasAsked: false))
         }
     }
 

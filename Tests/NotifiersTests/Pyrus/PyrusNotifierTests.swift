@@ -61,10 +61,10 @@ import Threading
             let another = RegistrationSample.event(device: "another", at: Sample.now + 2)
             #expect(relay.deliver(old).verdict == .delivered)
             relay.clocks.pass(1000)
-            let wait = DeliveryOutcome(.retry(retryAfterMilliseconds: 299_000), reason: "paced", isAboutDevice: true)
+            let wait = DeliveryOutcome(.retry(retryAfterMilliseconds: 299_000), reason: "paced", isAboutDevice: true, wasAsked: false)
             #expect(relay.deliver(new) == wait)
             #expect(relay.deliver(another) == wait)
-            #expect(relay.deliver(old) == DeliveryOutcome(.delivered, reason: "superseded"))
+            #expect(relay.deliver(old) == DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false))
             relay.clocks.pass(299_000)
             #expect(relay.deliver(new).reason == "status_200")
             #expect(relay.deliver(another).reason == "paced")
@@ -100,7 +100,7 @@ import Threading
         let keys = Monitor<String?>(nil)
         try with(.everyRequest(Self.good), mintKey: { _, _ in keys.withLock { $0 } }) { relay in
             let event = RegistrationSample.event()
-            #expect(relay.deliver(event) == DeliveryOutcome(Self.later, reason: "no_key", isAboutDevice: true))
+            #expect(relay.deliver(event) == DeliveryOutcome(Self.later, reason: "no_key", isAboutDevice: true, wasAsked: false))
             keys.update { $0 = "key" }
             #expect(relay.deliver(event).verdict == .delivered)
         }
@@ -109,10 +109,12 @@ import Threading
     @Test func whatCannotBeRelayed() throws {
         try with(.everyRequest(Self.good)) { relay in
             #expect(
-                relay.deliver(RegistrationSample.event(kind: .commentCreated)) == DeliveryOutcome(.delivered, reason: "not_for_relay"))
+                relay.deliver(RegistrationSample.event(kind: .commentCreated))
+                    == DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false))
             for payload in ["", "{}", #"{"data":{"device_id":"","type":"ios","token":"t"}}"#, #"{"data":{"device_id":"d","type":"ios"}}"#] {
                 #expect(
-                    relay.deliver(RegistrationSample.event(payload: payload)) == DeliveryOutcome(.dead, reason: "unreadable_payload"))
+                    relay.deliver(RegistrationSample.event(payload: payload))
+                        == DeliveryOutcome(.dead, reason: "unreadable_payload", wasAsked: false))
             }
             #expect(relay.server.requests.isEmpty)
             #expect(!relay.notifier.keepsTicketOrder && relay.notifier.concurrency == 8)
