@@ -36,7 +36,7 @@ class Tokens:
         return json.dumps({
             "app_id": self.workspace.app_id, "user_id": user_id,
             "security_key": mint(self.workspace.secret, self.workspace.app_id, user_id, salt=self.random.randbytes(16)),
-            "instance_id": f"phone-{self.minted}", "type": "ios", "token": self.random.randbytes(32).hex(),
+            "instance_id": self.random.randbytes(16).hex(), "type": "ios", "token": self.random.randbytes(32).hex(),
         }).encode()
 
     def register(self, service, among, connections, fastest):

@@ -44,6 +44,11 @@ enum StoreRules {
         device.token == tried.token && since.map { device.seenAt < $0 } ?? (device.seenAt <= tried.seenAt)
     }
 
+    /// The type of a device that is learned: what the webhook says, unless no app could say it.
+    static func learnedType(_ event: Event, known: String?) -> String {
+        event.deviceType.flatMap { $0.utf16.count <= Device.longestType ? $0 : nil } ?? known ?? ""
+    }
+
     /// Traps when a claim would come back at once.
     static func check(_ claim: Claim) {
         precondition(claim.leaseMilliseconds > 0 && claim.limit >= 0, "a claim has a lease and a limit")

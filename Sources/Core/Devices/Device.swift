@@ -31,9 +31,12 @@ package struct Device: Sendable, Equatable {
         }
     }
 
+    /// The longest type, in UTF-16 code units.
+    package static let longestType = 32
+
     /// Which device.
     package let key: Key
-    /// What kind of device it is, in the app's own words, such as `ios`: it decides who notifies it. At most 32 UTF-16 code units.
+    /// What kind of device it is, in the app's own words, such as `ios`: it decides who notifies it. At most `longestType`.
     package let type: String
     /// What its provider knows it by.
     package let token: PushToken

@@ -4,7 +4,7 @@ package struct LimitRule: Sendable, Equatable {
     package enum Scope: String, Sendable, CaseIterable {
         /// Those of one person of an app.
         case user
-        /// Those of one device of a person.
+        /// Those of one device of an app, whoever is signed in there.
         case device
         /// Those of an app.
         case app

@@ -1,3 +1,4 @@
+internal import Core
 internal import JSON
 
 /// Which notifiers tell which devices of an app's comments.
@@ -18,8 +19,8 @@ extension ConfigurationReader {
         for member in object.members {
             let (type, value) = (member.key, member.value)
             let place = "\(path).\(printable(type))"
-            if !(1...PushTokenRequest.longestType).contains(type.utf16.count) {
-                problems.add(place, "expected a type of device of 1 to \(PushTokenRequest.longestType) UTF-16 code units")
+            if !(1...Device.longestType).contains(type.utf16.count) {
+                problems.add(place, "expected a type of device of 1 to \(Device.longestType) UTF-16 code units")
             }
             guard let name = routeTarget(value, place, known, notifiers) else { continue }
             if type.utf8.elementsEqual(Self.others.utf8) {

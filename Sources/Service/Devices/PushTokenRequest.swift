@@ -7,8 +7,6 @@ internal import JSON
 struct PushTokenRequest {
     /// The longest device id, in UTF-16 code units.
     static let longestDeviceID = 255
-    /// The longest type, in UTF-16 code units.
-    static let longestType = 32
 
     let appID: String
     let userID: String
@@ -42,7 +40,7 @@ struct PushTokenRequest {
 
     /// What kind of device it is, in the app's own words; empty when it said nothing.
     func type() throws(PushTokenMistake) -> String {
-        try fields.text("type", longest: Self.longestType) ?? ""
+        try fields.text("type", longest: Device.longestType) ?? ""
     }
 
     /// Its token; nil unsubscribes it.

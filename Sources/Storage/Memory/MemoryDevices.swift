@@ -18,7 +18,7 @@ struct MemoryDevices {
         init(_ scope: LimitRule.Scope, _ key: Device.Key) {
             self.scope = scope
             self.key = Device.Key(
-                appID: scope == .service ? "" : key.appID, userID: scope == .user || scope == .device ? key.userID : "",
+                appID: scope == .service ? "" : key.appID, userID: scope == .user ? key.userID : "",
                 deviceID: scope == .device ? key.deviceID : "")
         }
     }
@@ -71,17 +71,20 @@ struct MemoryDevices {
         put(Entry(device: entry.device.seen(at: time), hasSignedOut: true, isFromApp: isFromApp))
     }
 
-    /// Forgets a device and what kept its limits.
+    /// Forgets a device, but not what keeps its limits.
     mutating func forget(_ key: Device.Key) {
         entries[key] = nil
-        calls[WindowKey(.device, key)] = nil
     }
 
-    /// Forgets what kept the limits of a person and of all devices there.
-    mutating func forgetCalls(appID: String, userID: String) {
-        calls = calls.filter { window, _ in
-            let isTheirs = window.key.appID.utf8.elementsEqual(appID.utf8) && window.key.userID.utf8.elementsEqual(userID.utf8)
-            return !isTheirs || window.scope == .app || window.scope == .service
+    /// Forgets what kept the limits of a device, or of a person.
+    mutating func forgetCalls(_ scope: LimitRule.Scope, _ key: Device.Key) {
+        calls[WindowKey(scope, key)] = nil
+    }
+
+    /// Forgets calls of persons and devices of whom none was noted since a time.
+    mutating func forgetCalls(notedBefore time: UInt64) {
+        calls = calls.filter { window, times in
+            window.scope == .app || window.scope == .service || times.last.map { $0 >= time } ?? false
         }
     }
 

@@ -20,21 +20,21 @@ extension MemoryState {
         for entry in entries {
             remove(entry, .operatorRemoved, at: now, rules)
             devices.forget(entry.device.key)
+            devices.forgetCalls(.device, entry.device.key)
         }
-        if let userID = filter.userID, filter.deviceID == nil { devices.forgetCalls(appID: filter.appID, userID: userID) }
+        if let userID = filter.userID, filter.deviceID == nil {
+            devices.forgetCalls(.user, Device.Key(appID: filter.appID, userID: userID, deviceID: ""))
+        }
         return entries.count { !$0.hasSignedOut }
     }
 
     mutating func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int, _ rules: MemoryRules) -> Int {
         let entries = devices.idle(seenBefore: seenBefore).prefix(limit)
         for entry in entries {
-            let key = entry.device.key
             remove(entry, .idle, at: now, rules)
-            devices.forget(key)
-            if devices.entries(appID: key.appID, userID: key.userID).isEmpty {
-                devices.forgetCalls(appID: key.appID, userID: key.userID)
-            }
+            devices.forget(entry.device.key)
         }
+        devices.forgetCalls(notedBefore: seenBefore)
         return entries.count
     }
 
@@ -52,7 +52,7 @@ extension MemoryState {
     }
 
     /// Registers the device of a token that came with a webhook, but never against what an app itself has said of the device, or of the one that
-    /// has the token: the help desk may know an older token, person or sign-in.
+    /// has the token: the help desk may know an older token, person or sign-in. No device that an app has told of leaves for it.
     mutating func learn(_ arrival: Arrival, _ rules: MemoryRules) {
         let event = arrival.event
         guard let token = arrival.token, !event.identity.deviceID.isEmpty else { return }
@@ -60,7 +60,8 @@ extension MemoryState {
         let entry = devices.entry(key)
         if let entry, entry.isFromApp || entry.device.token == token { return }
         if let holder = devices.holder(of: token, appID: key.appID), holder.isFromApp { return }
-        let type = event.deviceType ?? entry?.device.type ?? ""
+        if entry == nil, leaving(for: key, isFromApp: false, rules) == nil { return }
+        let type = StoreRules.learnedType(event, known: entry?.device.type)
         let device = Device(key: key, type: type, token: token, registeredAt: event.receivedAt, seenAt: event.receivedAt)
         store(device, isFromApp: false, rules)
     }
@@ -97,19 +98,26 @@ extension MemoryState {
         if let holder = devices.holder(of: device.token, appID: device.key.appID), holder.device.key != device.key {
             remove(holder, .moved, at: device.registeredAt, rules)
         }
-        if devices.entry(device.key) == nil { makeRoom(for: device.key, at: device.registeredAt, rules) }
+        if devices.entry(device.key) == nil { makeRoom(for: device.key, at: device.registeredAt, isFromApp: isFromApp, rules) }
         devices.put(MemoryDevices.Entry(device: device, isFromApp: isFromApp))
         announce(RegistryChange(.registered, device, at: device.registeredAt), rules)
     }
 
-    private mutating func makeRoom(for key: Device.Key, at time: UInt64, _ rules: MemoryRules) {
-        let entries = devices.entries(appID: key.appID, userID: key.userID)
-        guard entries.count >= rules.devicesPerUser else { return }
-        let order = entries.sorted { StoreRules.leavesFirst(($0.hasSignedOut, $0.device.seenAt), ($1.hasSignedOut, $1.device.seenAt)) }
-        for entry in order.prefix(entries.count - rules.devicesPerUser + 1) {
+    private mutating func makeRoom(for key: Device.Key, at time: UInt64, isFromApp: Bool = true, _ rules: MemoryRules) {
+        for entry in leaving(for: key, isFromApp: isFromApp, rules) ?? [] {
             remove(entry, .tooManyDevices, at: time, rules)
             devices.forget(entry.device.key)
         }
+    }
+
+    /// Who leaves for one device more: first those that signed out, then those not seen for longest; nil when there are not enough.
+    private func leaving(for key: Device.Key, isFromApp: Bool, _ rules: MemoryRules) -> ArraySlice<MemoryDevices.Entry>? {
+        let entries = devices.entries(appID: key.appID, userID: key.userID)
+        let count = entries.count - rules.devicesPerUser + 1
+        guard count > 0 else { return [] }
+        let order = entries.filter { isFromApp || !$0.isFromApp }
+            .sorted { StoreRules.leavesFirst(($0.hasSignedOut, $0.device.seenAt), ($1.hasSignedOut, $1.device.seenAt)) }
+        return order.count < count ? nil : order.prefix(count)
     }
 
     private mutating func remove(_ entry: MemoryDevices.Entry, _ reason: RegistryChange.Reason, at time: UInt64, _ rules: MemoryRules) {

@@ -1,3 +1,5 @@
+internal import SQLite
+
 /// When the last allowed calls of a person or of a device came, oldest first.
 struct CallTimes {
     private static let width = 8
@@ -9,8 +11,8 @@ struct CallTimes {
     init() {}
 
     /// Those of a row.
-    init(bytes: [UInt8]) {
-        self.bytes = bytes
+    init(_ row: Statement, _ column: Int) throws(SQLiteError) {
+        bytes = try row.optionalBytes(column) ?? []
     }
 
     /// When the first of the last `count` calls came; nil when there were fewer.
@@ -22,7 +24,8 @@ struct CallTimes {
 
     /// These and one more, of which the last `most` are kept.
     func adding(_ time: UInt64, keeping most: Int) -> CallTimes {
-        var added = CallTimes(bytes: Array(bytes.suffix((most - 1) * Self.width)))
+        var added = CallTimes()
+        added.bytes = Array(bytes.suffix((most - 1) * Self.width))
         for shift in stride(from: 56, through: 0, by: -8) { added.bytes.append(UInt8(truncatingIfNeeded: time >> UInt64(shift))) }
         return added
     }

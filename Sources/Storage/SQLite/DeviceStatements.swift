@@ -2,15 +2,16 @@ internal import SQLite
 
 /// The writer's statements for devices and limits, prepared once.
 struct DeviceStatements {
-    let find, ofUser, ofToken, put, putCalls, touch, signOut, setEnvironment, remove: Statement
-    let matching, idle, countOfUser, forgetUser: Statement
+    let find, ofUser, ofToken, put, touch, signOut, setEnvironment, remove: Statement
+    let matching, idle: Statement
+    let ofDevice, putCalls, forgetIdleCalls: Statement
     let lastCall, call, insertCall, forgetCalls: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
         find = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, calls FROM devices
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
             WHERE app = ?1 AND user_id = ?2 AND device_id = ?3
             """)
         ofUser = try prepare(
@@ -20,17 +21,11 @@ struct DeviceStatements {
             """)
         ofToken = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, calls FROM devices
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
             WHERE app = ?1 AND digest = ?2 AND token IS NOT NULL
             """)
-        put = try prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
-        putCalls = try prepare(
-            """
-            INSERT INTO devices (app, user_id, device_id, type, registered_at, seen_at, from_app, calls) VALUES (?1, ?2, '', '', ?3, ?3, 1, ?4)
-            ON CONFLICT DO UPDATE SET seen_at = ?3, calls = ?4
-            """)
-        touch = try prepare(
-            "UPDATE devices SET seen_at = ?4, from_app = 1, calls = ?5 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
+        put = try prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL)")
+        touch = try prepare("UPDATE devices SET seen_at = ?4, from_app = 1 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
         signOut = try prepare(
             "UPDATE devices SET token = NULL, seen_at = ?4, from_app = ?5 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
         setEnvironment = try prepare(
@@ -38,17 +33,29 @@ struct DeviceStatements {
         remove = try prepare("DELETE FROM devices WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
         matching = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, calls FROM devices
-            WHERE app = ?1 AND (?2 IS NULL OR user_id = ?2) AND (?3 IS NULL OR device_id = ?3) AND device_id <> '' LIMIT ?4
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
+            WHERE app = ?1 AND (?2 IS NULL OR user_id = ?2) AND (?3 IS NULL OR device_id = ?3)
+                AND user_id <> '' AND device_id <> ''
+            LIMIT ?4
             """)
         idle = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, calls, app_id
-            FROM devices JOIN apps ON number = app WHERE seen_at < ?1 AND device_id <> ''
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, app_id
+            FROM devices JOIN apps ON number = app WHERE seen_at < ?1 AND user_id <> '' AND device_id <> ''
             ORDER BY seen_at, app_id, user_id, device_id LIMIT ?2
             """)
-        countOfUser = try prepare("SELECT 1 FROM devices WHERE app = ?1 AND user_id = ?2 AND device_id <> '' LIMIT 1")
-        forgetUser = try prepare("DELETE FROM devices WHERE app = ?1 AND user_id = ?2 AND device_id = ''")
+        ofDevice = try prepare("SELECT calls FROM devices WHERE app = ?1 AND user_id = '' AND device_id = ?2")
+        putCalls = try prepare(
+            """
+            INSERT INTO devices (app, user_id, device_id, type, registered_at, seen_at, from_app, calls)
+            VALUES (?1, ?2, ?3, '', ?4, ?4, 1, ?5)
+            ON CONFLICT DO UPDATE SET seen_at = ?4, calls = ?5
+            """)
+        forgetIdleCalls = try prepare(
+            """
+            DELETE FROM devices WHERE (app, user_id, device_id) IN (
+                SELECT app, user_id, device_id FROM devices WHERE seen_at < ?1 AND (user_id = '' OR device_id = '') LIMIT ?2)
+            """)
         lastCall = try prepare("SELECT number FROM windows WHERE app = ?1 ORDER BY number DESC LIMIT 1")
         call = try prepare("SELECT at FROM windows WHERE app = ?1 AND number = ?2")
         insertCall = try prepare("INSERT INTO windows VALUES (?1, ?2, ?3)")

@@ -25,8 +25,9 @@ enum Migrations {
     //
     // A device without a token has signed out; its row keeps the last token's digest, so that a late webhook does not bring it back. `from_app`
     // is 1 where the app itself said what the row says, which no webhook changes. `calls` holds the times of allowed registrations, the last
-    // ones that the limits need: a device's in its row, a person's in a row with an empty device, so that one page has all that a registration
-    // asks for. `windows` holds those of an app, and of all with app 0: there may be many. There are no foreign keys: what belongs together is
+    // ones that the limits need: a person's in a row with an empty device, beside the person's devices, so that one search finds both; a
+    // device's, whoever is signed in there, in a row with an empty person. `windows` holds those of an app, and of all with app 0: there may be
+    // many. There are no foreign keys: what belongs together is
     // written by one thread in one transaction, and checking costs a search for each row.
     private static let scripts: [StaticString] = [
         """
@@ -94,11 +95,11 @@ enum Migrations {
             registered_at INTEGER NOT NULL,
             seen_at INTEGER NOT NULL,
             from_app INTEGER NOT NULL,
-            calls BLOB NOT NULL,
+            calls BLOB,
             PRIMARY KEY (app, user_id, device_id)
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX devices_token ON devices (app, digest) WHERE token IS NOT NULL;
-        CREATE INDEX devices_seen ON devices (seen_at) WHERE device_id <> '';
+        CREATE INDEX devices_seen ON devices (seen_at);
 
         CREATE TABLE windows (
             app INTEGER NOT NULL,

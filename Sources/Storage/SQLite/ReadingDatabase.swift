@@ -39,7 +39,7 @@ final class ReadingDatabase {
         nextDue = try prepare("SELECT min(due_at) FROM deliveries WHERE state = 0 AND notifier = ?1 AND leads = 1")
         devices = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, x'' FROM devices
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
             WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND (?2 IS NULL OR user_id = ?2) AND (?3 IS NULL OR device_id = ?3)
                 AND (user_id, device_id) > (?4, ?5) AND token IS NOT NULL
             ORDER BY user_id, device_id LIMIT ?6

@@ -15,8 +15,6 @@ struct StoredDevice {
     let seenAt: UInt64
     /// Whether its app itself said so, which no webhook changes.
     let isFromApp: Bool
-    /// Its allowed calls.
-    let calls: CallTimes
 
     init(_ row: Statement) throws(SQLiteError) {
         deviceID = try row.string(0)
@@ -28,7 +26,6 @@ struct StoredDevice {
         seenAt = try row.time(6)
         userID = try row.string(7)
         isFromApp = try row.int64(8) != 0
-        calls = CallTimes(bytes: try row.bytes(9))
     }
 
     func isNamed(_ deviceID: String) -> Bool {
@@ -51,8 +48,9 @@ struct StoredPerson {
     /// All devices, those that signed out too.
     var devices: [StoredDevice] = []
 
-    /// Takes in a row of `devices`: the one with an empty device is the person's own.
-    mutating func add(_ row: StoredDevice) {
-        if row.deviceID.isEmpty { calls = row.calls } else { devices.append(row) }
+    /// Takes in a row of `ofUser`: the one with an empty device is the person's own.
+    mutating func add(_ row: Statement) throws(SQLiteError) {
+        let stored = try StoredDevice(row)
+        if stored.deviceID.isEmpty { calls = try CallTimes(row, 9) } else { devices.append(stored) }
     }
 }

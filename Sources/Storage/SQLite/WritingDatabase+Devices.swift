@@ -11,7 +11,7 @@ extension WritingDatabase {
     }
 
     /// Registers the device of a token that came with a webhook, but never against what an app itself has said of the device, or of the one that
-    /// has the token: the help desk may know an older token, person or sign-in.
+    /// has the token: the help desk may know an older token, person or sign-in. No device that an app has told of leaves for it.
     func learn(_ arrival: Arrival, _ app: Int64) throws(SQLiteError) {
         let event = arrival.event
         guard let token = arrival.token, !event.identity.deviceID.isEmpty else { return }
@@ -19,10 +19,12 @@ extension WritingDatabase {
         let stored = devices.first { $0.isNamed(event.identity.deviceID) }
         if let stored, stored.isFromApp || stored.digest == token.digest { return }
         if let holder = try holder(of: token, app), holder.isFromApp { return }
+        if stored == nil, leaving(devices, isFromApp: false) == nil { return }
         let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
         let device = Device(
-            key: key, type: event.deviceType ?? stored?.type ?? "", token: token, registeredAt: event.receivedAt, seenAt: event.receivedAt)
-        try store(device, stored?.calls ?? CallTimes(), app, among: devices, isFromApp: false)
+            key: key, type: StoreRules.learnedType(event, known: stored?.type), token: token, registeredAt: event.receivedAt,
+            seenAt: event.receivedAt)
+        try store(device, app, among: devices, isFromApp: false)
     }
 
     /// Does what an app wishes for its device, if it may.
@@ -32,18 +34,17 @@ extension WritingDatabase {
         if let refusal = whyNot() { return .failure(refusal) }
         let person = try person(wish.key.userID, app)
         let stored = person.devices.first { $0.isNamed(wish.key.deviceID) }
-        let history = try history(wish, app, ofUser: person.calls, ofDevice: stored?.calls ?? CallTimes())
+        let history = try history(wish, app, ofUser: person.calls)
         if let limited = try limit(wish, history) { return .success(limited) }
-        let calls = wish.calls(after: history.ofDevice)
         if let stored, stored.token != nil, stored.digest == token.digest, stored.type.utf8.elementsEqual(wish.type.utf8) {
             try record(wish, app, history)
-            try touch(wish.key, app, calls, at: wish.now)
+            try touch(wish.key, app, at: wish.now)
             return .success(.unchanged)
         }
         guard counts.total < settings.maxPending else { return .failure(.queueFull(settings.maxPending)) }
         try record(wish, app, history)
         let device = Device(key: wish.key, type: wish.type, token: token, registeredAt: wish.now, seenAt: wish.now)
-        try store(device, calls, app, among: person.devices, isFromApp: true)
+        try store(device, app, among: person.devices, isFromApp: true)
         return .success(.registered)
     }
 
@@ -73,7 +74,7 @@ extension WritingDatabase {
         statement.bind(userID, at: 2)
         defer { statement.reset() }
         var person = StoredPerson()
-        while try statement.step() { person.add(try StoredDevice(statement)) }
+        while try statement.step() { try person.add(statement) }
         return person
     }
 
@@ -83,12 +84,11 @@ extension WritingDatabase {
             let devices = try person(wish.key.userID, app).devices
             guard devices.count(where: { $0.token != nil }) < settings.devicesPerUser else { return .unchanged }
             try makeRoom(among: devices, app, wish.key.appID, at: wish.now)
-            try put(
-                wish.key, wish.type, token: nil, CallTimes(), app, registeredAt: wish.now, seenAt: wish.now, isFromApp: true)
+            try put(wish.key, wish.type, token: nil, app, registeredAt: wish.now, seenAt: wish.now, isFromApp: true)
             return .unchanged
         }
         guard stored.token != nil else {
-            try touch(wish.key, app, stored.calls, at: wish.now)
+            try touch(wish.key, app, at: wish.now)
             return .unchanged
         }
         try remove(stored, app, wish.key.appID, .unsubscribed, at: wish.now)
@@ -96,19 +96,17 @@ extension WritingDatabase {
     }
 
     /// Writes a device, takes its token away from whoever had it, makes room among the person's other devices, and tells of all of it.
-    private func store(
-        _ device: Device, _ calls: CallTimes, _ app: Int64, among known: [StoredDevice], isFromApp: Bool
-    ) throws(SQLiteError) {
+    private func store(_ device: Device, _ app: Int64, among known: [StoredDevice], isFromApp: Bool) throws(SQLiteError) {
         var devices = known
         if let holder = try holder(of: device.token, app), !isSame(holder, device.key) {
             try remove(holder, app, device.key.appID, .moved, at: device.registeredAt)
             if holder.userID.utf8.elementsEqual(device.key.userID.utf8) { devices = try person(holder.userID, app).devices }
         }
         if !devices.contains(where: { $0.isNamed(device.key.deviceID) }) {
-            try makeRoom(among: devices, app, device.key.appID, at: device.registeredAt)
+            try makeRoom(among: devices, app, device.key.appID, at: device.registeredAt, isFromApp: isFromApp)
         }
         try put(
-            device.key, device.type, token: device.token, calls, app, registeredAt: device.registeredAt, seenAt: device.seenAt,
+            device.key, device.type, token: device.token, app, registeredAt: device.registeredAt, seenAt: device.seenAt,
             isFromApp: isFromApp)
         try announce(RegistryChange(.registered, device, at: device.registeredAt), app)
     }
@@ -125,29 +123,38 @@ extension WritingDatabase {
         return try statement.step() ? try StoredDevice(statement) : nil
     }
 
-    /// Lets as many devices of a person go as are too many with one more: first those that signed out, then those not seen for longest.
-    private func makeRoom(among devices: [StoredDevice], _ app: Int64, _ appID: String, at time: UInt64) throws(SQLiteError) {
-        let limit = settings.devicesPerUser
-        guard devices.count >= limit else { return }
-        let order = devices.sorted { StoreRules.leavesFirst(($0.token == nil, $0.seenAt), ($1.token == nil, $1.seenAt)) }
-        for stored in order.prefix(devices.count - limit + 1) {
+    /// Lets those of a person's devices go that are too many with one more.
+    private func makeRoom(
+        among devices: [StoredDevice], _ app: Int64, _ appID: String, at time: UInt64, isFromApp: Bool = true
+    ) throws(SQLiteError) {
+        for stored in leaving(devices, isFromApp: isFromApp) ?? [] {
             try remove(stored, app, appID, .tooManyDevices, at: time)
             try forget(stored, app)
         }
     }
 
-    /// Forgets a device with what kept its limits.
+    /// Who leaves for one device more: first those that signed out, then those not seen for longest; nil when there are not enough.
+    /// - Parameter isFromApp: whether an app has told of the new one, which no other may stay for.
+    private func leaving(_ devices: [StoredDevice], isFromApp: Bool) -> ArraySlice<StoredDevice>? {
+        let count = devices.count - settings.devicesPerUser + 1
+        guard count > 0 else { return [] }
+        let order = devices.filter { isFromApp || !$0.isFromApp }
+            .sorted { StoreRules.leavesFirst(($0.token == nil, $0.seenAt), ($1.token == nil, $1.seenAt)) }
+        return order.count < count ? nil : order.prefix(count)
+    }
+
+    /// Forgets a device, but not what keeps its limits.
     func forget(_ stored: StoredDevice, _ app: Int64) throws(SQLiteError) {
         try deviceStatements.remove.run(app, stored.userID, stored.deviceID)
     }
 
     /// Notes that the app has said what the row says.
-    private func touch(_ key: Device.Key, _ app: Int64, _ calls: CallTimes, at time: UInt64) throws(SQLiteError) {
-        try deviceStatements.touch.run(app, key.userID, key.deviceID, time.stored, calls.bytes)
+    private func touch(_ key: Device.Key, _ app: Int64, at time: UInt64) throws(SQLiteError) {
+        try deviceStatements.touch.run(app, key.userID, key.deviceID, time.stored)
     }
 
     private func put(
-        _ key: Device.Key, _ type: String, token: PushToken?, _ calls: CallTimes, _ app: Int64, registeredAt: UInt64, seenAt: UInt64,
+        _ key: Device.Key, _ type: String, token: PushToken?, _ app: Int64, registeredAt: UInt64, seenAt: UInt64,
         isFromApp: Bool
     ) throws(SQLiteError) {
         let statement = deviceStatements.put
@@ -166,7 +173,6 @@ extension WritingDatabase {
         statement.bind(registeredAt.stored, at: 8)
         statement.bind(seenAt.stored, at: 9)
         statement.bind(isFromApp ? 1 : 0 as Int64, at: 10)
-        statement.bind(calls.bytes.span, at: 11)
         try statement.runBound()
     }
 }

@@ -3,8 +3,8 @@ internal import SQLite
 
 /// The calls that a registration is counted with.
 struct CallHistory {
-    let ofUser: CallTimes
-    let ofDevice: CallTimes
+    fileprivate let ofUser: CallTimes
+    fileprivate let ofDevice: CallTimes
     /// Those of the app and of all.
     fileprivate let shared: [SharedWindow]
 }
@@ -25,23 +25,18 @@ extension Registration {
     fileprivate func most(_ scope: LimitRule.Scope) -> Int? {
         rules.lazy.filter { $0.scope == scope }.map(\.max).max()
     }
-
-    /// The device's calls with this one.
-    func calls(after known: CallTimes) -> CallTimes {
-        most(.device).map { known.adding(now, keeping: $0) } ?? known
-    }
 }
 
 extension WritingDatabase {
     /// The calls that a registration's rules ask for, looked up once for asking and for noting.
-    func history(
-        _ wish: Registration, _ app: Int64, ofUser: CallTimes, ofDevice: CallTimes
-    ) throws(SQLiteError) -> CallHistory {
+    /// - Parameter ofUser: those of the person, which were found with the devices.
+    func history(_ wish: Registration, _ app: Int64, ofUser: CallTimes) throws(SQLiteError) -> CallHistory {
         var shared: [SharedWindow] = []
         for (scope, app) in [(LimitRule.Scope.app, app), (.service, 0)] {
             guard let most = wish.most(scope) else { continue }
             shared.append(SharedWindow(scope: scope, app: app, most: most, last: try lastCall(app)))
         }
+        let ofDevice = wish.most(.device) == nil ? CallTimes() : try calls(ofDevice: wish.key.deviceID, app)
         return CallHistory(ofUser: ofUser, ofDevice: ofDevice, shared: shared)
     }
 
@@ -56,16 +51,10 @@ extension WritingDatabase {
         return longest.map { .limited(rule: $0.rule, until: $0.until) }
     }
 
-    /// Notes an allowed registration, except in its device's row, and forgets what no rule can ask for any more.
+    /// Notes an allowed registration, and forgets what no rule can ask for any more.
     func record(_ wish: Registration, _ app: Int64, _ history: CallHistory) throws(SQLiteError) {
-        if let most = wish.most(.user) {
-            let statement = deviceStatements.putCalls
-            statement.bind(app, at: 1)
-            statement.bind(wish.key.userID, at: 2)
-            statement.bind(wish.now.stored, at: 3)
-            statement.bind(history.ofUser.adding(wish.now, keeping: most).bytes.span, at: 4)
-            try statement.runBound()
-        }
+        if let most = wish.most(.user) { try put(history.ofUser.adding(wish.now, keeping: most), app, wish.key.userID, "", wish.now) }
+        if let most = wish.most(.device) { try put(history.ofDevice.adding(wish.now, keeping: most), app, "", wish.key.deviceID, wish.now) }
         for window in history.shared {
             let number = window.last + 1
             try deviceStatements.insertCall.run(window.app, number, wish.now.stored)
@@ -83,6 +72,24 @@ extension WritingDatabase {
             guard let window = history.shared.first(where: { $0.scope == rule.scope }) else { return nil }
             return try time(ofCall: window.last - Int64(rule.max) + 1, window.app)
         }
+    }
+
+    private func calls(ofDevice deviceID: String, _ app: Int64) throws(SQLiteError) -> CallTimes {
+        let statement = deviceStatements.ofDevice
+        statement.bind(app, at: 1)
+        statement.bind(deviceID, at: 2)
+        defer { statement.reset() }
+        return try statement.step() ? try CallTimes(statement, 0) : CallTimes()
+    }
+
+    private func put(_ calls: CallTimes, _ app: Int64, _ userID: String, _ deviceID: String, _ now: UInt64) throws(SQLiteError) {
+        let statement = deviceStatements.putCalls
+        statement.bind(app, at: 1)
+        statement.bind(userID, at: 2)
+        statement.bind(deviceID, at: 3)
+        statement.bind(now.stored, at: 4)
+        statement.bind(calls.bytes.span, at: 5)
+        try statement.runBound()
     }
 
     /// When a call came; nil when there was none, or when it has been forgotten.

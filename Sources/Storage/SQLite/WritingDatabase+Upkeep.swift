@@ -70,7 +70,7 @@ extension WritingDatabase {
         return numbers.count
     }
 
-    /// Removes devices for an operator; of a person as a whole also what kept the limits.
+    /// Removes devices for an operator, with what kept their limits; of a person as a whole also what kept the person's.
     /// - Returns: how many were registered; fewer than `limit` rows are left when fewer were dealt with.
     func removeDevices(_ filter: DeviceFilter, now: UInt64, limit: Int) throws(SQLiteError) -> (removed: Int, dealtWith: Int) {
         guard let app = try apps.find(filter.appID, self) else { return (0, 0) }
@@ -81,27 +81,29 @@ extension WritingDatabase {
         for stored in devices {
             try remove(stored, app, filter.appID, .operatorRemoved, at: now)
             try forget(stored, app)
+            try deviceStatements.remove.run(app, "", stored.deviceID)
         }
         if let userID = filter.userID, filter.deviceID == nil {
-            try deviceStatements.forgetUser.run(app, userID)
+            try deviceStatements.remove.run(app, userID, "")
         }
         return (devices.count { $0.token != nil }, devices.count)
     }
 
-    /// Removes devices that nobody has seen, and forgets those that signed out, since a time.
+    /// How many rows of calls are forgotten at once, so that nobody waits long.
+    private static let callsPerStep = 5000
+
+    /// Removes devices that nobody has seen, and forgets those that signed out and the calls that were noted, since a time.
     func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(SQLiteError) -> Int {
         var devices: [(stored: StoredDevice, appID: String)] = []
         try deviceStatements.idle.forEachRow(seenBefore.stored, limit) { row throws(SQLiteError) in
-            devices.append((try StoredDevice(row), try row.string(10)))
+            devices.append((try StoredDevice(row), try row.string(9)))
         }
         for (stored, appID) in devices {
             let app = try apps.number(appID, self)
             try remove(stored, app, appID, .idle, at: now)
             try forget(stored, app)
-            var hasMore = false
-            try deviceStatements.countOfUser.forEachRow(app, stored.userID) { _ in hasMore = true }
-            if !hasMore { try deviceStatements.forgetUser.run(app, stored.userID) }
         }
+        try deviceStatements.forgetIdleCalls.run(seenBefore.stored, Self.callsPerStep)
         return devices.count
     }
 }

@@ -160,6 +160,35 @@ import Testing
         #expect(try fixture.store.announced().contains("too_many_devices user d1 T1"))
     }
 
+    /// The help desk may know more devices than may be: none that an app itself has told of leaves for them, signed in or out.
+    @Test(arguments: Backend.allCases) func noDeviceOfAnAppLeavesForALearnedOne(_ backend: Backend) throws {
+        let fixture = try backend.store(devicesPerUser: 2)
+        _ = try fixture.store.wish(.of("A", device: "d1", at: 100))
+        _ = try fixture.store.take(webhook(2, "B", device: "d2"))
+        _ = try fixture.store.take(webhook(3, "C", device: "d3"))
+        #expect(try fixture.store.registered() == ["user d1 A", "user d3 C"], "the learned one leaves, though it came later")
+        _ = try fixture.store.wish(.of(nil, device: "d1", at: 5000))
+        _ = try fixture.store.wish(.of("D", device: "d4", at: 5001))
+        #expect(try fixture.store.registered() == ["user d3 C", "user d4 D"])
+        _ = try fixture.store.wish(.of("E", device: "d5", at: 5002))
+        #expect(try fixture.store.registered() == ["user d4 D", "user d5 E"])
+        _ = try fixture.store.take(webhook(4, "F", device: "d6"))
+        #expect(try fixture.store.registered() == ["user d4 D", "user d5 E"])
+    }
+
+    @Test(arguments: Backend.allCases) func aTypeThatNoAppCouldSayIsNotLearned(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for (number, count) in [(1, 32), (2, 33)] {
+            let sample = Sample(number).with {
+                ($0.device, $0.deviceType) = ("d\(number)", String(repeating: "x", count: count))
+                $0.token = try? PushToken("T\(number)")
+            }
+            _ = try fixture.store.take(sample.arrival())
+        }
+        let types = try fixture.store.devices(DeviceFilter(appID: "app"), after: nil, limit: 10).map(\.type)
+        #expect(types == [String(repeating: "x", count: 32), ""])
+    }
+
     /// What was learned is true, whether there is room for the comment or not.
     @Test(arguments: Backend.allCases) func isLearnedWhereTheCommentFindsNoRoom(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 1)

@@ -35,7 +35,7 @@ import Threading
         }
         #expect(try isAllowed("app", "caf\u{E9}", "d1"))
         #expect(try isAllowed("app", "caf\u{E9}", "d2") == (scope == .device))
-        #expect(try isAllowed("app", "cafe\u{301}", "d1") == (scope == .device || scope == .user))
+        #expect(try isAllowed("app", "cafe\u{301}", "d1") == (scope == .user))
         #expect(try isAllowed("app2", "caf\u{E9}", "d1") == (scope != .service))
     }
 
@@ -156,8 +156,8 @@ import Threading
     @Test(arguments: Backend.allCases) func removingAPersonForgetsTheirCalls(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device), LimitRule(per: .app, max: 2, windowMilliseconds: 300_000)]
-        func outcome(_ token: String, user: String = "user") throws -> Registration.Outcome {
-            try fixture.store.wish(.of(token, user: user, at: Self.start, rules: rules))
+        func outcome(_ token: String, user: String = "user", device: String = "d1") throws -> Registration.Outcome {
+            try fixture.store.wish(.of(token, user: user, device: device, at: Self.start, rules: rules))
         }
         #expect(try outcome("A") == .registered)
         #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user", deviceID: "d1"), now: Self.start) == 1)
@@ -165,6 +165,48 @@ import Threading
         #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user"), now: Self.start) == 0)
         #expect(try outcome("A") == .registered)
         #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: ""), now: Self.start) == 0)
-        #expect(try outcome("B", user: "other") == .limited(rule: rules[2], until: Self.start + 300_000), "the app's calls count on")
+        let other = try outcome("B", user: "other", device: "d2")
+        #expect(other == .limited(rule: rules[2], until: Self.start + 300_000), "the app's calls count on")
+    }
+
+    /// The help desk means the installation: another person who signs in there does not get a count of their own.
+    @Test(arguments: Backend.allCases) func aDeviceHasOneCountForAllWhoSignIn(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device, 5)]
+        func outcome(_ number: Int, at elapsed: UInt64) throws -> Registration.Outcome {
+            try fixture.store.wish(.of("T", user: "user-\(number)", at: Self.start + elapsed, rules: rules))
+        }
+        for number in 1...5 { #expect(try outcome(number, at: UInt64(number)) == .registered) }
+        #expect(try outcome(6, at: 6) == .limited(rule: rules[1], until: Self.start + 300_001))
+        #expect(try outcome(6, at: 300_000) == .limited(rule: rules[1], until: Self.start + 300_001))
+        #expect(try outcome(6, at: 300_001) == .registered)
+    }
+
+    /// Signing out is never refused, so it must not wash a count away.
+    @Test(arguments: Backend.allCases) func aDeviceThatIsForgottenKeepsItsCount(_ backend: Backend) throws {
+        let fixture = try backend.store(devicesPerUser: 2)
+        let rules = [LimitRule.fiveMinutes(.device)]
+        func outcome(_ token: String?, _ device: String, at elapsed: UInt64) throws -> Registration.Outcome {
+            try fixture.store.wish(.of(token, device: device, at: Self.start + elapsed, rules: rules))
+        }
+        #expect(try outcome("A", "d1", at: 0) == .registered)
+        #expect(try outcome(nil, "d1", at: 1) == .removed)
+        for number in 2...4 { #expect(try outcome(nil, "d\(number)", at: UInt64(number)) == .unchanged) }
+        #expect(try outcome("A", "d1", at: 5) == .limited(rule: rules[0], until: Self.start + 300_000))
+    }
+
+    @Test(arguments: Backend.allCases) func callsThatNobodyCanAskForAreForgotten(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device), LimitRule(per: .app, max: 2, windowMilliseconds: 300_000)]
+        func outcome(_ token: String) throws -> Registration.Outcome {
+            try fixture.store.wish(.of(token, at: Self.start, rules: rules))
+        }
+        #expect(try outcome("A") == .registered)
+        #expect(try fixture.store.removeIdleDevices(seenBefore: Self.start, now: Self.start, limit: 10) == 0)
+        #expect(try outcome("A") == .limited(rule: rules[0], until: Self.start + 300_000))
+        #expect(try fixture.store.removeIdleDevices(seenBefore: Self.start + 1, now: Self.start, limit: 10) == 1)
+        #expect(try outcome("A") == .registered)
+        #expect(try fixture.store.removeIdleDevices(seenBefore: Self.start + 1, now: Self.start, limit: 10) == 1)
+        #expect(try outcome("A") == .limited(rule: rules[2], until: Self.start + 300_000), "the app's calls count on")
     }
 }

@@ -67,7 +67,7 @@ struct RegistryModel {
         case .service: true
         case .app: left.appID == right.appID
         case .user: left.appID == right.appID && left.userID == right.userID
-        case .device: left == right
+        case .device: left.appID == right.appID && left.deviceID == right.deviceID
         }
     }
 
