@@ -17,9 +17,24 @@ enum StoreRules {
     /// Two persons may share a number, which only makes one wait for the other.
     static func orderKey(_ event: Event) -> Int64 {
         if let ticketID = event.identity.ticketID { return ticketID }
-        // FNV-1a, which stays the same in every process.
+        return number(of: event.userID)
+    }
+
+    /// What the calls of a device are found by, whoever is signed in there.
+    ///
+    /// Two devices may share a number, which only makes them share a count; who wants that needs to know the other's name, and could use it.
+    static func deviceNumber(_ key: Device.Key) -> Int64 {
+        number(of: key.appID, key.deviceID)
+    }
+
+    /// FNV-1a, which stays the same in every process.
+    private static func number(of texts: String...) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in event.userID.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        for text in texts {
+            for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            // No text has this byte, so that none can pass for two.
+            hash = (hash ^ 0xFF) &* 0x100_0000_01B3
+        }
         return Int64(bitPattern: hash)
     }
 

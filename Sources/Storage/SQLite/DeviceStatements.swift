@@ -4,7 +4,8 @@ internal import SQLite
 struct DeviceStatements {
     let find, ofUser, ofToken, put, touch, signOut, setEnvironment, remove: Statement
     let matching, idle: Statement
-    let ofDevice, putCalls, forgetIdleCalls: Statement
+    let putCalls, forgetIdleCalls: Statement
+    let deviceCalls, putDeviceCalls, forgetDeviceCalls, nextDeviceCalls, forgetIdleDeviceCalls: Statement
     let lastCall, call, insertCall, forgetCalls: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
@@ -34,28 +35,29 @@ struct DeviceStatements {
         matching = try prepare(
             """
             SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
-            WHERE app = ?1 AND (?2 IS NULL OR user_id = ?2) AND (?3 IS NULL OR device_id = ?3)
-                AND user_id <> '' AND device_id <> ''
-            LIMIT ?4
+            WHERE app = ?1 AND (?2 IS NULL OR user_id = ?2) AND (?3 IS NULL OR device_id = ?3) AND device_id <> '' LIMIT ?4
             """)
         idle = try prepare(
             """
             SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, app_id
-            FROM devices JOIN apps ON number = app WHERE seen_at < ?1 AND user_id <> '' AND device_id <> ''
+            FROM devices JOIN apps ON number = app WHERE seen_at < ?1 AND device_id <> ''
             ORDER BY seen_at, app_id, user_id, device_id LIMIT ?2
             """)
-        ofDevice = try prepare("SELECT calls FROM devices WHERE app = ?1 AND user_id = '' AND device_id = ?2")
         putCalls = try prepare(
             """
-            INSERT INTO devices (app, user_id, device_id, type, registered_at, seen_at, from_app, calls)
-            VALUES (?1, ?2, ?3, '', ?4, ?4, 1, ?5)
-            ON CONFLICT DO UPDATE SET seen_at = ?4, calls = ?5
+            INSERT INTO devices (app, user_id, device_id, type, registered_at, seen_at, from_app, calls) VALUES (?1, ?2, '', '', ?3, ?3, 1, ?4)
+            ON CONFLICT DO UPDATE SET seen_at = ?3, calls = ?4
             """)
         forgetIdleCalls = try prepare(
             """
             DELETE FROM devices WHERE (app, user_id, device_id) IN (
-                SELECT app, user_id, device_id FROM devices WHERE seen_at < ?1 AND (user_id = '' OR device_id = '') LIMIT ?2)
+                SELECT app, user_id, device_id FROM devices WHERE seen_at < ?1 AND device_id = '' LIMIT ?2)
             """)
+        deviceCalls = try prepare("SELECT times FROM device_calls WHERE device = ?1")
+        putDeviceCalls = try prepare("INSERT OR REPLACE INTO device_calls VALUES (?1, ?2, ?3)")
+        forgetDeviceCalls = try prepare("DELETE FROM device_calls WHERE device = ?1")
+        nextDeviceCalls = try prepare("SELECT device FROM device_calls WHERE device >= ?1 ORDER BY device LIMIT 1 OFFSET ?2")
+        forgetIdleDeviceCalls = try prepare("DELETE FROM device_calls WHERE device >= ?1 AND device < ?2 AND at < ?3")
         lastCall = try prepare("SELECT number FROM windows WHERE app = ?1 ORDER BY number DESC LIMIT 1")
         call = try prepare("SELECT at FROM windows WHERE app = ?1 AND number = ?2")
         insertCall = try prepare("INSERT INTO windows VALUES (?1, ?2, ?3)")

@@ -24,10 +24,10 @@ enum Migrations {
     // 3 without a target; it stands in partial indexes too, since SQLite 3.40 otherwise goes to the table to see it.
     //
     // A device without a token has signed out; its row keeps the last token's digest, so that a late webhook does not bring it back. `from_app`
-    // is 1 where the app itself said what the row says, which no webhook changes. `calls` holds the times of allowed registrations, the last
-    // ones that the limits need: a person's in a row with an empty device, beside the person's devices, so that one search finds both; a
-    // device's, whoever is signed in there, in a row with an empty person. `windows` holds those of an app, and of all with app 0: there may be
-    // many. There are no foreign keys: what belongs together is
+    // is 1 where the app itself said what the row says, which no webhook changes. `calls` holds the times of a person's allowed
+    // registrations, the last ones that the limits need, in a row with an empty device: one search finds it with the person's devices.
+    // `device_calls` holds those of a device, whoever is signed in there, by a number for its name, because these rows lie anywhere and small
+    // ones share pages. `windows` holds those of an app, and of all with app 0: there may be many. There are no foreign keys: what belongs together is
     // written by one thread in one transaction, and checking costs a search for each row.
     private static let scripts: [StaticString] = [
         """
@@ -100,6 +100,8 @@ enum Migrations {
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX devices_token ON devices (app, digest) WHERE token IS NOT NULL;
         CREATE INDEX devices_seen ON devices (seen_at);
+
+        CREATE TABLE device_calls (device INTEGER PRIMARY KEY, at INTEGER NOT NULL, times BLOB NOT NULL) STRICT;
 
         CREATE TABLE windows (
             app INTEGER NOT NULL,

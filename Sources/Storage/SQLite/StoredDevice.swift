@@ -32,11 +32,15 @@ struct StoredDevice {
         self.deviceID.utf8.elementsEqual(deviceID.utf8)
     }
 
+    func key(_ appID: String) -> Device.Key {
+        Device.Key(appID: appID, userID: userID, deviceID: deviceID)
+    }
+
     /// As it is registered; nil when it has signed out.
     func device(_ appID: String) -> Device? {
         guard let token, let digest else { return nil }
         return Device(
-            key: Device.Key(appID: appID, userID: userID, deviceID: deviceID), type: type, token: PushToken(token, digest: digest),
+            key: key(appID), type: type, token: PushToken(token, digest: digest),
             environment: environment, registeredAt: registeredAt, seenAt: seenAt)
     }
 }

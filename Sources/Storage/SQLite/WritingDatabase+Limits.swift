@@ -5,6 +5,7 @@ internal import SQLite
 struct CallHistory {
     fileprivate let ofUser: CallTimes
     fileprivate let ofDevice: CallTimes
+    fileprivate let deviceNumber: Int64
     /// Those of the app and of all.
     fileprivate let shared: [SharedWindow]
 }
@@ -36,8 +37,9 @@ extension WritingDatabase {
             guard let most = wish.most(scope) else { continue }
             shared.append(SharedWindow(scope: scope, app: app, most: most, last: try lastCall(app)))
         }
-        let ofDevice = wish.most(.device) == nil ? CallTimes() : try calls(ofDevice: wish.key.deviceID, app)
-        return CallHistory(ofUser: ofUser, ofDevice: ofDevice, shared: shared)
+        let deviceNumber = StoreRules.deviceNumber(wish.key)
+        let ofDevice = wish.most(.device) == nil ? CallTimes() : try calls(ofDevice: deviceNumber)
+        return CallHistory(ofUser: ofUser, ofDevice: ofDevice, deviceNumber: deviceNumber, shared: shared)
     }
 
     /// Why a registration must wait; nil when it need not.
@@ -53,8 +55,21 @@ extension WritingDatabase {
 
     /// Notes an allowed registration, and forgets what no rule can ask for any more.
     func record(_ wish: Registration, _ app: Int64, _ history: CallHistory) throws(SQLiteError) {
-        if let most = wish.most(.user) { try put(history.ofUser.adding(wish.now, keeping: most), app, wish.key.userID, "", wish.now) }
-        if let most = wish.most(.device) { try put(history.ofDevice.adding(wish.now, keeping: most), app, "", wish.key.deviceID, wish.now) }
+        if let most = wish.most(.user) {
+            let statement = deviceStatements.putCalls
+            statement.bind(app, at: 1)
+            statement.bind(wish.key.userID, at: 2)
+            statement.bind(wish.now.stored, at: 3)
+            statement.bind(history.ofUser.adding(wish.now, keeping: most).bytes.span, at: 4)
+            try statement.runBound()
+        }
+        if let most = wish.most(.device) {
+            let statement = deviceStatements.putDeviceCalls
+            statement.bind(history.deviceNumber, at: 1)
+            statement.bind(wish.now.stored, at: 2)
+            statement.bind(history.ofDevice.adding(wish.now, keeping: most).bytes.span, at: 3)
+            try statement.runBound()
+        }
         for window in history.shared {
             let number = window.last + 1
             try deviceStatements.insertCall.run(window.app, number, wish.now.stored)
@@ -74,22 +89,11 @@ extension WritingDatabase {
         }
     }
 
-    private func calls(ofDevice deviceID: String, _ app: Int64) throws(SQLiteError) -> CallTimes {
-        let statement = deviceStatements.ofDevice
-        statement.bind(app, at: 1)
-        statement.bind(deviceID, at: 2)
+    private func calls(ofDevice number: Int64) throws(SQLiteError) -> CallTimes {
+        let statement = deviceStatements.deviceCalls
+        statement.bind(number, at: 1)
         defer { statement.reset() }
         return try statement.step() ? try CallTimes(statement, 0) : CallTimes()
-    }
-
-    private func put(_ calls: CallTimes, _ app: Int64, _ userID: String, _ deviceID: String, _ now: UInt64) throws(SQLiteError) {
-        let statement = deviceStatements.putCalls
-        statement.bind(app, at: 1)
-        statement.bind(userID, at: 2)
-        statement.bind(deviceID, at: 3)
-        statement.bind(now.stored, at: 4)
-        statement.bind(calls.bytes.span, at: 5)
-        try statement.runBound()
     }
 
     /// When a call came; nil when there was none, or when it has been forgotten.

@@ -81,16 +81,13 @@ extension WritingDatabase {
         for stored in devices {
             try remove(stored, app, filter.appID, .operatorRemoved, at: now)
             try forget(stored, app)
-            try deviceStatements.remove.run(app, "", stored.deviceID)
+            try deviceStatements.forgetDeviceCalls.run(StoreRules.deviceNumber(stored.key(filter.appID)))
         }
         if let userID = filter.userID, filter.deviceID == nil {
             try deviceStatements.remove.run(app, userID, "")
         }
         return (devices.count { $0.token != nil }, devices.count)
     }
-
-    /// How many rows of calls are forgotten at once, so that nobody waits long.
-    private static let callsPerStep = 5000
 
     /// Removes devices that nobody has seen, and forgets those that signed out and the calls that were noted, since a time.
     func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(SQLiteError) -> Int {
@@ -103,7 +100,22 @@ extension WritingDatabase {
             try remove(stored, app, appID, .idle, at: now)
             try forget(stored, app)
         }
-        try deviceStatements.forgetIdleCalls.run(seenBefore.stored, Self.callsPerStep)
+        try forgetIdleCalls(before: seenBefore)
         return devices.count
     }
+
+    /// Forgets calls that were noted before a time: of persons by that time's index, of devices in steps through all of them, one each time,
+    /// because an index would cost every registration more.
+    private func forgetIdleCalls(before time: UInt64) throws(SQLiteError) {
+        try deviceStatements.forgetIdleCalls.run(time.stored, Self.callsPerStep)
+        var next = Int64.max
+        try deviceStatements.nextDeviceCalls.forEachRow(nextDeviceCalls, Self.callsPerStep) { row throws(SQLiteError) in
+            next = try row.int64(0)
+        }
+        try deviceStatements.forgetIdleDeviceCalls.run(nextDeviceCalls, next, time.stored)
+        nextDeviceCalls = next == .max ? .min : next
+    }
+
+    /// How many rows of calls are looked at in one step, so that nobody waits long.
+    private static var callsPerStep: Int { 5000 }
 }

@@ -14,6 +14,8 @@ final class WritingDatabase {
     var counts: PendingCounts
     /// The numbers of apps, the open transaction's included.
     var apps = AppNumbers()
+    /// Where looking for calls of devices that can be forgotten goes on.
+    var nextDeviceCalls = Int64.min
     /// Whether less of the disk is free than should be.
     var isDiskLow = false
     /// Why nothing is accepted any more until the next start.
