@@ -24,11 +24,11 @@ enum Migrations {
     // 3 without a target; it stands in partial indexes too, since SQLite 3.40 otherwise goes to the table to see it.
     //
     // A device without a token has signed out; its row keeps the last token's digest, so that a late webhook does not bring it back. `from_app`
-    // is 1 where the app itself said what the row says, which no webhook changes. `calls` holds the times of a person's allowed
-    // registrations, the last ones that the limits need, in a row with an empty device: one search finds it with the person's devices.
-    // `device_calls` holds those of a device, whoever is signed in there, by a number for its name, because these rows lie anywhere and small
-    // ones share pages. `windows` holds those of an app, and of all with app 0: there may be many. There are no foreign keys: what belongs together is
-    // written by one thread in one transaction, and checking costs a search for each row.
+    // is 1 where the app itself said what the row says, which no webhook changes. `calls` holds the times of a person's allowed registrations,
+    // the last ones that the limits need, in a row with an empty device: one search finds it with the person's devices. `device_calls` holds
+    // those of a device, whoever is signed in there, by a number for its name: these rows lie anywhere, and small ones share pages. `windows`
+    // holds those of an app, and of all with app 0: there may be many. There are no foreign keys: what belongs together is written by one
+    // thread in one transaction, and checking costs a search for each row.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
