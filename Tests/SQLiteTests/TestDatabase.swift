@@ -29,14 +29,7 @@ final class TestDatabase: Sendable {
 
     /// How many descriptors of this process are files of the database.
     func openDescriptors() -> Int {
-        (0..<1024).count { descriptor in
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-                unsafe bytes.bindMemory(to: CChar.self).baseAddress.map { unsafe readlink("/proc/self/fd/\(descriptor)", $0, bytes.count) }
-                    ?? -1
-            }
-            return count > 0 && buffer.prefix(count).starts(with: path.utf8)
-        }
+        (0..<1024).count { linkTarget("/proc/self/fd/\($0)").utf8.starts(with: path.utf8) }
     }
 
     /// Overwrites, or adds, bytes of the file behind SQLite's back.

@@ -1,5 +1,6 @@
 import Core
 import Glibc
+import POSIX
 import SQLite
 import Storage
 import TestSupport
@@ -21,9 +22,7 @@ import Testing
     }
 
     private func logBytes() throws -> Int {
-        var status = stat()
-        try #require(unsafe stat(directory.path("store.db-wal"), &status) == 0)
-        return Int(status.st_size)
+        Int(try FileSystem.size(of: directory.path("store.db-wal")))
     }
 
     private func take(_ numbers: Range<Int>, _ store: SQLiteStore) throws {
@@ -71,10 +70,8 @@ import Testing
         let broken = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
         try #require(broken >= 0)
         for number in 3..<1024 where number != broken {
-            var link = [CChar](repeating: 0, count: 1024)
-            let count = unsafe readlink("/proc/self/fd/\(number)", &link, 1023)
-            let target = link.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
-            if target.elementsEqual(path.utf8) { try #require(dup2(broken, Int32(number)) == number) }
+            let isDatabase = linkTarget("/proc/self/fd/\(number)").utf8.elementsEqual(path.utf8)
+            if isDatabase { try #require(dup2(broken, Int32(number)) == number) }
         }
         close(broken)
     }

@@ -18,16 +18,15 @@ package struct Device: Sendable, Equatable {
 
         /// Compared as bytes: Swift's strings are equal when Unicode calls them so.
         package static func == (left: Self, right: Self) -> Bool {
-            left.appID.utf8.elementsEqual(right.appID.utf8) && left.userID.utf8.elementsEqual(right.userID.utf8)
-                && left.deviceID.utf8.elementsEqual(right.deviceID.utf8)
+            ByteKey(left.appID) == ByteKey(right.appID) && ByteKey(left.userID) == ByteKey(right.userID)
+                && ByteKey(left.deviceID) == ByteKey(right.deviceID)
         }
 
         /// Hashes what is compared.
         package func hash(into hasher: inout Hasher) {
-            for text in [appID, userID, deviceID] {
-                for byte in text.utf8 { hasher.combine(byte) }
-                hasher.combine(UInt8.max)
-            }
+            hasher.combine(ByteKey(appID))
+            hasher.combine(ByteKey(userID))
+            hasher.combine(ByteKey(deviceID))
         }
     }
 

@@ -32,7 +32,7 @@ package struct PushToken: Sendable, Equatable {
     }
 
     /// Compared as bytes.
-    package static func == (left: Self, right: Self) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    package static func == (left: Self, right: Self) -> Bool { ByteKey(left.text) == ByteKey(right.text) }
 }
 
 extension PushToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -31,18 +31,16 @@ package struct Event: Sendable, Equatable {
 
         /// Compared as bytes: Swift's strings are equal when Unicode calls them so.
         package static func == (left: Self, right: Self) -> Bool {
-            left.ticketID == right.ticketID && left.commentID == right.commentID && left.appID.utf8.elementsEqual(right.appID.utf8)
-                && left.deviceID.utf8.elementsEqual(right.deviceID.utf8)
+            left.ticketID == right.ticketID && left.commentID == right.commentID && ByteKey(left.appID) == ByteKey(right.appID)
+                && ByteKey(left.deviceID) == ByteKey(right.deviceID)
         }
 
         /// Hashes what is compared.
         package func hash(into hasher: inout Hasher) {
             hasher.combine(ticketID)
             hasher.combine(commentID)
-            for text in [appID, deviceID] {
-                for byte in text.utf8 { hasher.combine(byte) }
-                hasher.combine(UInt8(0))
-            }
+            hasher.combine(ByteKey(appID))
+            hasher.combine(ByteKey(deviceID))
         }
     }
 

@@ -40,13 +40,6 @@ enum Deskgate {
     }
 }
 
-/// Where a symbolic link leads; empty when there is none.
-func linkTarget(_ path: String) -> String {
-    var buffer = [CChar](repeating: 0, count: 4096)
-    let count = unsafe readlink(path, &buffer, buffer.count)
-    return String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-}
-
 /// A text as one JSON object.
 func jsonObject(_ text: String) throws -> JSONObject {
     let bytes = Array(text.utf8)
