@@ -1,4 +1,3 @@
-import Glibc
 import JSON
 import POSIX
 import TestSupport
