@@ -16,15 +16,14 @@ enum FilledEvents {
         let identity = Event.Identity(
             appID: appID, ticketID: Int64(number % tickets), commentID: Int64(number), deviceID: "\(type)-\(number % tickets)")
         let text = WallTime(seconds: Int64(now / 1000)).text
-        let payload = """
-            {"id":"\(id)","type":"comment.created","occurred_at":"\(text)","app_id":"\(appID)","user_id":"\(user)","data":\
+        let data = """
             {"ticket_id":\(number % tickets),"device_id":"\(type)-\(number % tickets)","device_type":"\(type)","comment":{"comment_id":\(number),\
             "body":"Good afternoon! Your order has been sent and arrives on Thursday."},"author":{"name":"Anna","avatar_id":5,\
-            "avatar_color":"#ff0000"},"created_at":"\(text)","attachments":[]}}
+            "avatar_color":"#ff0000"},"created_at":"\(text)","attachments":[]}
             """
         let event = Event(
             id: id, kind: .commentCreated, identity: identity, userID: user, deviceType: type, occurredAt: now, receivedAt: now,
-            expiresAt: now + dayMilliseconds, payload: Array(payload.utf8))
+            expiresAt: now + dayMilliseconds, data: Array(data.utf8))
         let route = DeliveryRoute(notifier: notifier, deviceTypes: token == nil ? .all : .only([type]), requiresDevice: token != nil)
         return Arrival(event, to: [route], token: token)
     }
@@ -35,7 +34,7 @@ enum FilledEvents {
         let event = Event(
             id: identifier(change.at), kind: .pushTokenRegistered,
             identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
-            occurredAt: change.at, receivedAt: change.at, expiresAt: change.at, payload: [])
+            occurredAt: change.at, receivedAt: change.at, expiresAt: change.at, data: [])
         return Arrival(event, to: [])
     }
 

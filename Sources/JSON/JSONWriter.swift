@@ -23,6 +23,14 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "{"))
     }
 
+    /// Begins an object as a member, with the members of an object that has been written before; more may follow.
+    /// - Parameter object: that object's text, without white space around it.
+    package mutating func beginObject(_ name: StaticString, membersOf object: [UInt8]) {
+        precondition(object.first == UInt8(ascii: "{") && object.last == UInt8(ascii: "}"), "the text is an object")
+        write(name)
+        bytes.append(contentsOf: object.dropLast())
+    }
+
     /// Ends the innermost object.
     package mutating func endObject() {
         bytes.append(UInt8(ascii: "}"))

@@ -37,7 +37,7 @@ package struct LogNotifier: Notifier {
     /// The push token that it is about, masked.
     private static func token(of delivery: Delivery) -> String? {
         guard delivery.event.kind != .commentCreated else { return delivery.device?.token.masked }
-        let event = try? JSONDocument(parsing: delivery.event.payload.span).value()
-        return event?["data"]?["token"]?.text.map { PushToken($0, digest: []).masked }
+        let data = try? JSONDocument(parsing: delivery.event.data.span).value()
+        return data?["token"]?.text.map { PushToken($0, digest: []).masked }
     }
 }

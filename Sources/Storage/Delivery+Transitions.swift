@@ -33,7 +33,6 @@ extension Event {
     fileprivate func expiring(at expiresAt: UInt64) -> Event {
         Event(
             id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
-            expiresAt: expiresAt,
-            payload: payload)
+            expiresAt: expiresAt, data: data)
     }
 }

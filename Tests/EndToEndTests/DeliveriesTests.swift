@@ -169,7 +169,7 @@ import Threading
             id: eventID(number), kind: .commentCreated,
             identity: Event.Identity(appID: "app-1", ticketID: 7, commentID: Int64(number), deviceID: "phone"),
             userID: number == 4 ? "u\u{1B}[31m" : "user-1", occurredAt: time - 1000, receivedAt: time - 10 + UInt64(number),
-            expiresAt: time + (number == 4 ? 40_000 : 60_000), payload: Array("{}".utf8))
+            expiresAt: time + (number == 4 ? 40_000 : 60_000), data: Array("{}".utf8))
         let done = Monitor(false)
         store.accept(Arrival(event, to: [DeliveryRoute(notifier: "sink-\(number)")])) { result in
             if (try? result.get()) == .accepted { done.update { $0 = true } }

@@ -89,7 +89,7 @@ import Threading
         let event = Event(
             id: UUIDv7(milliseconds: 1, random: InlineArray(repeating: 1)).event, kind: .pushTokenRegistered,
             identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
-            occurredAt: change.at, receivedAt: change.at, expiresAt: change.at, payload: [])
+            occurredAt: change.at, receivedAt: change.at, expiresAt: change.at, data: [])
         return Arrival(event, to: [])
     }
 }

@@ -4,24 +4,32 @@ import Testing
 
 @testable import Notifiers
 
-/// What a backend is sent of a delivery: with the device that a comment is for, and otherwise what was stored.
+/// What a backend is sent of a delivery: with the device that a comment is for, and otherwise the event alone.
 @Suite struct EventBodyTests {
-    private static let stored = #"{"id":"x","type":"y","data":{"a":{"b":[]}}}"#
+    private static let data = #"{"a":{"b":[]}}"#
 
-    private func body(_ kind: Event.Kind, token: String?, deviceID: String = "d\"\u{E9}", type: String = "") throws -> String {
+    /// What a body begins with.
+    private static func head(_ kind: Event.Kind) -> String {
+        #"{"id":"\#(Sample.id)","type":"\#(kind.rawValue)","occurred_at":"1970-01-01T00:00:00.001Z","app_id":"app","user_id":"us\"er","data":"#
+    }
+
+    private func body(
+        _ kind: Event.Kind, token: String?, deviceID: String = "d\"\u{E9}", type: String = "", data: String = data
+    ) throws -> String {
         let key = Device.Key(appID: "app", userID: "user", deviceID: deviceID)
         let event = Event(
             id: Sample.id, kind: kind, identity: Event.Identity(appID: "app", ticketID: 1, commentID: 2, deviceID: deviceID),
-            userID: "user",
-            occurredAt: 1, receivedAt: 1, expiresAt: 2, payload: Array(Self.stored.utf8))
+            userID: "us\"er", occurredAt: 1, receivedAt: 1, expiresAt: 2, data: Array(data.utf8))
         let device = try token.map { Device(key: key, type: type, token: try PushToken($0), registeredAt: 1, seenAt: 1) }
         let delivery = Delivery(id: Sample.id, notifier: "n", event: event, deviceID: deviceID, device: device, dueAt: 1)
         return String(decoding: EventBody.bytes(of: delivery), as: UTF8.self)
     }
 
     @Test func namesTheDevice() throws {
-        let expected = #"{"id":"x","type":"y","data":{"a":{"b":[]},"target":{"device_id":"d","type":"ios","token":"abc"}}}"#
-        #expect(try body(.commentCreated, token: "abc", deviceID: "d", type: "ios") == expected)
+        let target = #""target":{"device_id":"d","type":"ios","token":"abc"}}}"#
+        let head = Self.head(.commentCreated)
+        #expect(try body(.commentCreated, token: "abc", deviceID: "d", type: "ios") == head + #"{"a":{"b":[]},"# + target)
+        #expect(try body(.commentCreated, token: "abc", deviceID: "d", type: "ios", data: "{}") == head + "{" + target)
     }
 
     @Test func isJSONWhateverTheDeviceIsCalled() throws {
@@ -32,8 +40,10 @@ import Testing
         #expect(value["data"]?["a"] == ["b": []])
     }
 
-    @Test func isWhatWasStoredWithoutADevice() throws {
-        #expect(try body(.commentCreated, token: nil) == Self.stored)
-        for kind in [Event.Kind.pushTokenRegistered, .pushTokenRemoved] { #expect(try body(kind, token: "abc") == Self.stored) }
+    @Test func isTheEventAloneWithoutADevice() throws {
+        #expect(try body(.commentCreated, token: nil) == Self.head(.commentCreated) + Self.data + "}")
+        for kind in [Event.Kind.pushTokenRegistered, .pushTokenRemoved] {
+            #expect(try body(kind, token: "abc") == Self.head(kind) + Self.data + "}")
+        }
     }
 }

@@ -117,7 +117,7 @@ import Threading
         #expect(try Self.names(get("app_id=shop")).count + Self.names(get("app_id=bank")).count == left)
         let told = try fixture.store.deliveries(DeliveryFilter(), limit: 100).filter { $0.event.kind == .pushTokenRemoved }
         #expect(told.count == removed)
-        #expect(told.allSatisfy { String(decoding: $0.event.payload, as: UTF8.self).hasSuffix(#","reason":"operator"}}"#) })
+        #expect(told.allSatisfy { String(decoding: $0.event.data, as: UTF8.self).hasSuffix(#","reason":"operator"}"#) })
     }
 
     @Test(arguments: [

@@ -84,7 +84,7 @@ final class DeliveryFixture {
         let identity = Event.Identity(appID: "app", ticketID: ticket, commentID: Int64(number), deviceID: "")
         let event = Event(
             id: Self.event(number), kind: .commentCreated, identity: identity, userID: "user", occurredAt: now, receivedAt: now,
-            expiresAt: now + lifeMilliseconds, payload: [])
+            expiresAt: now + lifeMilliseconds, data: [])
         store.accept(Arrival(event, to: [DeliveryRoute(notifier: notifier, keepsOrder: keepsOrder)])) { [inbox] _ in
             inbox.announceNews()
         }

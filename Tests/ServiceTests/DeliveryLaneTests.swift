@@ -13,7 +13,7 @@ import Testing
         let event = Event(
             id: DeliveryFixture.event(number), kind: .commentCreated,
             identity: Event.Identity(appID: "app", ticketID: 1, commentID: Int64(number), deviceID: ""), userID: "user", occurredAt: 0,
-            receivedAt: 0, expiresAt: 1 << 40, payload: [])
+            receivedAt: 0, expiresAt: 1 << 40, data: [])
         return Delivery(id: DeliveryFixture.id(number), notifier: "a", event: event, device: device, attempts: attempts, dueAt: 0)
     }
 

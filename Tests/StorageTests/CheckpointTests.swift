@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct CheckpointTests {
     private let directory: TemporaryDirectory
-    private let payload = [UInt8](repeating: UInt8(ascii: "x"), count: 40_000)
+    private let data = [UInt8](repeating: UInt8(ascii: "x"), count: 40_000)
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -26,7 +26,7 @@ import Testing
     }
 
     private func take(_ numbers: Range<Int>, _ store: SQLiteStore) throws {
-        for number in numbers { try store.take(Sample(number).with { $0.payload = payload }) }
+        for number in numbers { try store.take(Sample(number).with { $0.data = data }) }
     }
 
     @Test func keepsTheLogShortWhileEventsCome() throws {
@@ -46,12 +46,12 @@ import Testing
         let rows = try Statement(reader, "SELECT number FROM events")
         #expect(try rows.step())
         try take(10..<200, store)
-        #expect(try logBytes() > 190 * payload.count)
+        #expect(try logBytes() > 190 * data.count)
         rows.reset()
         // Enough for the log to be begun anew, which leaves its file as long as it is.
         let length = try logBytes()
         try take(200..<800, store)
-        #expect(try logBytes() < length + 400 * payload.count)
+        #expect(try logBytes() < length + 400 * data.count)
         #expect(try store.all().count == 800)
     }
 
@@ -61,7 +61,7 @@ import Testing
         first.close()
         let second = try open()
         defer { second.close() }
-        #expect(try second.all().map(\.event.payload) == Array(repeating: payload, count: 300))
+        #expect(try second.all().map(\.event.data) == Array(repeating: data, count: 300))
     }
 
     /// Has every write to the database fail, as on a disk that is ending, while the log can still be written.
@@ -82,7 +82,7 @@ import Testing
         try breakDatabase()
         var count = 50
         while first.refusal == nil, count < 2000 {
-            guard (try? first.take(Sample(count).with { $0.payload = payload })) != nil else { break }
+            guard (try? first.take(Sample(count).with { $0.data = data })) != nil else { break }
             count += 1
         }
         #expect(first.refusal == "corrupt")

@@ -8,7 +8,7 @@ import Testing
     /// - Returns: how many were accepted, and the refusal.
     private func fill(_ store: SQLiteStore) -> (count: Int, error: StoreError?) {
         for number in 0..<10_000 {
-            let sample = Sample(number).with { $0.payload = Array(repeating: 1, count: 4000) }
+            let sample = Sample(number).with { $0.data = Array(repeating: 1, count: 4000) }
             do throws(StoreError) {
                 _ = try store.take(sample.arrival())
             } catch {
@@ -33,7 +33,7 @@ import Testing
         for delivery in try store.claim(at: 2000, limit: 20) { try store.report(delivery, .delivered, at: 2001) }
         #expect(try store.purge(now: 2002, deliveredBefore: 9000, deadBefore: 0, limit: 20) == 20)
         #expect(eventually { store.refusal == nil })
-        let late = Sample(20_000).with { $0.payload = Array(repeating: 1, count: 4000) }
+        let late = Sample(20_000).with { $0.data = Array(repeating: 1, count: 4000) }
         #expect(try store.take(late.arrival()) == .accepted)
         #expect(try store.pending().map(\.count) == [count - 19])
     }

@@ -5,7 +5,7 @@ import Threading
 @Suite struct StoreContractAcceptTests {
     @Test(arguments: Backend.allCases) func storesAnEventWithItsDeliveries(_ backend: Backend) throws {
         let fixture = try backend.store()
-        let sample = Sample(1).with { $0.payload = [0, 255, 10] }
+        let sample = Sample(1).with { $0.data = [0, 255, 10] }
         #expect(try fixture.store.take(sample.arrival(to: ["log", "http"])) == .accepted)
         #expect(try fixture.store.all() == [sample.delivery(1, to: "http"), sample.delivery(0, to: "log")])
     }
@@ -97,7 +97,7 @@ import Threading
         try fixture.store.take(first)
         let thief = Event(
             id: first.event.id, kind: .commentCreated, identity: Sample(4).event.identity, userID: "user", occurredAt: 1, receivedAt: 1,
-            expiresAt: 9, payload: [])
+            expiresAt: 9, data: [])
         let answers = Monitor<[Bool]>([])
         for number in 2...6 {
             let arrival = number == 4 ? Arrival(thief, to: Sample(4).arrival().routes) : Sample(number).arrival(to: ["log", "log"])

@@ -60,13 +60,13 @@ package struct Event: Sendable, Equatable {
     package let receivedAt: UInt64
     /// After this time nothing is sent any more, in Unix milliseconds.
     package let expiresAt: UInt64
-    /// The JSON that notifiers send, rendered once: an object whose last member `data` is an object that is not empty.
-    package let payload: [UInt8]
+    /// What is told of it beside what is named here: the text of a JSON object, rendered once.
+    package let data: [UInt8]
 
     /// Makes an event.
     package init(
         id: UUIDv7, kind: Kind, identity: Identity, userID: String, deviceType: String? = nil, occurredAt: UInt64, receivedAt: UInt64,
-        expiresAt: UInt64, payload: [UInt8]
+        expiresAt: UInt64, data: [UInt8]
     ) {
         self.id = id
         self.kind = kind
@@ -76,6 +76,6 @@ package struct Event: Sendable, Equatable {
         self.occurredAt = occurredAt
         self.receivedAt = receivedAt
         self.expiresAt = expiresAt
-        self.payload = payload
+        self.data = data
     }
 }

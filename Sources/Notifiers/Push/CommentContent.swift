@@ -1,8 +1,8 @@
 internal import JSON
 
-/// What people see of a comment, read from the payload of its event.
+/// What people see of a comment, read from the data of its event.
 struct CommentContent: Equatable {
-    /// The payload is no JSON object, or has no comment; it holds nothing of the payload.
+    /// The data is no JSON object, or has no comment; the error holds nothing of it.
     struct Unreadable: Error, Equatable {}
 
     /// Who wrote it, if that is known.
@@ -12,9 +12,9 @@ struct CommentContent: Equatable {
     /// The names of the files, one for each, nil where a file has none.
     let fileNames: [String?]
 
-    /// Reads a payload. Beside the comment itself everything may be missing.
-    init(payload: [UInt8]) throws(Unreadable) {
-        guard let data = (try? JSONElement(parsing: payload.span))?["data"], let comment = data["comment"], comment.isObject else {
+    /// Reads an event's data. Beside the comment itself everything may be missing.
+    init(data: [UInt8]) throws(Unreadable) {
+        guard let data = try? JSONElement(parsing: data.span), let comment = data["comment"], comment.isObject else {
             throw Unreadable()
         }
         text = comment["body"]?.string ?? ""

@@ -3,7 +3,7 @@ internal import JSON
 
 /// A device's registration, or its end, as the help desk is told of it.
 struct PyrusRegistration: Sendable {
-    /// The event is about no registration, or its payload is not what the registry writes.
+    /// The event is about no registration, or its data is not what the registry writes.
     struct Unreadable: Error, Equatable {}
 
     /// Which device.
@@ -17,7 +17,7 @@ struct PyrusRegistration: Sendable {
 
     /// Reads an event.
     init(_ event: Event) throws(Unreadable) {
-        guard event.kind != .commentCreated, let data = JSONValue(parsing: event.payload)?["data"],
+        guard event.kind != .commentCreated, let data = JSONValue(parsing: event.data),
             let deviceID = data["device_id"]?.text, let type = data["type"]?.text, let token = data["token"]?.text,
             !deviceID.isEmpty, !token.isEmpty
         else { throw Unreadable() }

@@ -14,6 +14,11 @@ package struct WallTime: Sendable {
         self.milliseconds = milliseconds
     }
 
+    /// A moment in Unix milliseconds.
+    package init(unixMilliseconds: UInt64) {
+        self.init(seconds: Int64(unixMilliseconds / 1000), milliseconds: Int(unixMilliseconds % 1000))
+    }
+
     /// RFC 3339 text in UTC with milliseconds: `2026-03-10T08:15:12.123Z`.
     package var text: String {
         var output: [UInt8] = []

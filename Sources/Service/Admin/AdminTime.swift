@@ -4,6 +4,6 @@ internal import Observability
 enum AdminTime {
     /// RFC 3339 in UTC with milliseconds.
     static func text(_ unixMilliseconds: UInt64) -> String {
-        WallTime(seconds: Int64(unixMilliseconds / 1000), milliseconds: Int(unixMilliseconds % 1000)).text
+        WallTime(unixMilliseconds: unixMilliseconds).text
     }
 }

@@ -114,12 +114,10 @@ package struct NotifierTrial {
         let key = Device.Key(appID: app?.id ?? configuration.apps[0].id, userID: "push-test", deviceID: "push-test")
         let identity = Event.Identity(appID: key.appID, ticketID: 1, commentID: Int64(now), deviceID: key.deviceID)
         let id = try UUIDv7(milliseconds: now, from: RandomPool()).event
-        let payload: JSONValue = [
-            "data": ["author": ["name": .string(push.title)], "comment": ["body": .string(push.body)]]
-        ]
+        let data: JSONValue = ["author": ["name": .string(push.title)], "comment": ["body": .string(push.body)]]
         let event = Event(
             id: id, kind: .commentCreated, identity: identity, userID: key.userID, occurredAt: now, receivedAt: now,
-            expiresAt: now + Self.lifeMilliseconds, payload: payload.serialized())
+            expiresAt: now + Self.lifeMilliseconds, data: data.serialized())
         let device = Device(
             key: key, type: push.type ?? (notifier.type == .apns ? "ios" : "android"), token: try PushToken(push.token), registeredAt: now,
             seenAt: now)

@@ -1,6 +1,5 @@
 internal import Core
 internal import JSON
-internal import Observability
 internal import Storage
 
 /// Makes the events that tell other systems of changes in the registry.
@@ -30,21 +29,16 @@ struct RegistryEvents: Sendable {
         let event = Event(
             id: id, kind: kind, identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID),
             userID: key.userID, deviceType: device.type, occurredAt: change.at, receivedAt: change.at,
-            expiresAt: change.at + lifeMilliseconds, payload: payload(change, id, kind))
+            expiresAt: change.at + lifeMilliseconds, data: data(of: change))
         return Arrival(event, to: routes)
     }
 
-    private func payload(_ change: RegistryChange, _ id: UUIDv7, _ kind: Event.Kind) -> [UInt8] {
-        let (device, key) = (change.device, change.device.key)
+    private func data(of change: RegistryChange) -> [UInt8] {
+        let device = change.device
         var data: [(String, JSONValue)] = [
-            ("device_id", .string(key.deviceID)), ("type", .string(device.type)), ("token", .string(device.token.text)),
+            ("device_id", .string(device.key.deviceID)), ("type", .string(device.type)), ("token", .string(device.token.text)),
         ]
         if case .removed(let reason) = change.kind { data.append(("reason", .string(reason.rawValue))) }
-        let event: JSONValue = [
-            "id": .string(id.description), "type": .string(kind.rawValue),
-            "occurred_at": .string(WallTime(unixMilliseconds: change.at).text), "app_id": .string(key.appID),
-            "user_id": .string(key.userID), "data": .object(JSONObject(data)),
-        ]
-        return event.serialized()
+        return JSONValue.object(JSONObject(data)).serialized()
     }
 }

@@ -26,7 +26,7 @@ struct WebhookArrival {
                 appID: comment.appID, ticketID: comment.ticketID, commentID: comment.commentID, deviceID: comment.deviceID),
             userID: comment.userID, deviceType: comment.deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
             expiresAt: receivedAt + lifeMilliseconds,
-            payload: comment.payload(id: id.description, type: Event.Kind.commentCreated.rawValue, occurredAt: occurredAt))
+            data: comment.data(occurredAt: occurredAt))
         app = proven.app
         arrival = Arrival(event, to: routes, token: proven.token)
     }

@@ -46,7 +46,7 @@ enum Migrations {
             occurred_at INTEGER NOT NULL,
             received_at INTEGER NOT NULL,
             deliveries INTEGER NOT NULL,
-            payload BLOB NOT NULL
+            data BLOB NOT NULL
         ) STRICT;
         CREATE UNIQUE INDEX events_identity ON events (app, comment_id, ticket_id, device_id) WHERE comment_id IS NOT NULL;
         CREATE INDEX events_alone ON events (received_at) WHERE deliveries = 0;
@@ -115,7 +115,7 @@ enum Migrations {
 
         CREATE VIEW stories AS
             SELECT event, position, events.id, notifier, state, attempts, due_at, ended_at, reason, expires_at, kind, app_id, ticket_id,
-                comment_id, events.device_id, device_type, events.user_id, occurred_at, received_at, payload, needs_device,
+                comment_id, events.device_id, device_type, events.user_id, occurred_at, received_at, data, needs_device,
                 deliveries.device_id AS target_id, devices.type AS target_type, token, digest, environment, registered_at, seen_at, leads
             FROM deliveries
                 JOIN events ON events.number = event

@@ -23,8 +23,7 @@ struct WriterStatements {
             """)
         insertEvent = try prepare(
             """
-            INSERT INTO events (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, deliveries,
-                payload)
+            INSERT INTO events (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, deliveries, data)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             """)
         insertDelivery = try prepare(

@@ -82,7 +82,7 @@ extension WritingDatabase {
         statement.bind(event.occurredAt.stored, at: 9)
         statement.bind(event.receivedAt.stored, at: 10)
         statement.bind(Int64(rows.count), at: 11)
-        statement.bind(event.payload.span, at: 12)
+        statement.bind(event.data.span, at: 12)
         try statement.runBound()
         let number = lastInsertedRow
         for (position, row) in rows.enumerated() { try insert(row, of: event, app, DeliveryKey(event: number, position: Int64(position))) }

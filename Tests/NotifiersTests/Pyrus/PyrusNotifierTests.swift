@@ -111,9 +111,9 @@ import Threading
             #expect(
                 relay.deliver(RegistrationSample.event(kind: .commentCreated))
                     == DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false))
-            for payload in ["", "{}", #"{"data":{"device_id":"","type":"ios","token":"t"}}"#, #"{"data":{"device_id":"d","type":"ios"}}"#] {
+            for data in ["", "{}", #"{"device_id":"","type":"ios","token":"t"}"#, #"{"device_id":"d","type":"ios"}"#] {
                 #expect(
-                    relay.deliver(RegistrationSample.event(payload: payload))
+                    relay.deliver(RegistrationSample.event(data: data))
                         == DeliveryOutcome(.dead, reason: "unreadable_payload", wasAsked: false))
             }
             #expect(relay.server.requests.isEmpty)

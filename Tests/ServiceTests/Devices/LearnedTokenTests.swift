@@ -54,7 +54,7 @@ import Testing
         let told = try site.fixture.log.text() + site.metricsText()
         for name in ["learned", "registered"] { #expect(!told.contains(RegistrySite.token(name))) }
         for delivery in try site.deliveries(.commentCreated) {
-            #expect(!String(decoding: delivery.event.payload, as: UTF8.self).contains(RegistrySite.token("learned")))
+            #expect(!String(decoding: delivery.event.data, as: UTF8.self).contains(RegistrySite.token("learned")))
         }
     }
 }

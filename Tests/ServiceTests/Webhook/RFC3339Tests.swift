@@ -34,7 +34,7 @@ import Testing
     @Test func areTheInverseOfOurOwn() {
         // A prime number of milliseconds, so that all days, months and times of a day are met.
         for milliseconds in stride(from: UInt64(0), to: 253_402_300_800_000, by: 7_777_777_777) {
-            let text = WallTime(seconds: Int64(milliseconds / 1000), milliseconds: Int(milliseconds % 1000)).text
+            let text = WallTime(unixMilliseconds: milliseconds).text
             #expect(RFC3339.unixMilliseconds(text) == milliseconds)
         }
     }

@@ -33,7 +33,7 @@ final class RecordingStore: Store {
         let event = Event(
             id: id, kind: .pushTokenRegistered,
             identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
-            occurredAt: change.at, receivedAt: change.at, expiresAt: change.at, payload: [])
+            occurredAt: change.at, receivedAt: change.at, expiresAt: change.at, data: [])
         return Arrival(event, to: [])
     })
 

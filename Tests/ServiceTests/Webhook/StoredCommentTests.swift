@@ -12,7 +12,7 @@ import Testing
             attachments: [
                 WebhookComment.Attachment(id: 1, name: "a.png", size: nil), WebhookComment.Attachment(id: 2, name: nil, size: 3),
             ])
-        let content = try CommentContent(payload: comment.payload(id: "x", type: "comment.created", occurredAt: 0))
+        let content = try CommentContent(data: comment.data(occurredAt: 0))
         #expect(content.authorName == "Анна" && content.text == "Готово \"\n👨‍👩‍👧‍👦" && content.fileNames == ["a.png", nil])
     }
 
@@ -20,7 +20,7 @@ import Testing
         let comment = WebhookComment(
             appID: "app", userID: "user", ticketID: 1, commentID: 2, deviceID: "", deviceType: nil, body: "", isInbound: false, author: nil,
             createdAt: nil, attachments: [])
-        let content = try CommentContent(payload: comment.payload(id: "x", type: "comment.created", occurredAt: 0))
+        let content = try CommentContent(data: comment.data(occurredAt: 0))
         #expect(content.authorName == nil && content.text.isEmpty && content.fileNames.isEmpty)
     }
 }

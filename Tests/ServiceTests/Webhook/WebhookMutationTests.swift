@@ -16,8 +16,8 @@ import Testing
     /// - Returns: the mistake's message.
     private func read(_ body: [UInt8]) -> String? {
         do throws(WebhookMistake) {
-            let payload = try WebhookParser(body.span).comment().payload(id: "id", type: "type", occurredAt: 1)
-            #expect(throws: Never.self) { _ = try JSONDocument(parsing: payload.span).value() }
+            let data = try WebhookParser(body.span).comment().data(occurredAt: 1)
+            #expect(throws: Never.self) { _ = try JSONDocument(parsing: data.span).value() }
             return nil
         } catch {
             return error.message

@@ -20,12 +20,12 @@ struct Announcements {
                 id: UUIDv7(milliseconds: 9, number: number << 16), kind: kind,
                 identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
                 occurredAt: change.at, receivedAt: change.at, expiresAt: change.at + 100_000,
-                payload: Array(Self.text(change).utf8))
+                data: Array(Self.text(change).utf8))
             return Arrival(event, to: [DeliveryRoute(notifier: "registry", keepsOrder: true)])
         }
     }
 
-    /// The change as it stands in the event's payload: what, who, which device, its token.
+    /// The change as it stands in the event's data: what, who, which device, its token.
     static func text(_ change: RegistryChange) -> String {
         let word = if case .removed(let reason) = change.kind { reason.rawValue } else { "registered" }
         return "\(word) \(change.device.key.userID) \(change.device.key.deviceID) \(change.device.token.text)"

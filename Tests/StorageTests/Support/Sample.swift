@@ -16,7 +16,7 @@ struct Sample {
     var requiresDevice = false
     var deviceTypes = DeviceTypes.all
     var token: PushToken?
-    var payload = Array("{}".utf8)
+    var data = Array("{}".utf8)
 
     init(_ number: Int) {
         self.number = number
@@ -33,7 +33,7 @@ struct Sample {
         Event(
             id: UUIDv7(milliseconds: 1, number: number << 16), kind: .commentCreated,
             identity: Event.Identity(appID: app, ticketID: ticket, commentID: comment ?? Int64(number), deviceID: device), userID: user,
-            deviceType: deviceType, occurredAt: received - 1, receivedAt: received, expiresAt: expires, payload: payload)
+            deviceType: deviceType, occurredAt: received - 1, receivedAt: received, expiresAt: expires, data: data)
     }
 
     /// The event on its way to its notifier, or to these.

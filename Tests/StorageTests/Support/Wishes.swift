@@ -43,7 +43,7 @@ extension Store {
 
     /// What has been told of the registry, in its order; see `Announcements`.
     func announced() throws -> [String] {
-        try all().reversed().filter { $0.event.kind != .commentCreated }.map { String(decoding: $0.event.payload, as: UTF8.self) }
+        try all().reversed().filter { $0.event.kind != .commentCreated }.map { String(decoding: $0.event.data, as: UTF8.self) }
     }
 
     /// The deliveries of comments, oldest first.

@@ -3,23 +3,14 @@ internal import Observability
 
 /// What notifiers are told.
 extension WebhookComment {
-    /// What the payload has beside its texts, about.
-    private static let fixedSize = 512
+    /// What the data has beside its texts in bytes, about.
+    private static let fixedSize = 384
 
-    /// The event as JSON. What else the webhook carried, a push token for one, is not in it.
-    /// - Parameters:
-    ///   - id: the event's id.
-    ///   - occurredAt: in Unix milliseconds.
-    func payload(id: String, type: String, occurredAt: UInt64) -> [UInt8] {
-        let time = WallTime(unixMilliseconds: occurredAt).text
+    /// The event's data as JSON. What else the webhook carried, a push token for one, is not in it.
+    /// - Parameter occurredAt: in Unix milliseconds.
+    func data(occurredAt: UInt64) -> [UInt8] {
         var writer = JSONWriter(capacity: Self.fixedSize + body.utf8.count)
         writer.beginObject()
-        writer.add("id", id)
-        writer.add("type", type)
-        writer.add("occurred_at", time)
-        writer.add("app_id", appID)
-        writer.add("user_id", userID)
-        writer.beginObject("data")
         writer.add("ticket_id", ticketID)
         writer.add("device_id", deviceID.isEmpty ? nil : deviceID)
         writer.add("device_type", deviceType)
@@ -28,11 +19,10 @@ extension WebhookComment {
         writer.add("body", body)
         writer.endObject()
         write(author, to: &writer)
-        writer.add("created_at", time)
+        writer.add("created_at", WallTime(unixMilliseconds: occurredAt).text)
         writer.beginArray("attachments")
         for attachment in attachments { write(attachment, to: &writer) }
         writer.endArray()
-        writer.endObject()
         writer.endObject()
         return writer.bytes
     }
