@@ -8,8 +8,8 @@ internal import Glibc
 @safe
 final class Connection: Exchange {
     // Premises of the unchecked fields below. libmicrohttpd serves a connection on one thread only, and calls nothing for it while it
-    // is suspended. The thread that answers a suspended request writes `answer` after it has won `phase.claimSuspended` and before it
-    // resumes the connection, which takes a lock that the serving thread takes before it calls back. `tableIndex` belongs to the
+    // is suspended. Who answers a suspended request writes `answer` and `isOverdue` after it has won the phase and before it resumes the
+    // connection, which takes a lock that the serving thread takes before it calls back. `tableIndex` belongs to the
     // table's lock. The socket stays open until the table has forgotten the connection. For the same reasons no access overlaps another,
     // and checking that at run time would cost each request more than deciding on it.
     nonisolated(unsafe) private let raw: OpaquePointer
@@ -28,6 +28,8 @@ final class Connection: Exchange {
     @exclusivity(unchecked) nonisolated(unsafe) private var reception = BodyReception(limit: 0)
     @exclusivity(unchecked) nonisolated(unsafe) private var body = BodyBuffer()
     @exclusivity(unchecked) nonisolated(unsafe) private var answer: Response?
+    /// Whether a suspended request was not answered in time, so that somebody still holds the right to answer it.
+    @exclusivity(unchecked) nonisolated(unsafe) private var isOverdue = false
     @exclusivity(unchecked) nonisolated(unsafe) private var queued = MHD_Result.NO
 
     init(_ raw: OpaquePointer, context: ServerContext, isOverLimit: Bool) {
@@ -141,7 +143,8 @@ final class Connection: Exchange {
 
     private func queue(_ response: Response) -> MHD_Result {
         context.observe(route, response.status)
-        return unsafe response.queue(on: raw, closingConnection: isOverLimit || context.isDraining)
+        // A late answer finds the connection, not the request: there must be no next one that could be taken for it.
+        return unsafe response.queue(on: raw, closingConnection: isOverLimit || isOverdue || context.isDraining)
     }
 
     // MARK: Exchange
@@ -197,7 +200,9 @@ final class Connection: Exchange {
             context.observe(Router.unmatched, 408)
             hangUp(saying: "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
         case .close: hangUp(saying: nil)
-        case .answer: resumeClaimed(with: suspended)
+        case .answer:
+            unsafe isOverdue = true
+            resumeClaimed(with: suspended)
         }
     }
 

@@ -99,10 +99,23 @@ import Testing
         let response = try client.readResponse()
         #expect(response.status == 503)
         #expect(response.headers["retry-after"] == "1")
-        let late = fixture.held.next().respond(ServerFixture.text(200, "late"))
-        #expect(late == false)
-        try client.send(request("GET", "/hello"))
-        #expect(try client.readResponse().text == "hello")
+        #expect(fixture.held.next().respond(ServerFixture.text(200, "late")) == false)
+    }
+
+    @Test func aLateAnswerIsNeverTheNextRequests() throws {
+        let fixture = try ServerFixture(settings: ServerSettings(requestTimeoutMilliseconds: 5000, threads: 1))
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        // The second one is there already when the first one's time is over.
+        try client.send(request("POST", "/overdue") + request("POST", "/held"))
+        #expect(try client.readResponse().status == 503)
+        let late = fixture.held.next()
+        #expect(try client.isClosedByServer())
+        #expect(late.respond(ServerFixture.text(200, "late")) == false)
+        let other = try fixture.client()
+        try other.send(request("POST", "/held"))
+        #expect(fixture.held.next().respond(ServerFixture.text(201, "in time")))
+        #expect(try other.readResponse().text == "in time")
     }
 
     @Test(arguments: [("X-Test: abc\r\n", "3"), ("x-test:\r\n", "0"), ("", "none")])
