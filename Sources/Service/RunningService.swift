@@ -3,6 +3,7 @@ package import Crypto
 package import HTTPServer
 package import Observability
 internal import POSIX
+internal import Threading
 
 /// The service with its listeners open: start, reload, stop.
 package final class RunningService: Sendable {
@@ -107,13 +108,17 @@ package final class RunningService: Sendable {
         }
     }
 
-    /// Stops: takes no more connections, answers what is in flight within the configured time, and closes.
+    /// Stops: takes no more connections and begins no more tries, ends what is in flight within the configured time, and closes.
     package func stop() {
         graph.readiness.stop()
         logger.log(.info, "stopping")
         let drainMilliseconds = UInt64(configuration.drainSeconds) * 1000
+        let deadline = monotonicMilliseconds() + drainMilliseconds
+        // Requests and tries share the time: whoever stops the process counts from now.
+        deliveries.beginStopping()
         publicServer.stop(drainMilliseconds: drainMilliseconds)
-        deliveries.stop(drainMilliseconds: drainMilliseconds)
+        let now = monotonicMilliseconds()
+        deliveries.stop(drainMilliseconds: deadline > now ? deadline - now : 0)
         adminServer.stop(drainMilliseconds: 1000)
         deliveries.stopRoutes()
         graph.store.close()

@@ -38,6 +38,25 @@ import Testing
         _ = try server.process.errors.line(containing: "stopped")
     }
 
+    @Test func nothingMoreIsDeliveredWhileRequestsAreDrained() throws {
+        let sink = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
+        defer { sink.stop() }
+        let site = try WebhookSite(sink, concurrency: 1, log: false, drainSeconds: 3600)
+        let server = try site.start()
+        let client = try SocketClient(server.publicAddress)
+        for comment in 1...2 as ClosedRange<Int64> { #expect(try WebhookSite.post(comment, client) == "accepted") }
+        #expect(sink.waitForRequests(1))
+        let slow = try SlowRequest(server.publicAddress, site.workspace.key())
+        server.process.send(SIGTERM)
+        _ = try server.process.errors.line(containing: "stopping")
+        sink.release()
+        let delivered = #"deskgate_deliveries_total{notifier="sink",outcome="delivered""#
+        #expect(eventually { (try? PushSite.get(server.adminAddress, "/metrics"))?.contains(delivered) == true })
+        #expect(try slow.finish().status == 200)
+        #expect(try server.process.waitForEnd() == .exit(0))
+        #expect(sink.requests.count == 1)
+    }
+
     @Test func withoutRequestsTheDrainTimeIsNotWaitedFor() throws {
         // An hour, which is more than the test waits.
         let server = try RunningServer(Workspace(["shutdown": ["drain_seconds": 3600]]))

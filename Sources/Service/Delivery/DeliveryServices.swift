@@ -62,6 +62,11 @@ final class DeliveryServices: Sendable {
         }
     }
 
+    /// Starts nothing more; what is accepted from now on waits for the next start.
+    func beginStopping() {
+        dispatcher.beginStopping()
+    }
+
     /// Starts nothing more, waits for what runs, and closes the clients.
     func stop(drainMilliseconds: UInt64) {
         dispatcher.stop(drainMilliseconds: drainMilliseconds)

@@ -33,10 +33,15 @@ final class Dispatcher: Sendable {
         }
     }
 
+    /// Starts nothing more; `stop` must follow.
+    func beginStopping() {
+        inbox.update { $0.isStopping = true }
+    }
+
     /// Starts nothing more, waits for what runs and until its outcome is stored, and ends the thread.
     /// - Parameter drainMilliseconds: how long it waits at most; what has not ended then is handed back, to be tried again.
     func stop(drainMilliseconds: UInt64) {
-        inbox.update { $0.isStopping = true }
+        beginStopping()
         _ = inbox.wait(timeoutMilliseconds: drainMilliseconds) { $0.hasEnded ? true : nil }
         inbox.update { $0.isAbandoned = true }
         thread.join()
