@@ -26,7 +26,7 @@ final class Connection: Exchange {
     @exclusivity(unchecked) nonisolated(unsafe) private var match = Router.Match.response(
         StandardResponse.notFound, route: Router.unmatched)
     @exclusivity(unchecked) nonisolated(unsafe) private var reception = BodyReception(limit: 0)
-    @exclusivity(unchecked) nonisolated(unsafe) private var body = BodyBuffer()
+    @exclusivity(unchecked) nonisolated(unsafe) private var body: BodyBuffer
     @exclusivity(unchecked) nonisolated(unsafe) private var answer: Response?
     /// Whether a suspended request was not answered in time, so that somebody still holds the right to answer it.
     @exclusivity(unchecked) nonisolated(unsafe) private var isOverdue = false
@@ -37,6 +37,7 @@ final class Connection: Exchange {
         descriptor = unsafe shim_MHD_get_connection_fd(raw)
         self.context = context
         self.isOverLimit = isOverLimit
+        unsafe body = BodyBuffer(room: context.bodyRoom)
         // Whoever is turned away must not hold its place for long.
         if isOverLimit { unsafe shim_MHD_set_connection_timeout(raw, 5) }
         becomeIdle()
@@ -98,6 +99,7 @@ final class Connection: Exchange {
         guard phase.beginAnswering(deadline: context.deadline()) else { return .NO }
         guard case .handler(let endpoint, let route, _) = unsafe match else { return queue(ownResponse) }
         guard unsafe !reception.isTooLarge else { return queue(StandardResponse.bodyTooLarge) }
+        guard unsafe !body.lacksRoom else { return queue(StandardResponse.tooManyBodies) }
         guard !context.isClosing else { return queue(StandardResponse.shuttingDown) }
         unsafe queued = .YES
         let parameter = unsafe context.router.parameter(of: path, route: route)

@@ -8,6 +8,7 @@ final class ServerContext: Sendable {
     private let lentRouter: Unmanaged<Router>
     let connections = ConnectionTable()
     let isTLS: Bool
+    let bodyRoom: BodyRoom
     /// How many connections are served; one more is refused.
     let connectionLimit: Int
     private let requestTimeoutMilliseconds: UInt64
@@ -21,6 +22,7 @@ final class ServerContext: Sendable {
         self.router = router
         unsafe lentRouter = Unmanaged.passUnretained(router)
         connectionLimit = settings.connectionLimit
+        bodyRoom = BodyRoom(bytes: settings.bodyMemory)
         requestTimeoutMilliseconds = UInt64(settings.requestTimeoutMilliseconds)
         idleTimeoutMilliseconds = UInt64(settings.idleTimeoutSeconds) * 1000
         self.observer = observer

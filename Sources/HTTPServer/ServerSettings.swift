@@ -13,18 +13,21 @@ package struct ServerSettings: Sendable, Equatable {
     package var requestTimeoutMilliseconds: Int
     /// How many threads serve connections.
     package var threads: Int
+    /// How much memory bodies of over 16 KiB share, in bytes; one for which there is none left is answered 503.
+    package var bodyMemory: Int
     /// Certificate chain and private key, PEM; nil for plain HTTP.
     package var tls: TLSIdentity?
 
     /// Settings with the defaults of the product; `threads` is the number of processors that this process may use.
     package init(
         connectionLimit: Int = 10_000, idleTimeoutSeconds: Int = 60, requestTimeoutMilliseconds: Int = 30_000,
-        threads: Int = availableProcessors(), tls: TLSIdentity? = nil
+        threads: Int = availableProcessors(), bodyMemory: Int = 256 * 1024 * 1024, tls: TLSIdentity? = nil
     ) {
         self.connectionLimit = connectionLimit
         self.idleTimeoutSeconds = idleTimeoutSeconds
         self.requestTimeoutMilliseconds = requestTimeoutMilliseconds
         self.threads = threads
+        self.bodyMemory = bodyMemory
         self.tls = tls
     }
 }

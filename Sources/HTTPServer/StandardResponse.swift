@@ -15,6 +15,9 @@ package enum StandardResponse {
     /// 503 for a connection over the limit.
     package static let tooManyConnections = error(
         503, "too_many_connections", "Too many connections; try again shortly.", headers: [("Retry-After", "1")])
+    /// 503 for a large body while many others are under way.
+    package static let tooManyBodies = error(
+        503, "too_many_bodies", "Too many large requests at once; try again shortly.", headers: [("Retry-After", "1")])
     /// 503 for a suspended request whose deadline has passed.
     package static let deadlineExceeded = error(
         503, "deadline_exceeded", "The request could not be answered in time; try again.", headers: [("Retry-After", "1")])

@@ -29,6 +29,31 @@ import Testing
         #expect(try client.readResponse().text == "hello")
     }
 
+    @Test(arguments: [false, true])
+    func refusesALargeBodyForWhichThereIsNoRoom(isChunked: Bool) throws {
+        let fixture = try ServerFixture(settings: ServerSettings(threads: 2, bodyMemory: 130_000))
+        defer { fixture.stop() }
+        let large = String(repeating: "x", count: 70_000)
+        // A body in chunks gets twice as much memory as it needs, so that it is not moved often.
+        let head = "POST /count HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let another = isChunked ? head + chunked(large) : request("POST", "/count", large)
+        let (first, second) = (try fixture.client(), try fixture.client())
+        try first.send(request("POST", "/heldBody", large + large))
+        let pending = fixture.held.next()
+        try second.send(another + request("POST", "/echo", atLimit))
+        let refusal = try second.readResponse()
+        #expect(refusal.status == 503 && refusal.text.contains("too_many_bodies"))
+        #expect(refusal.headers["retry-after"] == "1")
+        #expect(try second.readResponse().text == atLimit)
+        #expect(pending.respond(ServerFixture.text(200, "first")))
+        #expect(try first.readResponse().text == "first")
+        // The room comes back a moment after the client has the answer.
+        #expect(
+            eventually {
+                (try? second.send(another)) != nil && (try? second.readResponse())?.text == "70000"
+            })
+    }
+
     @Test func refusesABodyThatWaitsForLeave() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func buffersAnyPartsInOrder() {
-        var buffer = BodyBuffer()
+        var buffer = BodyBuffer(room: BodyRoom(bytes: 1 << 20))
         for size in [1, 1023, 1, 5000, 20_000] {
             var expected: [UInt8] = []
             for part in 0..<3 {
@@ -65,5 +65,21 @@ import Testing
             buffer.clear()
             #expect(unsafe buffer.bytes.isEmpty)
         }
+    }
+
+    @Test func largeBuffersShareTheirRoom() {
+        let room = BodyRoom(bytes: 10_000)
+        let kept = 16 * 1024
+        var buffer = BodyBuffer(room: room)
+        buffer.reserve(kept + 6000)
+        let lacking = [kept, kept + 4001, kept + 4000].map { size in
+            var other = BodyBuffer(room: room)
+            other.reserve(size)
+            return other.lacksRoom
+        }
+        #expect(lacking == [false, true, false])
+        #expect(room.take(4000) && !room.take(1), "buffers that are gone have given their room back")
+        buffer.clear()
+        #expect(room.take(6000) && !room.take(1))
     }
 }

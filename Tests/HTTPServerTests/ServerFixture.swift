@@ -41,6 +41,10 @@ final class ServerFixture: Sendable {
             Route("/later", bodyLimit: bodyLimit, [(.post, { request, responder in answerLater(request, responder, answering) })]),
             Route("/dropped", [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: 60_000) { _ in } })]),
             Route("/held", [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: 60_000) { held.add($0) } })]),
+            Route(
+                "/heldBody", bodyLimit: 1 << 20,
+                [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: 60_000) { held.add($0) } })]),
+            Route("/count", bodyLimit: 1 << 20, [(.post, { request, responder in responder.respond(count(request)) })]),
             Route("/overdue", [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: 20) { held.add($0) } })]),
             Route("/large", [(.get, { _, responder in responder.respond(large) })]),
             Route("/header", [(.get, { request, responder in responder.respond(text(200, headerLength(request))) })]),
@@ -65,6 +69,10 @@ final class ServerFixture: Sendable {
     private static func echo(_ request: borrowing Request) -> Response {
         let body = request.withBody { span in span.indices.map { span[$0] } }
         return Response(status: 200, body: body)
+    }
+
+    private static func count(_ request: borrowing Request) -> Response {
+        text(200, "\(request.withBody { $0.count })")
     }
 
     private static func answerLater(
