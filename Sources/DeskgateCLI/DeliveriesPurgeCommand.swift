@@ -6,7 +6,7 @@ enum DeliveriesPurgeCommand: Command {
     static let name = "deliveries purge"
     static let summary = "Forgets deliveries that have ended, for good."
     static let options = [
-        Option.config, Option("state", value: "STATE", required: true, "delivered or dead"),
+        Option.config, Option("state", value: "STATE", required: true, "delivered, no_target or dead"),
         Option("before", value: "TIME", "ended before then, such as 2026-03-10T08:15:12Z; default: now"), Option.json,
     ]
 

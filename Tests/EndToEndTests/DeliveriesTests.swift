@@ -110,6 +110,17 @@ import Threading
         #expect(try run("show", "--json", Self.id(1).description).json.string("error") == "not_found")
     }
 
+    @Test func purgesWhatHadNoTargetAlone() throws {
+        let store = try SQLiteStore(
+            path: workspace.directory.path("deskgate.db"), announcer: { _ in preconditionFailure("no device registers here") })
+        try Self.accept(store, 5, requiresDevice: true)
+        store.close()
+        #expect(try run("purge", "--state=no_target").output == "1 delivery is forgotten.\n")
+        #expect(try run("list").output.split(separator: "\n").dropFirst().map { words($0)[1] } == ["dead", "pending", "dead", "delivered"])
+        #expect(try run("purge", "--help").output.contains("delivered, no_target or dead"))
+        #expect(try run("purge", "--state=pending").errors.contains("expected delivered, no_target or dead"))
+    }
+
     @Test(arguments: [
         ["list", "--state=gone"], ["list", "--limit=0"], ["list", "--limit=1001"], ["list", "--from=now"], ["list", "x"], ["show"],
         ["show", "1"], ["retry"], ["retry", "--all", "--app=a"], ["retry", "1"], ["retry", "--state=dead"],
@@ -164,14 +175,14 @@ import Threading
         try store.finish([FinishedTry(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)])
     }
 
-    private static func accept(_ store: any Store, _ number: Int) throws {
+    private static func accept(_ store: any Store, _ number: Int, requiresDevice: Bool = false) throws {
         let event = Event(
             id: eventID(number), kind: .commentCreated,
             identity: Event.Identity(appID: "app-1", ticketID: 7, commentID: Int64(number), deviceID: "phone"),
             userID: number == 4 ? "u\u{1B}[31m" : "user-1", occurredAt: time - 1000, receivedAt: time - 10 + UInt64(number),
             expiresAt: time + (number == 4 ? 40_000 : 60_000), data: Array("{}".utf8))
         let done = Monitor(false)
-        store.accept(Arrival(event, to: [DeliveryRoute(notifier: "sink-\(number)")])) { result in
+        store.accept(Arrival(event, to: [DeliveryRoute(notifier: "sink-\(number)", requiresDevice: requiresDevice)])) { result in
             if (try? result.get()) == .accepted { done.update { $0 = true } }
         }
         try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)

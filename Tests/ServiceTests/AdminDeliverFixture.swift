@@ -54,17 +54,21 @@ final class AdminDeliverFixture {
     }
 
     static func fill(_ store: any Store) throws {
-        for number in 1...4 {
-            let done = Monitor(false)
-            store.accept(Arrival(event(number), to: [DeliveryRoute(notifier: "sink-\(number)")])) { result in
-                if (try? result.get()) == .accepted { done.update { $0 = true } }
-            }
-            try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
-        }
+        for number in 1...4 { try accept(store, number) }
         try tryOnce(store, 1, attempt: 1, at: time, .delivered, "status_204")
         try tryOnce(store, 2, attempt: 1, at: time, .retry(at: time + 100), "status_503")
         try tryOnce(store, 2, attempt: 2, at: time + 100, .dead, "status_404")
         #expect(try store.claimDue(claim(4, at: time + 50_000)).isEmpty)
+    }
+
+    /// Accepts the event of this number.
+    /// - Parameter requiresDevice: whether it ends without a target, as nobody has a device here.
+    static func accept(_ store: any Store, _ number: Int, requiresDevice: Bool = false) throws {
+        let done = Monitor(false)
+        store.accept(Arrival(event(number), to: [DeliveryRoute(notifier: "sink-\(number)", requiresDevice: requiresDevice)])) { result in
+            if (try? result.get()) == .accepted { done.update { $0 = true } }
+        }
+        try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
     }
 
     private static func tryOnce(

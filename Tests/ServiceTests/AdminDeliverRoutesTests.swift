@@ -144,6 +144,20 @@ import Testing
         #expect(try fixture.send(.get, "/v1/deliveries").numbers() == rest)
     }
 
+    /// Delivery 5 has no target; what has arrived and what is dead has ended as well.
+    @Test(arguments: [("no_target", [4, 3, 2, 1]), ("delivered", [5, 4, 3, 2]), ("dead", [5, 3, 1])])
+    func purgesTheStateThatIsNamedAlone(_ state: String, _ rest: [Int]) throws {
+        let fixture = try AdminDeliverFixture()
+        try AdminDeliverFixture.accept(fixture.store, 5, requiresDevice: true)
+        #expect(fixture.send(.delete, "/v1/deliveries?state=\(state)&before=2026-03-10T09:00:00Z").status == 200)
+        #expect(try fixture.send(.get, "/v1/deliveries").numbers() == rest)
+    }
+
+    @Test(arguments: ["", "?state=pending"]) func namesTheStatesThatCanBePurged(_ query: String) throws {
+        let answer = try AdminDeliverFixture().send(.delete, "/v1/deliveries\(query)").object()
+        #expect(answer["message"] == "state: expected delivered, no_target or dead; what is pending cannot be purged.")
+    }
+
     @Test(arguments: [
         "", "?state=pending", "?before=2026-03-10T09:00:00Z", "?state=dead&app_id=shop", "?state=dead&before=1", "?state=dead&state=dead",
     ])

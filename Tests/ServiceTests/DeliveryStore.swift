@@ -88,6 +88,10 @@ final class DeliveryStore: Store {
         try store.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
     }
 
+    func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+        try store.forget(state, endedBefore: endedBefore, limit: limit)
+    }
+
     func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }
 
     var refusal: String? { store.refusal }

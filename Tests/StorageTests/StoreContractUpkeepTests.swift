@@ -73,6 +73,37 @@ import Threading
         #expect(try fixture.store.take(Sample(0).arrival(to: [])) == .accepted)
     }
 
+    /// Two deliveries of each state that there is, ended at 2000; each state is forgotten alone, before its time and in steps.
+    @Test(arguments: Backend.allCases) func forgetsOneStateAlone(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try take(fixture.store, 0..<2, .delivered, at: 2000)
+        try take(fixture.store, 2..<4, .dead, at: 2000)
+        for number in 4..<6 {
+            try fixture.store.take(
+                Sample(number).with {
+                    $0.requiresDevice = true
+                    $0.received = 2000
+                })
+        }
+        for number in 6..<8 { try fixture.store.take(Sample(number)) }
+        _ = try fixture.store.take(Sample(8).arrival(to: []))
+        var left = ["delivered": 2, "dead": 2, "no_target": 2, "pending": 2]
+        func expectTheRest() throws {
+            #expect(Dictionary(grouping: try fixture.store.all(), by: \.state.rawValue).mapValues(\.count) == left)
+        }
+        #expect(try fixture.store.forget(.pending, endedBefore: 9000, limit: 10) == 0)
+        for state in [Delivery.State.noTarget, .delivered, .dead] {
+            #expect(try fixture.store.forget(state, endedBefore: 2000, limit: 10) == 0)
+            try expectTheRest()
+            #expect(try fixture.store.forget(state, endedBefore: 2001, limit: 1) == 1)
+            #expect(try fixture.store.forget(state, endedBefore: 2001, limit: 10) == 1)
+            left[state.rawValue] = nil
+            try expectTheRest()
+        }
+        #expect(try fixture.store.take(Sample(0).arrival()) == .accepted, "its event is forgotten too")
+        #expect(try fixture.store.take(Sample(8).arrival(to: [])) == .duplicate(of: Sample(8).event.id), "it has no delivery that ended")
+    }
+
     @Test(arguments: Backend.allCases) func givesUpWhatNobodyClaims(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<3 { try fixture.store.take(Sample(number).with { $0.expires = 1999 + UInt64(number) }) }
@@ -117,7 +148,8 @@ import Threading
             { try store.take(Sample(2)) }, { _ = try store.claim(at: 1) }, { try store.finish([]) },
             { _ = try store.nextDue(notifier: "log") }, { _ = try store.all() },
             { _ = try store.story(of: Sample(1).delivery().id) }, { _ = try store.retry(DeliveryFilter(), now: 1, expiresAt: 2) },
-            { _ = try store.purge(now: 1, deliveredBefore: 1, deadBefore: 1, limit: 1) }, { _ = try store.pending() },
+            { _ = try store.purge(now: 1, deliveredBefore: 1, deadBefore: 1, limit: 1) },
+            { _ = try store.forget(.dead, endedBefore: 1, limit: 1) }, { _ = try store.pending() },
         ]
         for call in calls { #expect(throws: StoreError(.closed, "the store is closed: the service is stopping")) { try call() } }
     }

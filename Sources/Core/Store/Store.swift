@@ -60,6 +60,11 @@ package protocol Store: Sendable {
     /// - Returns: how many it dealt with; fewer than `limit` when nothing is left to do.
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int
 
+    /// Forgets deliveries in one state that ended before a time, and the events whose last ones they were; at most `limit`, so that nobody waits
+    /// long. What is pending has not ended.
+    /// - Returns: how many; fewer than `limit` when nothing is left to do.
+    func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int
+
     /// What waits, by notifier, in the order of their names' bytes.
     func pending() throws(StoreError) -> [PendingDeliveries]
 

@@ -15,8 +15,8 @@ extension DeliveryAction: AdminAction {
             return AdminAnswer(.object(story.json))
         case .retryOne(let id): return try Self.retry(id, desk)
         case .retry(let filter): return .retried(try Self.retry(filter, desk))
-        case .purge(let ended, let before):
-            return AdminAnswer(["purged": .integer(Int64(try Self.purge(ended, before: before ?? desk.now, desk)))])
+        case .purge(let state, let before):
+            return AdminAnswer(["purged": .integer(Int64(try Self.purge(state, before: before ?? desk.now, desk)))])
         }
     }
 
@@ -33,12 +33,10 @@ extension DeliveryAction: AdminAction {
         return try desk.store.retry(filter, now: desk.now, expiresAt: overflow ? .max : expiry)
     }
 
-    private static func purge(_ ended: Ended, before: UInt64, _ desk: AdminDesk) throws(StoreError) -> Int {
+    private static func purge(_ state: Delivery.State, before: UInt64, _ desk: AdminDesk) throws(StoreError) -> Int {
         var purged = 0
         while true {
-            // At the time 0 nothing has expired, so that only what is forgotten counts.
-            let count = try desk.store.purge(
-                now: 0, deliveredBefore: ended == .delivered ? before : 0, deadBefore: ended == .dead ? before : 0, limit: purgedPerStep)
+            let count = try desk.store.forget(state, endedBefore: before, limit: purgedPerStep)
             purged += count
             if count < purgedPerStep { return purged }
         }

@@ -13,8 +13,8 @@ extension DeliveryAction {
         case .show(let id): AdminRequest(.get, "\(path)/\(id)")
         case .retryOne(let id): AdminRequest(.post, "\(path)/\(id)/retry")
         case .retry(let filter): AdminRequest(.post, "\(path)/retry", body: Self.body(filter))
-        case .purge(let ended, let before):
-            AdminRequest(.delete, path, query: [("state", ended.rawValue)] + (before.map { [("before", AdminTime.text($0))] } ?? []))
+        case .purge(let state, let before):
+            AdminRequest(.delete, path, query: [("state", state.rawValue)] + (before.map { [("before", AdminTime.text($0))] } ?? []))
         }
     }
 

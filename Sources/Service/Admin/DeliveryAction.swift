@@ -10,27 +10,19 @@ package enum DeliveryAction: Sendable, Equatable {
     case retryOne(UUIDv7)
     /// Try all dead ones that match again.
     case retry(DeliveryFilter)
-    /// Forget those that ended so, before this time in Unix milliseconds; nil is now.
-    case purge(Ended, before: UInt64?)
-
-    /// How a delivery has ended.
-    package enum Ended: String, Sendable {
-        /// It has arrived; those without a device, and events that had no delivery, go with these.
-        case delivered
-        /// It was given up.
-        case dead
-    }
+    /// Forget those that ended in this state, before this time in Unix milliseconds; nil is now.
+    case purge(Delivery.State, before: UInt64?)
 
     /// Chooses what to forget.
     /// - Parameters:
-    ///   - state: `delivered` or `dead`.
+    ///   - state: `delivered`, `no_target` or `dead`.
     ///   - before: a time of RFC 3339; nil is now.
     package static func purging(state: String?, before: String?) throws(AdminMistake) -> DeliveryAction {
         let time = try before.map { text throws(AdminMistake) in try DeliveryCriteria.time("before", text) }
-        switch try state.map({ text throws(AdminMistake) in try DeliveryCriteria.state(text) }) {
-        case .delivered, .noTarget: return .purge(.delivered, before: time)
-        case .dead: return .purge(.dead, before: time)
-        case .pending, nil: throw AdminMistake(message: "state: expected delivered or dead; what is pending cannot be purged.")
+        let state = try state.map { text throws(AdminMistake) in try DeliveryCriteria.state(text) }
+        guard let state, state != .pending else {
+            throw AdminMistake(message: "state: expected delivered, no_target or dead; what is pending cannot be purged.")
         }
+        return .purge(state, before: time)
     }
 }

@@ -135,13 +135,7 @@ struct MemoryState {
             end(index, .dead, at: now, reason: StoreRules.expired)
             done += 1
         }
-        let ended = entries.lazy.map(\.delivery).filter { delivery in
-            guard let time = delivery.endedAt else { return false }
-            return time < (delivery.state == .dead ? deadBefore : deliveredBefore)
-        }
-        let forgotten = Set(ended.prefix(limit - done).map(\.id))
-        forget(forgotten)
-        done += forgotten.count
+        done += forget(limit - done) { $0.state == .dead ? deadBefore : deliveredBefore }
         return done + forgetEvents(receivedBefore: deliveredBefore, limit: limit - done)
     }
 
@@ -203,12 +197,15 @@ struct MemoryState {
         return true
     }
 
-    /// Removes deliveries, and the events whose last ones they were.
-    private mutating func forget(_ ids: Set<UUIDv7>) {
+    /// Removes so many deliveries that ended before a time of their own, and the events whose last ones they were.
+    mutating func forget(_ limit: Int, endedBefore: (Delivery) -> UInt64) -> Int {
+        let ended = entries.map(\.delivery).filter { delivery in delivery.endedAt.map { $0 < endedBefore(delivery) } ?? false }
+        let ids = Set(ended.prefix(limit).map(\.id))
         let eventIDs = Set(ids.map(\.event))
         entries.removeAll { ids.contains($0.delivery.id) }
         let remaining = Set(entries.map(\.delivery.event.id))
         events.removeAll { eventIDs.contains($0.id) && !remaining.contains($0.id) }
+        return ids.count
     }
 
     /// Removes events that never had a delivery.

@@ -94,6 +94,12 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
+    package func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        return try whileOpen { $0.forget(limit) { $0.state == state ? endedBefore : 0 } }
+    }
+
+    /// As `Store` says.
     package func pending() throws(StoreError) -> [PendingDeliveries] {
         try whileOpen { $0.pending() }
     }

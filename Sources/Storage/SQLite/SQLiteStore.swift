@@ -133,6 +133,12 @@ package final class SQLiteStore: Store {
         }
     }
 
+    /// As `Store` says.
+    package func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        return try queue.perform { database throws(SQLiteError) in try database.forget(state, before: endedBefore, limit: limit) }
+    }
+
     /// As `Store` says; the counts are kept in memory, so that it takes no longer with a million pending.
     package func pending() throws(StoreError) -> [PendingDeliveries] {
         let counts = status.withLock { $0.counts }

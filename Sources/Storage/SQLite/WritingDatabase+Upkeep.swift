@@ -41,7 +41,9 @@ extension WritingDatabase {
         return keys.count
     }
 
-    private func forget(_ state: Delivery.State, before time: UInt64, limit: Int) throws(SQLiteError) -> Int {
+    /// Forgets what ended so before a time, and the events whose last deliveries these were.
+    /// - Returns: how many.
+    func forget(_ state: Delivery.State, before time: UInt64, limit: Int) throws(SQLiteError) -> Int {
         let keys = try keys(statements.findEnded, state.number, time.stored, limit)
         for key in keys {
             try statements.deleteAttempts.run(key.event, key.position)

@@ -121,5 +121,7 @@ final class RecordingStore: Store {
 
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
 
+    func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
+
     func pending() throws(StoreError) -> [PendingDeliveries] { [] }
 }

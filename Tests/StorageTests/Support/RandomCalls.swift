@@ -93,6 +93,10 @@ struct RandomCalls {
     private mutating func purge() -> Call {
         let time = now
         let age = UInt64.random(in: 0..<200, using: &random)
+        if Int.random(in: 0..<4, using: &random) == 0 {
+            let state = random.element(of: Delivery.State.allCases)
+            return { store in describe { try store.forget(state, endedBefore: time - age, limit: 1000) } }
+        }
         return { store in
             describe { try store.purge(now: time, deliveredBefore: time - age, deadBefore: time - age / 2, limit: 1000) }
         }
