@@ -11,17 +11,25 @@ enum AdminText {
         }
     }
 
+    /// The text of a member, or of a member's member, such as `target.device_id`.
+    static func text(of path: String, in object: JSONObject) -> String {
+        let names = path.split(separator: ".", maxSplits: 1).map(String.init)
+        guard names.count == 2 else { return text(object[path]) }
+        guard case .object(let inner) = object[names[0]] else { return "" }
+        return text(inner[names[1]])
+    }
+
     /// A number of things: `1 try`, `2 tries`.
     static func count(_ value: JSONValue?, _ one: String, _ many: String) -> String {
         value == .integer(1) ? "1 \(one)" : "\(text(value)) \(many)"
     }
 
     /// Objects as a table with a heading.
-    /// - Parameter columns: the heading and the member of each.
+    /// - Parameter columns: the heading and the member of each, as `text(of:in:)` takes it.
     static func table(_ objects: [JSONValue], _ columns: [(heading: String, key: String)]) -> String {
         let rows = objects.map { value in
             guard case .object(let object) = value else { return columns.map { _ in "" } }
-            return columns.map { text(object[$0.key]) }
+            return columns.map { text(of: $0.key, in: object) }
         }
         return table([columns.map(\.heading)] + rows)
     }

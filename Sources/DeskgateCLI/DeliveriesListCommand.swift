@@ -12,7 +12,8 @@ enum DeliveriesListCommand: Command {
 
     private static let columns = [
         ("ID", "id"), ("STATE", "state"), ("REASON", "reason"), ("TRIES", "attempts"), ("NOTIFIER", "notifier"), ("APP", "app_id"),
-        ("USER", "user_id"), ("TICKET", "ticket_id"), ("COMMENT", "comment_id"), ("RECEIVED", "received_at"),
+        ("USER", "user_id"), ("DEVICE", "target.device_id"), ("TICKET", "ticket_id"), ("COMMENT", "comment_id"),
+        ("RECEIVED", "received_at"),
     ]
 
     static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {

@@ -12,16 +12,26 @@ enum DeliveriesStory {
 
     private static func beginning(_ story: JSONObject) -> [String] {
         func value(_ key: String) -> String { AdminText.text(story[key]) }
-        let device = value("device_id").isEmpty ? "" : ", on device \(value("device_id"))"
         let isComment = story["comment_id"] != .null
         let subject = isComment ? "comment \(value("comment_id")) in ticket \(value("ticket_id")) of app" : "a push token of app"
         return [
             "Delivery \(value("id")) to the notifier \(value("notifier")) is \(value("state")).",
-            "Event \(value("event_id")) (\(value("type"))): \(subject) \(value("app_id")), for user \(value("user_id"))\(device).",
+            "Event \(value("event_id")) (\(value("type"))): \(subject) \(value("app_id")), for user \(value("user_id"))\(device(story, isComment: isComment)).",
             "It happened at \(value("occurred_at"))\(isComment ? ", as the help desk says" : "").",
             "It was received at \(value("received_at")), and stored before that was confirmed.",
             "Nothing is sent after \(value("expires_at")).",
         ]
+    }
+
+    /// The device that the delivery is for, and the one that its event names where that is another: a comment for an unknown device goes to the
+    /// person's others.
+    private static func device(_ story: JSONObject, isComment: Bool) -> String {
+        let target = AdminText.text(of: "target.device_id", in: story)
+        let named = AdminText.text(story["device_id"])
+        if target.isEmpty, named.isEmpty { return "" }
+        if target.isEmpty { return isComment ? ", naming device \(named)" : ", on device \(named)" }
+        let isNamed = named.isEmpty || named.utf8.elementsEqual(target.utf8)
+        return ", on device \(target)" + (isNamed ? "" : " (the event names device \(named))")
     }
 
     private static func sentence(_ attempt: JSONObject) -> String {
@@ -46,7 +56,7 @@ enum DeliveriesStory {
         let count = story["attempts"] == .integer(0) ? "without a try" : "after \(AdminText.count(story["attempts"], "try", "tries"))"
         switch value("state") {
         case "delivered": return "It arrived at \(value("ended_at")), \(count)."
-        case "no_target": return "It ended at \(value("ended_at")), \(count): there was no device to notify."
+        case "no_target": return "It ended at \(value("ended_at")), \(count): there was no registered device that this notifier serves."
         case "dead": return "It was given up at \(value("ended_at")), \(count): \(value("reason"))."
         default:
             guard let last = tries.last, AdminText.text(last["outcome"]).isEmpty else {

@@ -31,7 +31,8 @@ import Threading
         #expect(result.errors.isEmpty)
         let lines = result.output.split(separator: "\n")
         #expect(lines.count == 3)
-        #expect(words(lines[0]) == ["ID", "STATE", "REASON", "TRIES", "NOTIFIER", "APP", "USER", "TICKET", "COMMENT", "RECEIVED"])
+        #expect(
+            words(lines[0]) == ["ID", "STATE", "REASON", "TRIES", "NOTIFIER", "APP", "USER", "DEVICE", "TICKET", "COMMENT", "RECEIVED"])
         #expect(
             words(lines[1]) == ["\(Self.id(4))", "dead", "expired", "0", "sink-4", "app-1", "u?[31m", "7", "4", "2026-03-10T08:15:11.994Z"])
         #expect(words(lines[2]).prefix(5) == ["\(Self.id(2))", "dead", "status_404", "2", "sink-2"])
@@ -88,7 +89,7 @@ import Threading
         let user = number == 4 ? "u?[31m" : "user-1"
         let beginning = [
             "Delivery \(Self.id(number)) to the notifier sink-\(number) is \(state).",
-            "Event \(Self.eventID(number)) (comment.created): comment \(number) in ticket 7 of app app-1, for user \(user), on device phone.",
+            "Event \(Self.eventID(number)) (comment.created): comment \(number) in ticket 7 of app app-1, for user \(user), naming device phone.",
             "It happened at 2026-03-10T08:15:11.000Z, as the help desk says.",
             "It was received at 2026-03-10T08:15:11.99\(number)Z, and stored before that was confirmed.",
             "Nothing is sent after \(number == 4 ? "2026-03-10T08:15:52.000Z" : "2026-03-10T08:16:12.000Z").",

@@ -51,7 +51,7 @@ import Testing
         #expect(ended.map { $0.integer("attempts") } == [0, 0])
         let story = try Deskgate.run(
             "deliveries", "show", "--config", site.workspace.configuration, try #require(ended.first?.string("id")))
-        #expect(story.output.hasSuffix("without a try: there was no device to notify.\n"))
+        #expect(story.output.hasSuffix("without a try: there was no registered device that this notifier serves.\n"))
         #expect(try server.stop() == .exit(0))
         #expect(sink.requests.count == 3)
         #expect(!(try server.process.errors.text()).contains(Markers.prefix))

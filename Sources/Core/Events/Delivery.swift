@@ -8,7 +8,7 @@ package struct Delivery: Sendable, Equatable {
         case delivered
         /// It is given up; the reason says why.
         case dead
-        /// There is no device to notify, which is no error: people sign out, and web chats have none.
+        /// There is no registered device that the notifier serves, which is no error: people sign out, and web chats have none.
         case noTarget = "no_target"
     }
 

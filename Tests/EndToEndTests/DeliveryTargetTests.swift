@@ -1,0 +1,84 @@
+import Core
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Threading
+
+/// `deskgate deliveries list|show` name the device that a delivery is for, whatever device its webhook has named.
+///
+/// The person has the devices a and b of the type ios.
+@Suite struct DeliveryTargetTests {
+    private static let time: UInt64 = 1_773_130_512_000
+    private let workspace: Workspace
+
+    init() throws {
+        workspace = try Workspace(["store": ["minimum_free_megabytes": 0]])
+    }
+
+    @Test func ofACommentForAnUnknownDevice() throws {
+        try fill(device: "x", DeliveryRoute(notifier: "sink", requiresDevice: true))
+        #expect(try shownDevices() == ["on device a (the event names device x).", "on device b (the event names device x)."])
+        #expect(try listedDevices() == ["b", "a"])
+    }
+
+    @Test func ofACommentForAKnownDevice() throws {
+        try fill(device: "b", DeliveryRoute(notifier: "sink", requiresDevice: true))
+        #expect(try shownDevices() == ["on device b."])
+        #expect(try listedDevices() == ["b"])
+    }
+
+    /// Both devices are registered, and of a type that the notifier is not for.
+    @Test func ofACommentForDevicesThatNobodyServes() throws {
+        try fill(device: "x", DeliveryRoute(notifier: "sink", deviceTypes: .only(["android"]), requiresDevice: true))
+        let end = "It ended at 2026-03-10T08:15:12.000Z, without a try: there was no registered device that this notifier serves."
+        #expect(try show(0).last.map(String.init) == end)
+    }
+
+    private func fill(device: String, _ route: DeliveryRoute) throws {
+        let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"), announcer: { _ in nil })
+        defer { store.close() }
+        let done = Monitor(0)
+        for id in ["a", "b"] {
+            let key = Device.Key(appID: "app-1", userID: "user-1", deviceID: id)
+            let wish = Registration(key: key, type: "ios", token: try PushToken("token-\(id)"), now: Self.time, rules: [])
+            store.register(wish) { _ in done.update { $0 += 1 } }
+        }
+        let event = Event(
+            id: Self.eventID, kind: .commentCreated,
+            identity: Event.Identity(appID: "app-1", ticketID: 7, commentID: 1, deviceID: device), userID: "user-1", occurredAt: Self.time,
+            receivedAt: Self.time, expiresAt: Self.time + 1000, data: Array("{}".utf8))
+        store.accept(Arrival(event, to: [route])) { _ in done.update { $0 += 1 } }
+        try #require(done.wait(timeoutMilliseconds: 20_000) { $0 == 3 ? true : nil } == true)
+    }
+
+    private static let eventID = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 1)).event
+
+    private func show(_ position: Int) throws -> [Substring] {
+        let id = Self.eventID.delivery(position).description
+        return try Deskgate.run("deliveries", "show", "--config", workspace.configuration, id).output.split(separator: "\n")
+    }
+
+    /// What the second line of each delivery's story ends with.
+    private func shownDevices() throws -> [String] {
+        var devices: [String] = []
+        for position in 0..<(try list().count) {
+            let line = String(try show(position)[1])
+            guard let end = line.split(separator: "user user-1, ").last else { throw ChildProcess.Failure.missingOutput }
+            devices.append(String(end))
+        }
+        return devices
+    }
+
+    private func listedDevices() throws -> [String] {
+        try list().compactMap { line in
+            let words = line.split(separator: " ")
+            return words.firstIndex(of: "user-1").map { String(words[$0 + 1]) }
+        }
+    }
+
+    private func list() throws -> [Substring] {
+        let lines = try Deskgate.run("deliveries", "list", "--config", workspace.configuration).output.split(separator: "\n")
+        return Array(lines.dropFirst())
+    }
+}
