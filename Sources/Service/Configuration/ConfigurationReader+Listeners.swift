@@ -1,5 +1,6 @@
 internal import Crypto
 internal import HTTPServer
+internal import JSON
 
 /// The two listeners.
 extension ConfigurationReader {
@@ -23,12 +24,18 @@ extension ConfigurationReader {
             if let object, needsToken { problems.add(object.path(of: "token"), "missing, and \"metrics_need_token\" is true") }
             return Configuration.Admin(listener: listener, token: nil, metricsNeedToken: needsToken)
         }
-        let path = object.path(of: "token")
-        let token = secrets.text(value, path: path)
-        if let token, !SecretRules.isUsableToken(token), !secrets.allowsInsecure {
+        let token = token(value, path: object.path(of: "token"))
+        return Configuration.Admin(listener: listener, token: token, metricsNeedToken: needsToken)
+    }
+
+    private func token(_ value: JSONValue, path: String) -> SecretBytes? {
+        guard let token = secrets.text(value, path: path) else { return nil }
+        if SecretRules.isUsableToken(token) || secrets.allowsInsecure {
+            refuseWeakOrShared(token, path: path)
+        } else {
             problems.add(path, "expected at least 32 visible ASCII characters; make one with: deskgate secret new")
         }
-        return Configuration.Admin(listener: listener, token: token, metricsNeedToken: needsToken)
+        return token
     }
 
     private func address(_ object: ConfigurationObject, defaultPort: UInt16) -> ListenAddress {

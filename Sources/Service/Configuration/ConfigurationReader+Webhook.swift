@@ -50,7 +50,13 @@ extension ConfigurationReader {
             problems.add(path, "expected \(expectation)")
             return nil
         }
-        guard !secrets.allowsInsecure else { return secret }
+        refuseWeakOrShared(secret, path: path)
+        return secret
+    }
+
+    /// Refuses a secret that is a text where it is hardly random, or stands somewhere else as well.
+    func refuseWeakOrShared(_ secret: SecretBytes, path: String) {
+        guard !secrets.allowsInsecure else { return }
         if SecretRules.isWeakText(secret) {
             problems.add(path, "not random enough to be a secret; make one with: deskgate secret new")
         }
@@ -58,7 +64,6 @@ extension ConfigurationReader {
         if let other = seen.insert(SecretRules.decode(secret) ?? secret, path: path) {
             problems.add(path, "the same secret as \(other); use each secret in one place only")
         }
-        return secret
     }
 
     private func isTooShort(_ secret: SecretBytes) -> Bool {

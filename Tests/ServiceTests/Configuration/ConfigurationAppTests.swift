@@ -92,7 +92,29 @@ import Testing
     }
 
     @Test func takesATokenOf32VisibleCharacters() throws {
-        directory.environment["TOKEN"] = String(repeating: "~!", count: 16)
+        directory.environment["TOKEN"] = String(repeating: "~!abcdef", count: 4)
         #expect(try directory.problems(members: #""admin":{"token":{"env":"TOKEN"}}"#) == [])
+    }
+
+    @Test func hasATokenThatIsRandom() throws {
+        directory.environment["TOKEN"] = String(repeating: "~!", count: 16)
+        #expect(
+            try directory.problems(members: #""admin":{"token":{"env":"TOKEN"}}"#) == [
+                "$.admin.token: not random enough to be a secret; make one with: deskgate secret new"
+            ])
+        #expect(try directory.problems(members: #""admin":{"token":{"env":"TOKEN"}},"allow_insecure_secrets":true"#) == [])
+    }
+
+    /// The token comes first, so the other place of it is told of; an app's key counts by the bytes that it stands for.
+    @Test(arguments: ["webhook.secret", "webhook.signature_secret", "keys[0].secret"])
+    func hasATokenOfItsOwn(_ place: String) throws {
+        let token = #"{"file":"secrets/admin-token"}"#
+        let key = place.hasPrefix("keys") ? token : #"{"file":"secrets/app-1.key"}"#
+        let webhook = place.hasPrefix("keys") ? "" : #","webhook":{"\#(place.dropFirst("webhook.".count))":\#(token)}"#
+        let apps = #""apps":[{"app_id":"shop","keys":[{"id":1,"secret":\#(key)}]\#(webhook)}],"admin":{"token":\#(token)}"#
+        let problems = try directory.problems("{\(apps)}")
+        #expect(problems.count == 1)
+        #expect(problems.first?.hasPrefix("$.apps[0].\(place): the same secret as $.admin.token; ") == true)
+        #expect(try directory.problems("{\(apps),\"allow_insecure_secrets\":true}") == [])
     }
 }
