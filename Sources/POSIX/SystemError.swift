@@ -12,6 +12,8 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     package var isMissing: Bool { code == ENOENT }
     /// The file or directory exists already.
     package var alreadyExists: Bool { code == EEXIST }
+    /// The file is larger than was allowed.
+    package var isTooLarge: Bool { code == EFBIG }
 
     /// The system's own words, such as `No such file or directory`.
     package var description: String {

@@ -15,6 +15,10 @@ struct SecretReader {
     private static let sources = "{\"file\": \"PATH\"} or {\"env\": \"NAME\"}"
     private static let remedy = "or set \"allow_insecure_secrets\": true at the top on a laptop"
 
+    // So that a file named by mistake does not fill the memory; a system's list of certificate authorities has some 200 KiB.
+    private static let secretLimit = (bytes: 64 << 10, text: "64 KiB")
+    private static let certificateLimit = (bytes: 4 << 20, text: "4 MiB")
+
     /// Reads the text of a secret: its one line, without the line feed at the end.
     func text(_ value: JSONValue?, path: String) -> SecretBytes? {
         switch value {
@@ -46,14 +50,15 @@ struct SecretReader {
     func file(_ path: String, at place: String, isSecret: Bool = true) -> [UInt8]? {
         let resolved = resolve(path)
         let shown = SecretRules.looksLikeSecret(path) ? printable(path) : printable(resolved, longest: 4096)
+        let limit = isSecret ? Self.secretLimit : Self.certificateLimit
         do throws(SystemError) {
-            let contents = try File.read(resolved, limit: 64 * 1024)
+            let contents = try File.read(resolved, limit: limit.bytes)
             if isSecret, contents.isReadableByEveryone, !allowsInsecure {
                 problems.add(place, "\(shown) can be read by everyone; run chmod 600 on it, \(Self.remedy)")
             }
             return contents.bytes
         } catch {
-            problems.add(place, "cannot read \(shown): \(error)")
+            problems.add(place, "cannot read \(shown): \(error)\(error.isTooLarge ? "; give one of at most \(limit.text)" : "")")
             return nil
         }
     }

@@ -117,6 +117,23 @@ import Testing
         #expect(try directory.problems(members: http(members)) == ["$.notifiers.backend.\(problem)"])
     }
 
+    /// As a system's list of all authorities, which has some 200 KiB.
+    @Test func takeManyCertificateAuthorities() throws {
+        let certificate = TestCertificate.shared.certificate
+        let bundle = String(repeating: certificate, count: 300_000 / certificate.utf8.count)
+        try directory.scratch.write("bundle.pem", bundle, mode: 0o644)
+        let destination = try #require(try destination(#"\#(Self.url),\#(Self.secret),"certificate_authorities":"bundle.pem""#))
+        #expect(destination.transport.certificateAuthorities?.contents.count == bundle.utf8.count)
+    }
+
+    @Test func refuseAFileThatIsNoListOfAuthorities() throws {
+        try directory.scratch.writeSparse("huge.pem", size: 4 << 20 + 1)
+        #expect(
+            try directory.problems(members: http(#"\#(Self.url),\#(Self.secret),"certificate_authorities":"huge.pem""#)) == [
+                "$.notifiers.backend.certificate_authorities: cannot read DIR/huge.pem: File too large; give one of at most 4 MiB"
+            ])
+    }
+
     @Test func refuseAWeakSecretUnlessThatIsAllowed() throws {
         directory.environment["ONE"] = "whsec_" + String(repeating: "A", count: 32)
         let members = http("\(Self.url),\(Self.secret)")

@@ -58,7 +58,7 @@ import Testing
         try directory.scratch.writeSparse("large.key", size: 64 * 1024 + 1)
         #expect(
             try directory.problems(secret: #"{"file":"large.key"}"#) == [
-                "$.apps[0].keys[0].secret.file: cannot read DIR/large.key: File too large"
+                "$.apps[0].keys[0].secret.file: cannot read DIR/large.key: File too large; give one of at most 64 KiB"
             ])
     }
 
