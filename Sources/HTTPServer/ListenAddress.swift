@@ -2,8 +2,34 @@
 package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// A host name or address (IPv4 or IPv6 without brackets) and a port; port 0 lets the system choose.
     case tcp(host: String, port: UInt16)
-    /// A Unix socket at this path, at most 107 bytes.
+    /// A Unix socket at this path, at most `longestSocketPath` bytes.
     case unix(path: String)
+
+    /// How long the path of a Unix socket may be, in bytes: `sun_path` with the NUL behind it, unix(7).
+    package static let longestSocketPath = 107
+
+    private static let anyIPv4 = "0.0.0.0"
+    private static let anyIPv6 = "::"
+
+    /// Whether two listeners cannot have these addresses at once, as far as that shows without looking names up. A port that the system chooses
+    /// is never another's.
+    package func overlaps(_ other: ListenAddress) -> Bool {
+        switch (self, other) {
+        case (.unix(let path), .unix(let otherPath)): path.utf8.elementsEqual(otherPath.utf8)
+        case (.tcp(let host, let port), .tcp(let otherHost, let otherPort)):
+            port != 0 && port == otherPort && (Self.includes(host, otherHost) || Self.includes(otherHost, host))
+        default: false
+        }
+    }
+
+    /// Whether a host is another one, or stands for all addresses of which that is one: `::` takes IPv4 in as well.
+    private static func includes(_ host: String, _ other: String) -> Bool {
+        switch host {
+        case anyIPv6: true
+        case anyIPv4: other == anyIPv6 || !other.utf8.contains(UInt8(ascii: ":"))
+        default: host.utf8.elementsEqual(other.utf8)
+        }
+    }
 
     /// The address as a person writes it.
     package var description: String {

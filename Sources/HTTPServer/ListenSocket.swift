@@ -55,11 +55,10 @@ struct ListenSocket: ~Copyable {
     private static func listenUnix(_ address: ListenAddress, path: String) throws(ServerError) -> Int32 {
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
-        let capacity = MemoryLayout.size(ofValue: name.sun_path)
-        guard path.utf8.count < capacity, !path.utf8.contains(0) else {
+        guard path.utf8.count <= ListenAddress.longestSocketPath, !path.utf8.contains(0) else {
             throw ServerError(
-                kind: .cannotListen, description: "cannot listen on \(address): the path of a Unix socket has at most \(capacity - 1) bytes"
-            )
+                kind: .cannotListen,
+                description: "cannot listen on \(address): the path of a Unix socket has at most \(ListenAddress.longestSocketPath) bytes")
         }
         unsafe withUnsafeMutableBytes(of: &name.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
         try removeStaleSocket(address, path: path, name: name)

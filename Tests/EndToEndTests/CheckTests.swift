@@ -22,6 +22,14 @@ import Testing
             ])
     }
 
+    @Test func wrongWhereTheListenersShareAnAddress() throws {
+        let workspace = try Workspace(["listen": ["port": 9090], "admin": ["host": "0.0.0.0"]])
+        let result = try Deskgate.run("check", "--config", workspace.configuration)
+        #expect(result.code == 2)
+        let problem = "$.admin.port: 0.0.0.0:9090 is taken by $.listen, which has 127.0.0.1:9090; give one of them another port"
+        #expect(result.errors == "\(workspace.configuration): \(problem)\n")
+    }
+
     private static let wrong: JSONObject = [
         "listen": ["port": 70_000, "hots": "::1"],
         "apps": [["app_id": "app-1", "keys": [["id": 1, "secret": .string(Markers.stray)]]], ["app_id": "app-2"]],

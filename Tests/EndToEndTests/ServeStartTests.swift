@@ -46,13 +46,19 @@ import Testing
         #expect(try first.stop() == .exit(0))
     }
 
-    @Test(arguments: ["missing/public.sock", "app-1.key/public.sock", "app-1.key", String(repeating: "a", count: 200)])
+    @Test(arguments: ["missing/public.sock", "app-1.key/public.sock", "app-1.key"])
     func unixSocketCannotBeMade(_ path: String) throws {
         let workspace = try Workspace(["listen": ["unix": .string(path), "max_connections": 100]])
         let secret = try workspace.read("app-1.key")
         let errors = try RunningServer.complaint(of: workspace)
         #expect(errors.hasPrefix("deskgate: cannot listen on unix:\(workspace.directory.path(path)): "))
         #expect(try workspace.read("app-1.key") == secret)
+    }
+
+    @Test func unixSocketPathIsTooLong() throws {
+        let workspace = try Workspace(["listen": ["unix": .string(String(repeating: "a", count: 200)), "max_connections": 100]])
+        let errors = try RunningServer.complaint(of: workspace)
+        #expect(errors.hasPrefix("\(workspace.configuration): $.listen.unix: expected at most 107 bytes"))
     }
 
     @Test func hostIsNotOfThisMachine() throws {

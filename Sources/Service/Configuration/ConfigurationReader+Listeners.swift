@@ -38,17 +38,6 @@ extension ConfigurationReader {
         return token
     }
 
-    private func address(_ object: ConfigurationObject, defaultPort: UInt16) -> ListenAddress {
-        if let path = object.string("unix") {
-            for key in ["host", "port"] where object.value(key) != nil {
-                problems.add(object.path(of: key), "give \"unix\" or \"host\" and \"port\", not both")
-            }
-            return .unix(path: secrets.resolve(path))
-        }
-        let host = object.string("host") ?? "127.0.0.1"
-        return .tcp(host: host, port: UInt16(object.integer("port", 0...65535, default: Int(defaultPort))))
-    }
-
     private func identity(_ object: ConfigurationObject) -> TLSIdentity? {
         guard let certificate = pem("certificate", in: object, isSecret: false), let key = pem("key", in: object, isSecret: true) else {
             return nil

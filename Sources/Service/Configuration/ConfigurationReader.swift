@@ -49,9 +49,12 @@ struct ConfigurationReader {
 
     private func configuration() -> Configuration {
         let (policy, defaultLife) = securityKeys()
+        let listen = listener(root.object("listen", keys: ConfigurationKeys.listener), defaultPort: 8080, defaultConnections: 10_000)
+        let admin = admin(root.object("admin", keys: ConfigurationKeys.admin))
+        refuseSharedAddress(listen.address, admin.listener.address)
         return Configuration(
-            listen: listener(root.object("listen", keys: ConfigurationKeys.listener), defaultPort: 8080, defaultConnections: 10_000),
-            admin: admin(root.object("admin", keys: ConfigurationKeys.admin)),
+            listen: listen,
+            admin: admin,
             apps: apps(in: root, known: NamedNotifiers(in: root)),
             notifiers: notifiers(in: root),
             store: store(root.object("store", keys: ConfigurationKeys.store)),

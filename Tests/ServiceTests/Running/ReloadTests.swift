@@ -125,7 +125,7 @@ import Threading
     @Test func tellsEveryPartThatNeedsARestart() throws {
         try fixture.withService { service in
             let members = #""log":{"format":"text"},"shutdown":{"drain_seconds":1}"#
-            let isInForce = try reload(service, ServiceFixture.json(admin: #""port":1"#, listen: #""port":1"#, members: members))
+            let isInForce = try reload(service, ServiceFixture.json(admin: #""port":1"#, listen: #""port":2"#, members: members))
             #expect(!isInForce)
         }
         #expect(try errors().count == 4)

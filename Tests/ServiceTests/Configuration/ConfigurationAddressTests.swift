@@ -1,0 +1,62 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// Where the listeners are told to listen: what could never start is a mistake of the configuration.
+@Suite struct ConfigurationAddressTests {
+    @Test(arguments: [
+        (#""port":9090"#, "{}", "127.0.0.1:9090", "127.0.0.1:9090"),
+        (#""port":8443"#, #"{"host":"127.0.0.1","port":8443}"#, "127.0.0.1:8443", "127.0.0.1:8443"),
+        (#""host":"0.0.0.0","port":9090"#, "{}", "127.0.0.1:9090", "0.0.0.0:9090"),
+        (#""host":"::","port":9090"#, "{}", "127.0.0.1:9090", "[::]:9090"),
+        (#""host":"::1","port":7"#, #"{"host":"::","port":7}"#, "[::]:7", "[::1]:7"),
+        (#""host":"::","port":7"#, #"{"host":"0.0.0.0","port":7}"#, "0.0.0.0:7", "[::]:7"),
+        (#""host":"chat.example.com","port":7"#, #"{"host":"0.0.0.0","port":7}"#, "0.0.0.0:7", "chat.example.com:7"),
+    ])
+    func areNotTheSame(listen: String, admin: String, adminAddress: String, listenAddress: String) throws {
+        let problem = "$.admin.port: \(adminAddress) is taken by $.listen, which has \(listenAddress); give one of them another port"
+        #expect(try problems(listen, admin) == [problem])
+    }
+
+    @Test(arguments: [
+        (#""port":0"#, #"{"port":0}"#), (#""host":"0.0.0.0","port":0"#, #"{"port":0}"#), (#""port":8080"#, #"{"port":8081}"#),
+        (#""host":"127.0.0.1","port":7"#, #"{"host":"127.0.0.2","port":7}"#), (#""host":"::1","port":7"#, #"{"host":"0.0.0.0","port":7}"#),
+        (#""unix":"a.sock""#, #"{"unix":"b.sock"}"#), (#""unix":"a.sock""#, "{}"),
+    ])
+    func mayBeNeighbours(listen: String, admin: String) throws {
+        #expect(try problems(listen, admin) == [])
+    }
+
+    @Test(arguments: ["a.sock", "DIR/a.sock"]) func areNotTheSameSocket(_ path: String) throws {
+        let directory = try ConfigurationDirectory()
+        let other = path.replacing("DIR", with: directory.scratch.path)
+        let problems = try directory.problems(members: #""listen":{"unix":"a.sock"},"admin":{"unix":"\#(other)"}"#)
+        #expect(problems == ["$.admin.unix: $.listen has this socket already; give one of them another path"])
+    }
+
+    @Test(arguments: ["listen", "admin"]) func ofSocketsHaveAtMost107Bytes(_ listener: String) throws {
+        let directory = try ConfigurationDirectory()
+        func problems(_ count: Int) throws -> [String] {
+            let name = String(repeating: "s", count: count - directory.scratch.path.utf8.count - 1)
+            return try directory.problems(members: #""\#(listener)":{"unix":"\#(name)"}"#)
+        }
+        #expect(try problems(107) == [])
+        #expect(
+            try problems(108) == [
+                "$.\(listener).unix: expected at most 107 bytes, which is all that the path of a Unix socket may have; "
+                    + "found 108 from the configuration's directory on"
+            ])
+    }
+
+    @Test func areToldOfBesideOtherMistakes() throws {
+        let problems = try problems(#""port":9090,"max_connections":0"#, #"{"metrics_need_token":true}"#)
+        #expect(problems.count == 3)
+        #expect(problems.contains { $0.hasPrefix("$.admin.port: ") })
+    }
+
+    private func problems(_ listen: String, _ admin: String) throws -> [String] {
+        try ConfigurationDirectory().problems(members: #""listen":{\#(listen)},"admin":\#(admin)"#)
+    }
+}
