@@ -33,6 +33,12 @@ static inline CURLcode shim_curl_easy_setopt_pointer(CURL *easy, CURLoption opti
     return curl_easy_setopt(easy, option, value);
 }
 
+// libcurl copies the bytes.
+static inline CURLcode shim_curl_easy_setopt_blob(CURL *easy, CURLoption option, const void *_Nullable bytes, size_t size) {
+    struct curl_blob value = {(void *)bytes, size, CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, &value);
+}
+
 static inline CURLcode shim_curl_easy_setopt_receiver(CURL *easy, CURLoption option, shim_Receiver value) {
     return curl_easy_setopt(easy, option, value);
 }

@@ -29,6 +29,8 @@ package struct ClientSettings: Sendable {
     package var clientCertificate: String?
     /// A PEM file with that certificate's private key, without a passphrase; nil when the key is in the certificate's file.
     package var clientKey: String?
+    /// The one server that is talked to; nil takes any that has a certificate for its name from one of the authorities, which do not count otherwise.
+    package var server: PinnedServer?
     /// The Unix socket that every request goes to, whatever host its URL names; nil goes to that host.
     package var unixSocket: String?
     /// What is sent as User-Agent: visible ASCII and spaces.
@@ -40,7 +42,7 @@ package struct ClientSettings: Sendable {
     package init(
         connectionsPerHost: Int = 16, connectionLimit: Int = 256, requestLimit: Int = 10_000, idleConnectionSeconds: Int = 60,
         proxy: String? = nil, certificateAuthorities: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil,
-        unixSocket: String? = nil, userAgent: String = "Deskgate", httpVersion: HTTPVersion = .http1
+        server: PinnedServer? = nil, unixSocket: String? = nil, userAgent: String = "Deskgate", httpVersion: HTTPVersion = .http1
     ) {
         self.connectionsPerHost = connectionsPerHost
         self.connectionLimit = connectionLimit
@@ -50,6 +52,7 @@ package struct ClientSettings: Sendable {
         self.certificateAuthorities = certificateAuthorities
         self.clientCertificate = clientCertificate
         self.clientKey = clientKey
+        self.server = server
         self.unixSocket = unixSocket
         self.userAgent = userAgent
         self.httpVersion = httpVersion

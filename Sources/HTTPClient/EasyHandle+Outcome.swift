@@ -55,7 +55,7 @@ extension EasyHandle {
         // Not the system's memory, which does not run out this way: one header line beyond libcurl's own bound.
         case CURLE_OUT_OF_MEMORY: .headersTooLarge
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
-            CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT:
+            CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             .tls(failureText)
         default: .other(code: Int(result.rawValue))
         }

@@ -29,12 +29,23 @@ extension EasyHandle {
     private func setTLS(_ settings: ClientSettings) {
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         set(CURLOPT_SSL_VERIFYPEER, 1)
-        set(CURLOPT_SSL_VERIFYHOST, 2)
         if let certificate = settings.clientCertificate { set(CURLOPT_SSLCERT, certificate) }
         if let key = settings.clientKey { set(CURLOPT_SSLKEY, key) }
-        guard let certificateAuthorities = settings.certificateAuthorities else { return }
-        set(CURLOPT_CAINFO, certificateAuthorities)
-        // Debian's libcurl looks into the system's directory as well, which would make the file an addition.
+        // A key that only one server has proves more than a name.
+        set(CURLOPT_SSL_VERIFYHOST, settings.server == nil ? 2 : 0)
+        setTrust(settings)
+    }
+
+    private func setTrust(_ settings: ClientSettings) {
+        if let server = settings.server {
+            set(CURLOPT_CAINFO_BLOB, bytes: Array(server.certificate.utf8))
+            set(CURLOPT_PINNEDPUBLICKEY, "sha256//\(server.keyDigest)")
+        } else if let certificateAuthorities = settings.certificateAuthorities {
+            set(CURLOPT_CAINFO, certificateAuthorities)
+        } else {
+            return
+        }
+        // Debian's libcurl looks into the system's directory as well, which would make what is trusted here an addition.
         set(CURLOPT_CAPATH, nil)
     }
 

@@ -99,6 +99,11 @@ final class EasyHandle {
         precondition(result == CURLE_OK, "libcurl knows every option that is set here")
     }
 
+    func set(_ option: CURLoption, bytes: [UInt8]) {
+        let result = unsafe bytes.withUnsafeBytes { unsafe shim_curl_easy_setopt_blob(raw, option, $0.baseAddress, $0.count) }
+        precondition(result == CURLE_OK, "libcurl knows every option that is set here")
+    }
+
     private func setPointer(_ option: CURLoption, _ value: UnsafeRawPointer?) {
         let result = unsafe shim_curl_easy_setopt_pointer(raw, option, value)
         precondition(result == CURLE_OK, "libcurl knows every option that is set here")

@@ -1,6 +1,7 @@
 /// What a TLS server shows of itself. The key stays in memory for as long as the server runs.
 package struct TLSIdentity: Sendable, Equatable {
-    let certificate: String
+    /// The certificate and its chain, PEM, the server's own first.
+    package let certificate: String
     let key: String
 
     /// Makes an identity.

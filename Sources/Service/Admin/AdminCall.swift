@@ -5,26 +5,34 @@ internal import JSON
 internal import Threading
 
 /// Asks a running service through its admin listener.
+///
+/// Where that uses TLS, only the server with the certificate of the configuration is asked, whatever name it is for and whoever has signed it: anybody
+/// else would get the token.
 struct AdminCall {
     private static let timeoutMilliseconds = 65_000
     private static let answerLimit = 8 << 20
 
+    private static let mistrust =
+        "only the server with the certificate of $.admin.tls is told the token; if that file has been replaced, restart the service"
+
     private let address: ListenAddress
     private let base: String
-    private let client: ClientSettings
+    private let unixSocket: String?
+    private let tls: TLSIdentity?
     private let token: SecretBytes?
 
     /// Prepares the call; nil when the listener's port is one that the system chooses, which nobody can know.
     init?(_ admin: Configuration.Admin) {
         address = admin.listener.address
+        tls = admin.listener.settings.tls
         let host: String
         switch address {
-        case .tcp(_, let port):
+        case .tcp(let name, let port):
             guard port != 0 else { return nil }
-            (host, client) = (address.description, ClientSettings())
-        case .unix(let path): (host, client) = ("localhost", ClientSettings(unixSocket: path))
+            (host, unixSocket) = (ListenAddress.tcp(host: Self.reachable(name), port: port).description, nil)
+        case .unix(let path): (host, unixSocket) = ("localhost", path)
         }
-        base = "\(admin.listener.settings.tls == nil ? "http" : "https")://\(host)"
+        base = "\(tls == nil ? "http" : "https")://\(host)"
         token = admin.token
     }
 
@@ -33,8 +41,27 @@ struct AdminCall {
         switch try send(try request(for: action)) {
         case .success(let response): return try answer(response)
         case .failure(.connect): return nil
+        case .failure(.tls(let text)): throw failure("\(ClientError.tls(text)); \(Self.mistrust)")
         case .failure(let error): throw failure("\(error)")
         }
+    }
+
+    /// The host that a listener is reached at from this machine: what stands for all addresses is none itself.
+    private static func reachable(_ host: String) -> String {
+        switch host {
+        case "0.0.0.0": "127.0.0.1"
+        case "::": "::1"
+        default: host
+        }
+    }
+
+    private func settings() throws(AdminAccess.Failure) -> ClientSettings {
+        guard let tls else { return ClientSettings(unixSocket: unixSocket) }
+        guard let digest = CertificateKey.digest(ofCertificate: tls.certificate) else {
+            throw failure("the certificate of $.admin.tls cannot be read")
+        }
+        let server = PinnedServer(certificate: tls.certificate, keyDigest: Base64.encode(digest.span))
+        return ClientSettings(server: server, unixSocket: unixSocket)
     }
 
     private func request(for action: some AdminAction) throws(AdminAccess.Failure) -> ClientRequest {
@@ -54,9 +81,10 @@ struct AdminCall {
     }
 
     private func send(_ request: ClientRequest) throws(AdminAccess.Failure) -> Result<ClientResponse, ClientError> {
+        let settings = try settings()
         let client: Client
         do throws(ThreadError) {
-            client = try Client(settings: self.client)
+            client = try Client(settings: settings)
         } catch {
             throw failure(error.description)
         }

@@ -1,0 +1,27 @@
+internal import COpenSSL
+
+/// What tells one server from all others: the public key in its certificate.
+package enum CertificateKey {
+    /// The SHA-256 of the public key of the first certificate in a PEM text, as it stands there: its SubjectPublicKeyInfo in DER (RFC 5280
+    /// section 4.1). Nil when there is no certificate that OpenSSL can read.
+    package static func digest(ofCertificate text: String) -> [UInt8]? {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let certificate = unsafe PEMText.reading(text, { unsafe deskgate_read_certificate($0) }) else { return nil }
+        defer { unsafe X509_free(certificate) }
+        guard let key = unsafe X509_get_X509_PUBKEY(certificate) else { return nil }
+        return unsafe encoded(key).flatMap { try? sha256($0.span) }
+    }
+
+    private static func encoded(_ key: OpaquePointer) -> [UInt8]? {
+        let count = unsafe i2d_X509_PUBKEY(key, nil)
+        guard count > 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(count))
+        let written = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            // OpenSSL moves the pointer behind what it has written.
+            var end = bytes.baseAddress
+            return unsafe i2d_X509_PUBKEY(key, &end)
+        }
+        return written == count ? bytes : nil
+    }
+}

@@ -1,0 +1,29 @@
+import Crypto
+import TestSupport
+import Testing
+
+/// What a server is told by.
+@Suite struct CertificateKeyTests {
+    /// As OpenSSL's own commands have it.
+    @Test func isTheDigestOfTheKeyInItsFullForm() throws {
+        let certificate = TestCertificate.shared.certificate
+        let directory = try TemporaryDirectory()
+        try directory.write("certificate", certificate)
+        let command =
+            "openssl x509 -in \(directory.path("certificate")) -pubkey -noout | openssl pkey -pubin -outform DER | openssl dgst -sha256 -r"
+        let made = try Command("sh", "-c", command)
+        let digest = try #require(CertificateKey.digest(ofCertificate: certificate))
+        #expect(String(made.output.prefix(64)) == hex(digest.span))
+    }
+
+    @Test func isTheFirstCertificates() throws {
+        let (first, second) = (TestCertificate.shared.certificate, try LoopbackCertificate().certificate)
+        #expect(CertificateKey.digest(ofCertificate: first + second) == CertificateKey.digest(ofCertificate: first))
+        #expect(CertificateKey.digest(ofCertificate: first) != CertificateKey.digest(ofCertificate: second))
+    }
+
+    @Test(arguments: ["", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+    func isUnknownWhereThereIsNone(_ text: String) {
+        #expect(CertificateKey.digest(ofCertificate: text) == nil)
+    }
+}

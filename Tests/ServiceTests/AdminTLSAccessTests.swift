@@ -1,0 +1,69 @@
+import Core
+import Crypto
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// Access to a running service whose admin listener uses TLS: the certificate is for another name than the listener's.
+@Suite struct AdminTLSAccessTests {
+    private static let own = TLSIdentity(certificate: TestCertificate.shared.certificate, key: TestCertificate.shared.key)
+
+    private let directory: TemporaryDirectory
+    private let fixture: AdminDeliverFixture
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        fixture = try AdminDeliverFixture()
+    }
+
+    /// Lists deliveries where a server shows one certificate, and the configuration names `Self.own`.
+    private func list(_ address: ListenAddress, shown: TLSIdentity?, router: Router? = nil) throws -> AdminAnswer {
+        let server = try Server(
+            address, router: router ?? fixture.router, settings: ServerSettings(threads: 1, tls: shown), observer: { _, _ in })
+        defer { server.stop(drainMilliseconds: 1000) }
+        var configuration = fixture.configuration
+        configuration.admin.listener.address = server.address
+        configuration.admin.listener.settings.tls = Self.own
+        return try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 9))
+    }
+
+    @Test(arguments: ["127.0.0.1", "127.0.0.2", "localhost", "0.0.0.0", "::1", "::"])
+    func asksTheServerWithTheCertificateOfTheConfiguration(_ host: String) throws {
+        #expect(try list(.tcp(host: host, port: 0), shown: Self.own).status == 200)
+    }
+
+    @Test func asksItOnAUnixSocket() throws {
+        #expect(try list(.unix(path: directory.path("admin.sock")), shown: Self.own).status == 200)
+    }
+
+    @Test(arguments: [false, true]) func asksNobodyElse(_ onUnixSocket: Bool) throws {
+        let other = try LoopbackCertificate()
+        let address: ListenAddress = onUnixSocket ? .unix(path: directory.path("admin.sock")) : .tcp(host: "127.0.0.1", port: 0)
+        let router = Router([
+            Route(
+                "/v1/deliveries",
+                [
+                    (
+                        .get,
+                        { _, responder in
+                            Issue.record("the token was sent")
+                            return responder.respond(Response(status: 200))
+                        }
+                    )
+                ])
+        ])
+        let failure = #expect(throws: AdminAccess.Failure.self) {
+            try list(address, shown: TLSIdentity(certificate: other.certificate, key: other.key), router: router)
+        }
+        let text = failure?.description ?? ""
+        #expect(text.hasPrefix("cannot ask the admin listener at "))
+        #expect(text.contains("TLS failed: "))
+        #expect(text.contains("only the server with the certificate of $.admin.tls is told the token"))
+    }
+
+    @Test func asksNobodyWithoutTLS() throws {
+        #expect(throws: AdminAccess.Failure.self) { try list(.tcp(host: "127.0.0.1", port: 0), shown: nil) }
+    }
+}
