@@ -21,8 +21,8 @@ import Threading
         try Self.tryOnce(store, 1, attempt: 1, at: Self.time, .delivered, "status_204")
         try Self.tryOnce(store, 2, attempt: 1, at: Self.time, .retry(at: Self.time + 100), "status_503")
         try Self.tryOnce(store, 2, attempt: 2, at: Self.time + 100, .dead, "status_404")
-        #expect(try store.claimDue(Self.claim(3, at: Self.time)).count == 1)
-        #expect(try store.claimDue(Self.claim(4, at: Self.time + 50_000)).isEmpty)
+        #expect(try store.claimDue(Self.claim(3, at: Self.time)).deliveries.count == 1)
+        #expect(try store.claimDue(Self.claim(4, at: Self.time + 50_000)).expired == 1)
     }
 
     @Test func listsATable() throws {
@@ -160,7 +160,7 @@ import Threading
     private static func tryOnce(
         _ store: any Store, _ number: Int, attempt: Int, at time: UInt64, _ next: FinishedTry.Next, _ reason: String
     ) throws {
-        #expect(try store.claimDue(claim(number, at: time)).count == 1)
+        #expect(try store.claimDue(claim(number, at: time)).deliveries.count == 1)
         try store.finish([FinishedTry(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)])
     }
 

@@ -45,7 +45,7 @@ final class DeliveryStore: Store {
         store.accept(arrival, completion: completion)
     }
 
-    func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery] {
+    func claimDue(_ claim: Claim) throws(StoreError) -> Claimed {
         try check(.claim)
         return try store.claimDue(claim)
     }
@@ -84,8 +84,12 @@ final class DeliveryStore: Store {
         try store.retry(filter, now: now, expiresAt: expiresAt)
     }
 
-    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
-        try store.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
+    func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+        try store.giveUpExpired(now: now, limit: limit)
+    }
+
+    func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+        try store.purge(deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
     }
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }

@@ -71,7 +71,7 @@ import Testing
         for number in 1...3 { try fixture.store.take(ordered(number) { $0.expires = number == 2 ? 1500 : 9000 }) }
         #expect(try claim(fixture.store, at: 1400) == [1])
         try fixture.store.report(try delivery(fixture.store, comment: 1), .retry(at: 5000), at: 1401)
-        #expect(try fixture.store.purge(now: 2000, deliveredBefore: 0, deadBefore: 0, limit: 10) == 1)
+        #expect(try fixture.store.giveUpExpired(now: 2000, limit: 10) == [ExpiredDeliveries(notifier: "log", count: 1)])
         #expect(try fixture.store.retry(DeliveryFilter(), now: 2002, expiresAt: 9000) == 1)
         #expect(try claim(fixture.store, at: 2002) == [])
         #expect(try claim(fixture.store, at: 5000) == [1])

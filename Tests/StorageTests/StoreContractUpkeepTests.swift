@@ -3,10 +3,14 @@ import Testing
 import Threading
 
 @Suite struct StoreContractUpkeepTests {
-    private func purge(
-        _ store: any Store, now: UInt64 = 2000, delivered: UInt64 = 0, dead: UInt64 = 0, limit: Int = 1000
-    ) throws -> Int {
-        try store.purge(now: now, deliveredBefore: delivered, deadBefore: dead, limit: limit)
+    private func purge(_ store: any Store, delivered: UInt64 = 0, dead: UInt64 = 0, limit: Int = 1000) throws -> Int {
+        try store.purge(deliveredBefore: delivered, deadBefore: dead, limit: limit)
+    }
+
+    /// Gives up what has expired.
+    /// - Returns: how many of which notifier.
+    private func expire(_ store: any Store, now: UInt64, limit: Int = 1000) throws -> [String] {
+        try store.giveUpExpired(now: now, limit: limit).map { "\($0.count) \($0.notifier)" }
     }
 
     private func take(_ store: any Store, _ numbers: Range<Int>, _ next: FinishedTry.Next, at time: UInt64) throws {
@@ -31,7 +35,7 @@ import Threading
     @Test(arguments: Backend.allCases) func revivesMoreThanOneStepHolds(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<1201 { try fixture.store.take(Sample(number).with { $0.expires = 1001 }) }
-        while try purge(fixture.store, limit: 500) > 0 {}
+        while try !expire(fixture.store, now: 2000, limit: 500).isEmpty {}
         #expect(try fixture.store.pending() == [])
         #expect(try fixture.store.retry(DeliveryFilter(), now: 3000, expiresAt: 9000) == 1201)
         #expect(try fixture.store.pending().map(\.count) == [1201])
@@ -77,11 +81,22 @@ import Threading
         let fixture = try backend.store()
         for number in 0..<3 { try fixture.store.take(Sample(number).with { $0.expires = 1999 + UInt64(number) }) }
         let leased = try #require(try fixture.store.claim(at: 1500, limit: 1).first)
-        #expect(try purge(fixture.store, now: 2000) == 1, "one runs, one has not expired")
+        #expect(try expire(fixture.store, now: 2000) == ["1 log"], "one runs, one has not expired")
         #expect(try fixture.store.current(leased)?.state == .pending)
-        #expect(try purge(fixture.store, now: 9000, limit: 1) == 1)
-        #expect(try purge(fixture.store, now: 9000, limit: 5) == 1)
+        #expect(try expire(fixture.store, now: 9000, limit: 1) == ["1 log"])
+        #expect(try expire(fixture.store, now: 9000, limit: 5) == ["1 log"])
         #expect(try fixture.store.all().map(\.reason) == ["expired", "expired", "expired"])
+    }
+
+    @Test(arguments: Backend.allCases) func tellsWhoseDeliveriesItGaveUp(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for number in 0..<5 { _ = try fixture.store.take(Sample(number).with { $0.expires = 1500 }.arrival(to: ["log", "http"])) }
+        #expect(try expire(fixture.store, now: 1499) == [])
+        #expect(try fixture.store.claimDue(Claim(notifier: "log", now: 1500, leaseMilliseconds: 1, limit: 9)).expired == 5)
+        #expect(try expire(fixture.store, now: 1500, limit: 2) == ["2 http"])
+        _ = try fixture.store.retry(DeliveryFilter(), now: 1500, expiresAt: 1600)
+        #expect(try expire(fixture.store, now: 2000) == ["5 http", "5 log"])
+        #expect(try expire(fixture.store, now: 2000) == [])
     }
 
     @Test(arguments: Backend.allCases) func countsWhatWaits(_ backend: Backend) throws {
@@ -117,7 +132,8 @@ import Threading
             { try store.take(Sample(2)) }, { _ = try store.claim(at: 1) }, { try store.finish([]) },
             { _ = try store.nextDue(notifier: "log") }, { _ = try store.all() },
             { _ = try store.story(of: Sample(1).delivery().id) }, { _ = try store.retry(DeliveryFilter(), now: 1, expiresAt: 2) },
-            { _ = try store.purge(now: 1, deliveredBefore: 1, deadBefore: 1, limit: 1) }, { _ = try store.pending() },
+            { _ = try store.purge(deliveredBefore: 1, deadBefore: 1, limit: 1) }, { _ = try store.giveUpExpired(now: 1, limit: 1) },
+            { _ = try store.pending() },
         ]
         for call in calls { #expect(throws: StoreError(.closed, "the store is closed: the service is stopping")) { try call() } }
     }

@@ -33,7 +33,7 @@ package protocol Store: Sendable {
     /// The longest due come first. Those that have expired are given up instead, with the reason `expired`, and those whose device has left end
     /// as `noTarget`; of these only so many at once that nobody waits long, so there may be more when fewer than wanted are returned:
     /// `nextDue` tells. What is due later than the claim's `latestDue` is made due now before.
-    func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery]
+    func claimDue(_ claim: Claim) throws(StoreError) -> Claimed
 
     /// Reports what came of tries; of several reports on the same try the first one counts, and what is forgotten is passed over. What a
     /// provider has said of a device changes the registry.
@@ -52,13 +52,16 @@ package protocol Store: Sendable {
     /// - Returns: how many.
     func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int
 
-    /// Gives up due deliveries that have expired, which nobody may claim any more, and forgets ended deliveries, and events without any, that
-    /// ended or arrived before the given times; at most `limit` in all, so that nobody waits long.
-    /// - Parameters:
-    ///   - now: the time in Unix milliseconds.
-    ///   - deliveredBefore: also for those without a device, and for events that never had a delivery.
-    /// - Returns: how many it dealt with; fewer than `limit` when nothing is left to do.
-    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int
+    /// Gives up due deliveries that have expired, with the reason `expired`, also of notifiers that claim nothing; at most `limit`, so that
+    /// nobody waits long.
+    /// - Returns: how many of which notifier, in the order of their names' bytes; fewer than `limit` in all when none is left.
+    func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries]
+
+    /// Forgets ended deliveries, and events without any, that ended or arrived before the given times; at most `limit` in all, so that nobody
+    /// waits long.
+    /// - Parameter deliveredBefore: also for those without a device, and for events that never had a delivery.
+    /// - Returns: how many; fewer than `limit` when nothing is left to do.
+    func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int
 
     /// What waits, by notifier, in the order of their names' bytes.
     func pending() throws(StoreError) -> [PendingDeliveries]

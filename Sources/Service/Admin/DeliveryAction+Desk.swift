@@ -36,9 +36,8 @@ extension DeliveryAction: AdminAction {
     private static func purge(_ ended: Ended, before: UInt64, _ desk: AdminDesk) throws(StoreError) -> Int {
         var purged = 0
         while true {
-            // At the time 0 nothing has expired, so that only what is forgotten counts.
             let count = try desk.store.purge(
-                now: 0, deliveredBefore: ended == .delivered ? before : 0, deadBefore: ended == .dead ? before : 0, limit: purgedPerStep)
+                deliveredBefore: ended == .delivered ? before : 0, deadBefore: ended == .dead ? before : 0, limit: purgedPerStep)
             purged += count
             if count < purgedPerStep { return purged }
         }

@@ -13,7 +13,8 @@ struct DeliveryMetrics: Sendable {
     ///   - inbox: asked at each rendering for the notifiers, so that an empty queue shows as 0, and for what is switched off.
     init(registry: MetricsRegistry, store: any Store, clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
         deliveries = registry.counter(
-            "deskgate_deliveries_total", "Tries of deliveries by what came of them.", labels: ["notifier", "outcome", "reason"])
+            "deskgate_deliveries_total", "Tries of deliveries by what came of them, and what expired without one.",
+            labels: ["notifier", "outcome", "reason"])
         duration = registry.histogram(
             "deskgate_delivery_duration_seconds", "Time that a try took.", labels: ["notifier"],
             bounds: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
@@ -50,6 +51,12 @@ struct DeliveryMetrics: Sendable {
         }
     }
 
+    /// Counts deliveries that were given up without a last try, because they had expired.
+    func countExpired(_ count: Int, notifier: String) {
+        deliveries.child(notifier, "dead", RetryDecision.Ending.expired.rawValue).increment(by: UInt64(count))
+    }
+
+    /// Counts a try.
     func count(notifier: String, _ result: FinishedTry, milliseconds: UInt64) {
         let (outcome, reason) =
             switch result.next {

@@ -80,9 +80,9 @@ struct MemoryState {
             attempts: delivery.attempts, dueAt: delivery.dueAt, endedAt: delivery.endedAt, reason: delivery.reason)
     }
 
-    mutating func claimDue(_ claim: Claim) -> [Delivery] {
+    mutating func claimDue(_ claim: Claim) -> Claimed {
         var claimed: [Delivery] = []
-        var givenUp = 0
+        var (givenUp, expired) = (0, 0)
         pullIn(claim)
         while claimed.count < claim.limit, givenUp < StoreRules.expiredPerClaim, let index = longestDue(claim) {
             if entries[index].route.requiresDevice, shown(entries[index]).device == nil {
@@ -91,11 +91,12 @@ struct MemoryState {
             } else if entries[index].delivery.event.expiresAt <= claim.now {
                 end(index, .dead, at: claim.now, reason: StoreRules.expired)
                 givenUp += 1
+                expired += 1
             } else {
                 claimed.append(begin(index, claim))
             }
         }
-        return claimed
+        return Claimed(claimed, expired: expired)
     }
 
     mutating func finish(_ result: FinishedTry, _ rules: MemoryRules) {
@@ -129,20 +130,21 @@ struct MemoryState {
         return dead.count
     }
 
-    mutating func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) -> Int {
-        var done = 0
-        for index in entries.indices where done < limit && isOverdue(entries[index].delivery, now) {
-            end(index, .dead, at: now, reason: StoreRules.expired)
-            done += 1
-        }
+    mutating func giveUpExpired(now: UInt64, limit: Int) -> [ExpiredDeliveries] {
+        let overdue = entries.indices.filter { isOverdue(entries[$0].delivery, now) }.prefix(limit)
+        for index in overdue { end(index, .dead, at: now, reason: StoreRules.expired) }
+        let groups = Dictionary(grouping: overdue) { ByteKey(entries[$0].delivery.notifier) }
+        return groups.sorted { $0.key < $1.key }.map { ExpiredDeliveries(notifier: $0.key.text, count: $0.value.count) }
+    }
+
+    mutating func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) -> Int {
         let ended = entries.lazy.map(\.delivery).filter { delivery in
             guard let time = delivery.endedAt else { return false }
             return time < (delivery.state == .dead ? deadBefore : deliveredBefore)
         }
-        let forgotten = Set(ended.prefix(limit - done).map(\.id))
+        let forgotten = Set(ended.prefix(limit).map(\.id))
         forget(forgotten)
-        done += forgotten.count
-        return done + forgetEvents(receivedBefore: deliveredBefore, limit: limit - done)
+        return forgotten.count + forgetEvents(receivedBefore: deliveredBefore, limit: limit - forgotten.count)
     }
 
     func pending() -> [PendingDeliveries] {

@@ -50,7 +50,7 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery] {
+    package func claimDue(_ claim: Claim) throws(StoreError) -> Claimed {
         StoreRules.check(claim)
         return try whileOpen { $0.claimDue(claim) }
     }
@@ -88,9 +88,15 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         StoreRules.check(limit: limit)
-        return try whileOpen { $0.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit) }
+        return try whileOpen { $0.giveUpExpired(now: now, limit: limit) }
+    }
+
+    /// As `Store` says.
+    package func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        return try whileOpen { $0.purge(deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit) }
     }
 
     /// As `Store` says.

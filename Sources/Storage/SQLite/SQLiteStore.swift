@@ -79,7 +79,7 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
-    package func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery] {
+    package func claimDue(_ claim: Claim) throws(StoreError) -> Claimed {
         StoreRules.check(claim)
         return try queue.perform { database throws(SQLiteError) in try database.claimDue(claim) }
     }
@@ -126,10 +126,16 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
-    package func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+        StoreRules.check(limit: limit)
+        return try queue.perform { database throws(SQLiteError) in try database.giveUpExpired(now: now, limit: limit) }
+    }
+
+    /// As `Store` says.
+    package func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try queue.perform { database throws(SQLiteError) in
-            try database.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
+            try database.purge(deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
         }
     }
 

@@ -17,11 +17,22 @@ extension WritingDatabase {
         return count
     }
 
-    /// Gives up what has expired and forgets what has ended; `limit` rows in all.
-    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(SQLiteError) -> Int {
-        var done = 0
-        for notifier in counts.notifiers { done += try giveUpOverdue(notifier, now: now, limit: limit - done) }
-        done += try forget(.delivered, before: deliveredBefore, limit: limit - done)
+    /// Gives up what has expired, `limit` rows in all, and tells how many of which notifier.
+    func giveUpExpired(now: UInt64, limit: Int) throws(SQLiteError) -> [ExpiredDeliveries] {
+        var expired: [ExpiredDeliveries] = []
+        var left = limit
+        for notifier in counts.notifiers where left > 0 {
+            let keys = try keys(statements.overdue, notifier, now.stored, left)
+            for key in keys { try giveUp(key, .dead, StoreRules.expired, at: now) }
+            if !keys.isEmpty { expired.append(ExpiredDeliveries(notifier: notifier, count: keys.count)) }
+            left -= keys.count
+        }
+        return expired
+    }
+
+    /// Forgets what has ended; `limit` rows in all.
+    func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(SQLiteError) -> Int {
+        var done = try forget(.delivered, before: deliveredBefore, limit: limit)
         done += try forget(.noTarget, before: deliveredBefore, limit: limit - done)
         done += try forget(.dead, before: deadBefore, limit: limit - done)
         return done + (try forgetEvents(before: deliveredBefore, limit: limit - done))
@@ -33,12 +44,6 @@ extension WritingDatabase {
             found = (try row.string(0), try row.int64(1), try row.optionalInt64(2))
         }
         return found
-    }
-
-    private func giveUpOverdue(_ notifier: String, now: UInt64, limit: Int) throws(SQLiteError) -> Int {
-        let keys = try keys(statements.overdue, notifier, now.stored, limit)
-        for key in keys { try giveUp(key, .dead, StoreRules.expired, at: now) }
-        return keys.count
     }
 
     private func forget(_ state: Delivery.State, before time: UInt64, limit: Int) throws(SQLiteError) -> Int {

@@ -101,7 +101,7 @@ final class RecordingStore: Store {
 
     var refusal: String? { nil }
 
-    func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery] { [] }
+    func claimDue(_ claim: Claim) throws(StoreError) -> Claimed { Claimed([], expired: 0) }
 
     func finish(_ results: [FinishedTry]) throws(StoreError) {}
 
@@ -119,7 +119,9 @@ final class RecordingStore: Store {
 
     func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int { 0 }
 
-    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
+    func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] { [] }
+
+    func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
 
     func pending() throws(StoreError) -> [PendingDeliveries] { [] }
 }

@@ -26,7 +26,8 @@ struct RandomCalls {
         case 8..<13: return claim()
         case 13..<19: return finish()
         case 19: return retry()
-        case 20..<22: return purge()
+        case 20: return giveUpExpired()
+        case 21: return purge()
         case 22..<28: return register()
         case 28: return removeDevices()
         default: return removeIdleDevices()
@@ -90,11 +91,16 @@ struct RandomCalls {
         return { store in describe { try store.retry(chosen, now: time, expiresAt: expiry) } }
     }
 
+    private mutating func giveUpExpired() -> Call {
+        let time = now
+        return { store in describe { try store.giveUpExpired(now: time, limit: 1000) } }
+    }
+
     private mutating func purge() -> Call {
         let time = now
         let age = UInt64.random(in: 0..<200, using: &random)
         return { store in
-            describe { try store.purge(now: time, deliveredBefore: time - age, deadBefore: time - age / 2, limit: 1000) }
+            describe { try store.purge(deliveredBefore: time - age, deadBefore: time - age / 2, limit: 1000) }
         }
     }
 
