@@ -50,9 +50,9 @@ final class DeliveryStore: Store {
         return try store.claimDue(claim)
     }
 
-    func finish(_ results: [FinishedTry]) throws(StoreError) {
+    func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] {
         try check(.finish)
-        try store.finish(results)
+        return try store.finish(results)
     }
 
     func nextDue(notifier: String) throws(StoreError) -> UInt64? {

@@ -112,6 +112,24 @@ import Testing
         notifier.end(.arrived)
     }
 
+    /// What was accepted in order stays so, and waits for nothing but its turn when the setting has gone.
+    @Test func theNextOfATicketGoesAtOnceWhateverTheSettingIsNow() throws {
+        let (old, next) = (DeliveryNotifier(keepsTicketOrder: true), DeliveryNotifier())
+        let fixture = try DeliveryFixture(["a": old])
+        for number in 1...5 { fixture.accept(number, keepsOrder: true) }
+        #expect(old.waitForTries(1))
+        fixture.reload(["a": ServedNotifier(next)])
+        #expect(fixture.settle(100))
+        old.end(.arrived)
+        for (count, outcome) in [DeliveryOutcome.arrived, .deviceGone, .arrived, .arrived].enumerated() {
+            try #require(next.waitForTries(count + 1))
+            #expect(next.started.count == count + 1)
+            next.end(outcome)
+        }
+        #expect(fixture.waitForState(.delivered, of: 5))
+        #expect(next.started.map(DeliveryFixture.number) == [2, 3, 4, 5])
+    }
+
     @Test func aClockSetForwardStartsNoSecondTry() throws {
         let notifier = DeliveryNotifier()
         let fixture = try DeliveryFixture(["a": notifier])

@@ -37,7 +37,9 @@ package protocol Store: Sendable {
 
     /// Reports what came of tries; of several reports on the same try the first one counts, and what is forgotten is passed over. What a
     /// provider has said of a device changes the registry.
-    func finish(_ results: [FinishedTry]) throws(StoreError)
+    /// - Returns: the notifier of each delivery that waited for one of these and now goes first.
+    @discardableResult
+    func finish(_ results: [FinishedTry]) throws(StoreError) -> [String]
 
     /// When the next delivery of a notifier is due, in Unix milliseconds; nil when none is. What waits for an earlier one does not count.
     func nextDue(notifier: String) throws(StoreError) -> UInt64?

@@ -137,9 +137,10 @@ final class DispatcherWorker: Sendable {
     private func report(_ results: inout [FinishedTry], _ lanes: inout [DeliveryLane]) {
         guard !results.isEmpty else { return }
         do throws(StoreError) {
-            try store.finish(results)
+            let leading = try store.finish(results)
             // Other systems are told of devices that left.
-            if results.contains(where: \.isDeviceGone) { for index in lanes.indices { lanes[index].nextDue = 0 } }
+            let haveNews = results.contains(where: \.isDeviceGone)
+            for index in lanes.indices where haveNews || leading.contains(lanes[index].name) { lanes[index].nextDue = 0 }
             results = []
         } catch {
             logger.log(.error, "the store could not take in what came of deliveries", ["reason": .string(error.description)])

@@ -99,18 +99,21 @@ struct MemoryState {
         return Claimed(claimed, expired: expired)
     }
 
-    mutating func finish(_ result: FinishedTry, _ rules: MemoryRules) {
-        guard let index = entries.firstIndex(where: { $0.delivery.id == result.id }) else { return }
-        guard record(result, in: &entries[index].attempts) else { return }
+    /// - Returns: the notifier, when another of its deliveries waited for this one and leads now.
+    mutating func finish(_ result: FinishedTry, _ rules: MemoryRules) -> String? {
+        guard let index = entries.firstIndex(where: { $0.delivery.id == result.id }) else { return nil }
+        guard record(result, in: &entries[index].attempts) else { return nil }
         takeIn(result, rules)
         let delivery = entries[index].delivery
-        guard delivery.state == .pending, delivery.attempts == result.attempt else { return }
+        guard delivery.state == .pending, delivery.attempts == result.attempt else { return nil }
+        let leading = Set(waiting(for: delivery.notifier))
         switch result.next {
         case .delivered: end(index, .delivered, at: result.now, reason: result.reason)
         case .dead: end(index, .dead, at: result.now, reason: result.reason)
         case .givenUp(let ending): end(index, .dead, at: result.now, reason: ending.rawValue)
         case .retry(let time): entries[index].delivery = delivery.retried(at: time, reason: result.reason)
         }
+        return leading.isSuperset(of: waiting(for: delivery.notifier)) ? nil : delivery.notifier
     }
 
     mutating func releaseLeases() {

@@ -56,10 +56,9 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func finish(_ results: [FinishedTry]) throws(StoreError) {
-        try whileOpen { state in
-            for result in results { state.finish(result, rules) }
-        }
+    @discardableResult
+    package func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] {
+        try whileOpen { state in results.compactMap { state.finish($0, rules) } }
     }
 
     /// As `Store` says.

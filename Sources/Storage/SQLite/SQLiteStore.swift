@@ -85,9 +85,14 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
-    package func finish(_ results: [FinishedTry]) throws(StoreError) {
+    @discardableResult
+    package func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] {
         try queue.perform { database throws(SQLiteError) in
-            for result in results { try database.finish(result) }
+            var leading: [String] = []
+            for result in results {
+                if let notifier = try database.finish(result) { leading.append(notifier) }
+            }
+            return leading
         }
     }
 

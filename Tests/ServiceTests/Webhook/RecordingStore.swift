@@ -103,7 +103,7 @@ final class RecordingStore: Store {
 
     func claimDue(_ claim: Claim) throws(StoreError) -> Claimed { Claimed([], expired: 0) }
 
-    func finish(_ results: [FinishedTry]) throws(StoreError) {}
+    func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] { [] }
 
     func nextDue(notifier: String) throws(StoreError) -> UInt64? { nil }
 
