@@ -88,6 +88,26 @@ import Threading
         #expect(try fixture.store.all().map(\.reason) == ["expired", "expired", "expired"])
     }
 
+    /// As after a retry of many, which are due for long and expire late.
+    @Test(arguments: Backend.allCases) func givesUpTheFirstToExpireHoweverManyAreLongerDue(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for number in 0..<9 { try fixture.store.take(Sample(number)) }
+        let late = try [1990, 1980, 1970].enumerated().map { place, expiry in
+            try fixture.store.take(
+                Sample(9 + place).with {
+                    $0.received = 1900
+                    $0.expires = UInt64(expiry)
+                    $0.keepsOrder = true
+                })
+        }
+        #expect(try fixture.store.pending().map(\.oldestReceivedAt) == [1900], "what expires later does not count as older")
+        #expect(try expire(fixture.store, now: 2000, limit: 2) == ["2 log"])
+        #expect(try late.map { try fixture.store.current($0)?.state } == [.pending, .dead, .dead])
+        #expect(try expire(fixture.store, now: 2000, limit: 2) == ["1 log"])
+        #expect(try expire(fixture.store, now: 2000, limit: 2) == [])
+        #expect(try fixture.store.pending().map(\.count) == [9])
+    }
+
     @Test(arguments: Backend.allCases) func tellsWhoseDeliveriesItGaveUp(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<5 { _ = try fixture.store.take(Sample(number).with { $0.expires = 1500 }.arrival(to: ["log", "http"])) }

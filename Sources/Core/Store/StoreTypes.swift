@@ -161,7 +161,8 @@ package struct PendingDeliveries: Sendable, Equatable {
     package let notifier: String
     /// How many deliveries are pending.
     package let count: Int
-    /// When the oldest of them was accepted, in Unix milliseconds.
+    /// When the oldest of them was accepted, in Unix milliseconds: the one that expires first, so that what an operator has brought back, with a
+    /// new expiry, does not pass for the age of the queue.
     package let oldestReceivedAt: UInt64
 
     /// Makes a count.

@@ -35,7 +35,9 @@ struct DeliveryMetrics: Sendable {
             let expiries = inbox.withLock { $0.notifiers.mapValues(\.credentialExpiresAt) }.sorted { $0.key < $1.key }
             return expiries.compactMap { name, expiry in expiry.map { ComputedSample(name, value: Double($0) - now) } }
         }
-        registry.gauge("deskgate_queue_oldest_seconds", "Age of the oldest delivery that waits.", labels: ["notifier"]) {
+        registry.gauge(
+            "deskgate_queue_oldest_seconds", "Age of the oldest delivery that waits: of the one that expires first.", labels: ["notifier"]
+        ) {
             let now = clocks.unixMilliseconds()
             return Self.samples(store, inbox) { Double(now - min(now, $0.oldestReceivedAt)) / 1000 }
         }

@@ -134,10 +134,17 @@ struct MemoryState {
     }
 
     mutating func giveUpExpired(now: UInt64, limit: Int) -> [ExpiredDeliveries] {
-        let overdue = entries.indices.filter { isOverdue(entries[$0].delivery, now) }.prefix(limit)
-        for index in overdue { end(index, .dead, at: now, reason: StoreRules.expired) }
+        let overdue = entries.indices.filter { isOverdue(entries[$0].delivery, now) }
         let groups = Dictionary(grouping: overdue) { ByteKey(entries[$0].delivery.notifier) }
-        return groups.sorted { $0.key < $1.key }.map { ExpiredDeliveries(notifier: $0.key.text, count: $0.value.count) }
+        var expired: [ExpiredDeliveries] = []
+        var left = limit
+        for (notifier, indices) in groups.sorted(by: { $0.key < $1.key }) where left > 0 {
+            let first = indices.sorted { expiresFirst($0, $1) }.prefix(left)
+            for index in first { end(index, .dead, at: now, reason: StoreRules.expired) }
+            expired.append(ExpiredDeliveries(notifier: notifier.text, count: first.count))
+            left -= first.count
+        }
+        return expired
     }
 
     mutating func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) -> Int {
@@ -151,9 +158,12 @@ struct MemoryState {
     }
 
     func pending() -> [PendingDeliveries] {
-        let groups = Dictionary(grouping: entries.map(\.delivery).filter { $0.state == .pending }) { ByteKey($0.notifier) }
-        return groups.sorted { $0.key < $1.key }.map { name, deliveries in
-            PendingDeliveries(notifier: name.text, count: deliveries.count, oldestReceivedAt: deliveries[0].event.receivedAt)
+        let pending = entries.indices.filter { entries[$0].delivery.state == .pending }
+        let groups = Dictionary(grouping: pending) { ByteKey(entries[$0].delivery.notifier) }
+        return groups.sorted { $0.key < $1.key }.map { name, indices in
+            let first = indices.min { expiresFirst($0, $1) } ?? indices[0]
+            return PendingDeliveries(
+                notifier: name.text, count: indices.count, oldestReceivedAt: entries[first].delivery.event.receivedAt)
         }
     }
 
@@ -181,6 +191,10 @@ struct MemoryState {
         waiting(for: claim.notifier)
             .filter { entries[$0].delivery.dueAt <= claim.now }
             .min { (entries[$0].delivery.dueAt, $0) < (entries[$1].delivery.dueAt, $1) }
+    }
+
+    private func expiresFirst(_ left: Int, _ right: Int) -> Bool {
+        (entries[left].delivery.event.expiresAt, left) < (entries[right].delivery.event.expiresAt, right)
     }
 
     private func isOverdue(_ delivery: Delivery, _ now: UInt64) -> Bool {

@@ -39,17 +39,11 @@ struct WriterStatements {
             SELECT * FROM stories WHERE state = 0 AND notifier = ?1 AND leads = 1 AND due_at <= ?2
             ORDER BY due_at, event, position LIMIT ?3
             """)
-        // Only the longest due are looked at, so that a long queue of what has not expired costs nothing.
+        // By expiry, so that a long queue of what has not expired costs nothing; of what has, only the tries that run are not due.
         overdue = try prepare(
             """
-            SELECT event, position FROM (
-                SELECT expires_at, due_at, event, position FROM deliveries
-                WHERE state = 0 AND notifier = ?1 AND leads = 0 AND due_at <= ?2
-                UNION ALL
-                SELECT expires_at, due_at, event, position FROM deliveries
-                WHERE state = 0 AND notifier = ?1 AND leads = 1 AND due_at <= ?2
-                ORDER BY due_at, event, position LIMIT ?3)
-            WHERE expires_at <= ?2
+            SELECT event, position FROM deliveries WHERE state = 0 AND notifier = ?1 AND expires_at <= ?2 AND due_at <= ?2
+            ORDER BY expires_at, event, position LIMIT ?3
             """)
         claim = try prepare("UPDATE deliveries SET attempts = ?3, due_at = ?4 WHERE event = ?1 AND position = ?2")
         beginAttempt = try prepare("INSERT INTO attempts VALUES (?1, ?2, ?3, ?4, NULL, '', '')")

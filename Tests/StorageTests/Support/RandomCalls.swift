@@ -92,8 +92,8 @@ struct RandomCalls {
     }
 
     private mutating func giveUpExpired() -> Call {
-        let time = now
-        return { store in describe { try store.giveUpExpired(now: time, limit: 1000) } }
+        let (time, limit) = (now, Int.random(in: 0..<6, using: &random))
+        return { store in describe { try store.giveUpExpired(now: time, limit: limit) } }
     }
 
     private mutating func purge() -> Call {
