@@ -88,8 +88,8 @@ final class DeliveryStore: Store {
         try store.giveUpExpired(now: now, limit: limit)
     }
 
-    func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
-        try store.purge(deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
+    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+        try store.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
     }
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }

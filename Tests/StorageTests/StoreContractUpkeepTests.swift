@@ -3,8 +3,11 @@ import Testing
 import Threading
 
 @Suite struct StoreContractUpkeepTests {
+    private static let hour: UInt64 = 3_600_000
+
+    /// Purges more than an hour after everything has arrived.
     private func purge(_ store: any Store, delivered: UInt64 = 0, dead: UInt64 = 0, limit: Int = 1000) throws -> Int {
-        try store.purge(deliveredBefore: delivered, deadBefore: dead, limit: limit)
+        try store.purge(now: Self.hour * 2, deliveredBefore: delivered, deadBefore: dead, limit: limit)
     }
 
     /// Gives up what has expired.
@@ -66,6 +69,24 @@ import Threading
         #expect(try purge(fixture.store, delivered: 3000) == 1)
         #expect(try fixture.store.take(arrival) == .accepted)
         #expect(try fixture.store.story(of: sample.delivery(0).id)?.attempts == [])
+    }
+
+    /// The help desk posts the same webhook again when our answer was lost, also when an operator has purged meanwhile.
+    @Test(arguments: Backend.allCases, [FinishedTry.Next.delivered, .dead, nil])
+    func recognisesForAnHourWhatItPurged(_ backend: Backend, _ next: FinishedTry.Next?) throws {
+        let fixture = try backend.store()
+        let arrival = Sample(1).arrival(to: next == nil ? [] : ["log"])
+        _ = try fixture.store.take(arrival)
+        if let next { try fixture.store.report(try fixture.store.claim(at: 1001)[0], next, at: 1002) }
+        func purge(at now: UInt64) throws -> Int {
+            try fixture.store.purge(now: now, deliveredBefore: now, deadBefore: now, limit: 9)
+        }
+        #expect(try purge(at: 1003) == (next == nil ? 0 : 1))
+        #expect(try purge(at: 1000 + Self.hour) == 0)
+        #expect(try fixture.store.all() == [])
+        #expect(try fixture.store.take(arrival) == .duplicate(of: Sample(1).event.id))
+        #expect(try purge(at: 1001 + Self.hour) == 1)
+        #expect(try fixture.store.take(arrival) == .accepted)
     }
 
     @Test(arguments: Backend.allCases) func forgetsEventsThatNobodyGets(_ backend: Backend) throws {
@@ -152,8 +173,8 @@ import Threading
             { try store.take(Sample(2)) }, { _ = try store.claim(at: 1) }, { try store.finish([]) },
             { _ = try store.nextDue(notifier: "log") }, { _ = try store.all() },
             { _ = try store.story(of: Sample(1).delivery().id) }, { _ = try store.retry(DeliveryFilter(), now: 1, expiresAt: 2) },
-            { _ = try store.purge(deliveredBefore: 1, deadBefore: 1, limit: 1) }, { _ = try store.giveUpExpired(now: 1, limit: 1) },
-            { _ = try store.pending() },
+            { _ = try store.purge(now: 1, deliveredBefore: 1, deadBefore: 1, limit: 1) },
+            { _ = try store.giveUpExpired(now: 1, limit: 1) }, { _ = try store.pending() },
         ]
         for call in calls { #expect(throws: StoreError(.closed, "the store is closed: the service is stopping")) { try call() } }
     }

@@ -60,10 +60,13 @@ package protocol Store: Sendable {
     func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries]
 
     /// Forgets ended deliveries, and events without any, that ended or arrived before the given times; at most `limit` in all, so that nobody
-    /// waits long.
-    /// - Parameter deliveredBefore: also for those without a device, and for events that never had a delivery.
+    /// waits long. For an hour after its arrival an event is recognised though its deliveries are forgotten, because the help desk repeats itself;
+    /// its data goes with the last of them.
+    /// - Parameters:
+    ///   - now: the time in Unix milliseconds.
+    ///   - deliveredBefore: also for those without a device, and for events that have no delivery.
     /// - Returns: how many; fewer than `limit` when nothing is left to do.
-    func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int
+    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int
 
     /// What waits, by notifier, in the order of their names' bytes.
     func pending() throws(StoreError) -> [PendingDeliveries]

@@ -37,7 +37,8 @@ extension DeliveryAction: AdminAction {
         var purged = 0
         while true {
             let count = try desk.store.purge(
-                deliveredBefore: ended == .delivered ? before : 0, deadBefore: ended == .dead ? before : 0, limit: purgedPerStep)
+                now: desk.now, deliveredBefore: ended == .delivered ? before : 0, deadBefore: ended == .dead ? before : 0,
+                limit: purgedPerStep)
             purged += count
             if count < purgedPerStep { return purged }
         }

@@ -11,8 +11,8 @@ extension DispatcherWorker {
         guard now >= purgeAt || purgeAt - now > Self.purgeIntervalMilliseconds else { return false }
         let givenUp = giveUpExpired(now, &expired)
         let forgotten = try? store.purge(
-            deliveredBefore: now - min(now, retention.deliveredMilliseconds), deadBefore: now - min(now, retention.deadMilliseconds),
-            limit: Self.mostPurged)
+            now: now, deliveredBefore: now - min(now, retention.deliveredMilliseconds),
+            deadBefore: now - min(now, retention.deadMilliseconds), limit: Self.mostPurged)
         let removed = try? store.removeIdleDevices(
             seenBefore: now - min(now, retention.idleDeviceMilliseconds), now: now, limit: Self.mostPurged)
         // In small steps, one a pass, until nothing is left.

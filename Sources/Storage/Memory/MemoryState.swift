@@ -18,9 +18,9 @@ struct MemoryState {
 
     var devices = MemoryDevices()
     /// In the order of their acceptance.
-    private var events: [Event] = []
+    var events: [Event] = []
     /// In the order of their acceptance.
-    private(set) var entries: [Entry] = []
+    var entries: [Entry] = []
 
     var pendingCount: Int {
         entries.count { $0.delivery.state == .pending }
@@ -52,7 +52,7 @@ struct MemoryState {
     }
 
     mutating func insert(_ event: Event, _ rows: [DeliveryPlan.Row]) {
-        events.append(event)
+        events.append(rows.isEmpty ? event.withoutData() : event)
         for (position, row) in rows.enumerated() {
             let delivery = Delivery(
                 id: event.id.delivery(position), notifier: row.route.notifier, event: event, deviceID: row.deviceID, dueAt: event.receivedAt
@@ -127,36 +127,6 @@ struct MemoryState {
         }
     }
 
-    mutating func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) -> Int {
-        let dead = entries.indices.filter { entries[$0].delivery.state == .dead && filter.matches(entries[$0].delivery) }
-        for index in dead { entries[index].delivery = entries[index].delivery.revived(at: now, expiresAt: expiresAt) }
-        return dead.count
-    }
-
-    mutating func giveUpExpired(now: UInt64, limit: Int) -> [ExpiredDeliveries] {
-        let overdue = entries.indices.filter { isOverdue(entries[$0].delivery, now) }
-        let groups = Dictionary(grouping: overdue) { ByteKey(entries[$0].delivery.notifier) }
-        var expired: [ExpiredDeliveries] = []
-        var left = limit
-        for (notifier, indices) in groups.sorted(by: { $0.key < $1.key }) where left > 0 {
-            let first = indices.sorted { expiresFirst($0, $1) }.prefix(left)
-            for index in first { end(index, .dead, at: now, reason: StoreRules.expired) }
-            expired.append(ExpiredDeliveries(notifier: notifier.text, count: first.count))
-            left -= first.count
-        }
-        return expired
-    }
-
-    mutating func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) -> Int {
-        let ended = entries.lazy.map(\.delivery).filter { delivery in
-            guard let time = delivery.endedAt else { return false }
-            return time < (delivery.state == .dead ? deadBefore : deliveredBefore)
-        }
-        let forgotten = Set(ended.prefix(limit).map(\.id))
-        forget(forgotten)
-        return forgotten.count + forgetEvents(receivedBefore: deliveredBefore, limit: limit - forgotten.count)
-    }
-
     func pending() -> [PendingDeliveries] {
         let pending = entries.indices.filter { entries[$0].delivery.state == .pending }
         let groups = Dictionary(grouping: pending) { ByteKey(entries[$0].delivery.notifier) }
@@ -193,14 +163,6 @@ struct MemoryState {
             .min { (entries[$0].delivery.dueAt, $0) < (entries[$1].delivery.dueAt, $1) }
     }
 
-    private func expiresFirst(_ left: Int, _ right: Int) -> Bool {
-        (entries[left].delivery.event.expiresAt, left) < (entries[right].delivery.event.expiresAt, right)
-    }
-
-    private func isOverdue(_ delivery: Delivery, _ now: UInt64) -> Bool {
-        delivery.state == .pending && delivery.dueAt <= now && delivery.event.expiresAt <= now
-    }
-
     private mutating func begin(_ index: Int, _ claim: Claim) -> Delivery {
         let delivery = entries[index].delivery.claimed(until: claim.now + claim.leaseMilliseconds)
         entries[index].delivery = delivery
@@ -209,7 +171,7 @@ struct MemoryState {
         return shown(entries[index])
     }
 
-    private mutating func end(_ index: Int, _ state: Delivery.State, at time: UInt64, reason: String) {
+    mutating func end(_ index: Int, _ state: Delivery.State, at time: UInt64, reason: String) {
         entries[index].delivery = entries[index].delivery.ended(state, at: time, reason: reason)
     }
 
@@ -220,22 +182,6 @@ struct MemoryState {
             number: result.attempt, startedAt: attempts[index].startedAt, endedAt: result.now, outcome: result.next.outcome,
             reason: result.reason)
         return true
-    }
-
-    /// Removes deliveries, and the events whose last ones they were.
-    private mutating func forget(_ ids: Set<UUIDv7>) {
-        let eventIDs = Set(ids.map(\.event))
-        entries.removeAll { ids.contains($0.delivery.id) }
-        let remaining = Set(entries.map(\.delivery.event.id))
-        events.removeAll { eventIDs.contains($0.id) && !remaining.contains($0.id) }
-    }
-
-    /// Removes events that never had a delivery.
-    private mutating func forgetEvents(receivedBefore time: UInt64, limit: Int) -> Int {
-        let inUse = Set(entries.map(\.delivery.event.id))
-        let old = Set(events.filter { $0.receivedAt < time && !inUse.contains($0.id) }.prefix(limit).map(\.id))
-        events.removeAll { old.contains($0.id) }
-        return old.count
     }
 }
 

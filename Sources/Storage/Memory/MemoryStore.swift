@@ -93,9 +93,9 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
-        return try whileOpen { $0.purge(deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit) }
+        return try whileOpen { $0.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit) }
     }
 
     /// As `Store` says.

@@ -137,10 +137,10 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
-    package func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try queue.perform { database throws(SQLiteError) in
-            try database.purge(deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
+            try database.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
         }
     }
 

@@ -7,7 +7,7 @@ struct WriterStatements {
     let pullIn, due, overdue, claim, beginAttempt: Statement
     let findDelivery, findPlace, endAttempt, reschedule, end: Statement
     let lead, follow, findDead, revive: Statement
-    let findEnded, findAlone, deleteAttempts, deleteDelivery, releaseEvent, deleteEvent: Statement
+    let findEnded, findAlone, deleteAttempts, deleteDelivery, releaseEvent, deleteEvent, emptyEvent: Statement
     let leased, interrupt: Statement
     let markRun: Statement
 
@@ -85,7 +85,8 @@ struct WriterStatements {
         deleteAttempts = try prepare("DELETE FROM attempts WHERE event = ?1 AND position = ?2")
         deleteDelivery = try prepare("DELETE FROM deliveries WHERE event = ?1 AND position = ?2")
         releaseEvent = try prepare("UPDATE events SET deliveries = deliveries - 1 WHERE number = ?1")
-        deleteEvent = try prepare("DELETE FROM events WHERE number = ?1 AND deliveries = 0")
+        deleteEvent = try prepare("DELETE FROM events WHERE number = ?1 AND deliveries = 0 AND received_at < ?2")
+        emptyEvent = try prepare("UPDATE events SET data = ?2 WHERE number = ?1 AND deliveries = 0")
         // From the pending ones, which are fewer than all tries that are remembered.
         leased = try prepare(
             """

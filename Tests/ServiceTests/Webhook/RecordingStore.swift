@@ -121,7 +121,7 @@ final class RecordingStore: Store {
 
     func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] { [] }
 
-    func purge(deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
+    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
 
     func pending() throws(StoreError) -> [PendingDeliveries] { [] }
 }
