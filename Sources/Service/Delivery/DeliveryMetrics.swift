@@ -10,7 +10,8 @@ struct DeliveryMetrics: Sendable {
     /// Registers them.
     /// - Parameters:
     ///   - store: asked at each rendering for what is pending.
-    ///   - inbox: asked at each rendering for the notifiers, so that an empty queue shows as 0, and for what is switched off.
+    ///   - inbox: asked at each rendering for the notifiers, so that an empty queue shows as 0, and for what is switched off. One that is not
+    ///     configured any more shows while deliveries wait for it.
     init(registry: MetricsRegistry, store: any Store, clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
         deliveries = registry.counter(
             "deskgate_deliveries_total", "Tries of deliveries by what came of them, and what expired without one.",
@@ -48,9 +49,9 @@ struct DeliveryMetrics: Sendable {
         _ store: any Store, _ inbox: Monitor<DispatcherInbox>, _ value: (PendingDeliveries) -> Double
     ) -> [ComputedSample] {
         guard let pending = try? store.pending() else { return [] }
-        return inbox.withLock { $0.notifiers.keys.sorted() }.map { name in
-            ComputedSample(name, value: pending.first { $0.notifier.utf8.elementsEqual(name.utf8) }.map(value) ?? 0)
-        }
+        let values = Dictionary(pending.map { (ByteKey($0.notifier), value($0)) }) { first, _ in first }
+        let configured = inbox.withLock { $0.notifiers.keys.map { ByteKey($0) } }
+        return Set(configured).union(values.keys).sorted().map { ComputedSample($0.text, value: values[$0] ?? 0) }
     }
 
     /// Counts deliveries that were given up without a last try, because they had expired.
