@@ -4,6 +4,8 @@ internal import Core
 enum StoreRules {
     /// The reason of a delivery whose time is over.
     static let expired = RetryDecision.Ending.expired.rawValue
+    /// The reason of a delivery that an operator has given up.
+    static let purged = "purged"
     /// The outcome and the reason of a try that the end of its process cut off.
     static let interrupted = "interrupted"
     /// How many expired deliveries one claim gives up at most, so that others do not wait for it.

@@ -106,6 +106,8 @@ import Threading
         #expect(try run("retry", "--all").output == "0 deliveries are pending again.\n")
         #expect(try run("purge", "--state=delivered", "--before=2026-03-10T08:15:12Z").output == "0 deliveries are forgotten.\n")
         #expect(try run("purge", "--state=delivered").output == "1 delivery is forgotten.\n")
+        #expect(try run("purge", "--state=pending", "--notifier=sink-3").output == "1 delivery is given up.\n")
+        #expect(try run("show", Self.id(3).description).output.hasSuffix(": purged.\n"))
         #expect(try run("show", Self.id(1).description).code == 1)
         #expect(try run("show", "--json", Self.id(1).description).json.string("error") == "not_found")
     }
@@ -114,7 +116,7 @@ import Threading
         ["list", "--state=gone"], ["list", "--limit=0"], ["list", "--limit=1001"], ["list", "--from=now"], ["list", "x"], ["show"],
         ["show", "1"], ["retry"], ["retry", "--all", "--app=a"], ["retry", "1"], ["retry", "--state=dead"],
         ["retry", "00000000-0000-7000-8000-000000000000", "--all"], ["purge"], ["purge", "--state=pending"],
-        ["purge", "--state=dead", "--before=x"],
+        ["purge", "--state=dead", "--before=x"], ["purge", "--state=dead", "--notifier=sink-1"],
     ])
     func refusesWrongUse(_ arguments: [String]) throws {
         let result = try run(arguments)

@@ -88,6 +88,10 @@ final class DeliveryStore: Store {
         try store.giveUpExpired(now: now, limit: limit)
     }
 
+    func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int {
+        try store.giveUpPending(notifier: notifier, now: now, limit: limit)
+    }
+
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
         try store.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
     }

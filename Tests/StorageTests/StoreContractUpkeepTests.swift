@@ -174,7 +174,8 @@ import Threading
             { _ = try store.nextDue(notifier: "log") }, { _ = try store.all() },
             { _ = try store.story(of: Sample(1).delivery().id) }, { _ = try store.retry(DeliveryFilter(), now: 1, expiresAt: 2) },
             { _ = try store.purge(now: 1, deliveredBefore: 1, deadBefore: 1, limit: 1) },
-            { _ = try store.giveUpExpired(now: 1, limit: 1) }, { _ = try store.pending() },
+            { _ = try store.giveUpExpired(now: 1, limit: 1) }, { _ = try store.giveUpPending(notifier: "log", now: 1, limit: 1) },
+            { _ = try store.pending() },
         ]
         for call in calls { #expect(throws: StoreError(.closed, "the store is closed: the service is stopping")) { try call() } }
     }

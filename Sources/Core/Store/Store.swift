@@ -59,6 +59,11 @@ package protocol Store: Sendable {
     /// - Returns: how many of which notifier, in the order of their names' bytes; fewer than `limit` in all when none is left.
     func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries]
 
+    /// Gives up what waits for a notifier, with the reason `purged`, for an operator; at most `limit`, so that nobody waits long. Of what is being
+    /// tried the outcome stands in the story alone.
+    /// - Returns: how many; fewer than `limit` when none is left.
+    func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int
+
     /// Forgets ended deliveries, and events without any, that ended or arrived before the given times; at most `limit` in all, so that nobody
     /// waits long. For an hour after its arrival an event is recognised though its deliveries are forgotten, because the help desk repeats itself;
     /// its data goes with the last of them.

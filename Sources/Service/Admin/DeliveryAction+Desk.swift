@@ -15,6 +15,7 @@ extension DeliveryAction: AdminAction {
             return AdminAnswer(.object(story.json))
         case .retryOne(let id): return try Self.retry(id, desk)
         case .retry(let filter): return .retried(try Self.retry(filter, desk))
+        case .giveUp(let notifier): return AdminAnswer(["purged": .integer(Int64(try Self.giveUp(notifier, desk)))])
         case .purge(let ended, let before):
             return AdminAnswer(["purged": .integer(Int64(try Self.purge(ended, before: before ?? desk.now, desk)))])
         }

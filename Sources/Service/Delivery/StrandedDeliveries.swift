@@ -13,7 +13,7 @@ enum StrandedDeliveries {
                 .warning, "deliveries wait for a notifier that is not configured",
                 [
                     "notifier": .string(pending.notifier), "count": .integer(pending.count),
-                    "remedy": .string("configure it again, or they count as waiting until they expire"),
+                    "remedy": .string("configure it again, or give them up: deskgate deliveries purge --state pending --notifier NAME"),
                 ])
         }
     }

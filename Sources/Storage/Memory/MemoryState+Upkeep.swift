@@ -22,6 +22,15 @@ extension MemoryState {
         return expired
     }
 
+    mutating func giveUpPending(notifier: String, now: UInt64, limit: Int) -> Int {
+        let pending = entries.indices.filter {
+            entries[$0].delivery.state == .pending && entries[$0].delivery.notifier.utf8.elementsEqual(notifier.utf8)
+        }
+        let first = pending.sorted { expiresFirst($0, $1) }.prefix(limit)
+        for index in first { end(index, .dead, at: now, reason: StoreRules.purged) }
+        return first.count
+    }
+
     mutating func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) -> Int {
         let ended = entries.lazy.map(\.delivery).filter { delivery in
             guard let time = delivery.endedAt else { return false }

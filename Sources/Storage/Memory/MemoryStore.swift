@@ -93,6 +93,12 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
+    package func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        return try whileOpen { $0.giveUpPending(notifier: notifier, now: now, limit: limit) }
+    }
+
+    /// As `Store` says.
     package func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit) }

@@ -8,7 +8,7 @@ internal import Threading
 /// acceptance nor the next claim. `close` must be called before it is let go.
 package final class SQLiteStore: Store {
     private let settings: StoreSettings
-    private let queue: WriterQueue
+    let queue: WriterQueue
     private let status = Monitor(StoreStatus())
     private let writer: OwnThread
     /// For operators.
@@ -127,20 +127,6 @@ package final class SQLiteStore: Store {
             count += try queue.perform { database throws(SQLiteError) in
                 try database.revive(keys, now: now, expiresAt: expiresAt)
             }
-        }
-    }
-
-    /// As `Store` says.
-    package func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
-        StoreRules.check(limit: limit)
-        return try queue.perform { database throws(SQLiteError) in try database.giveUpExpired(now: now, limit: limit) }
-    }
-
-    /// As `Store` says.
-    package func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
-        StoreRules.check(limit: limit)
-        return try queue.perform { database throws(SQLiteError) in
-            try database.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
         }
     }
 

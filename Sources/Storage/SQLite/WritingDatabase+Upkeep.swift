@@ -30,6 +30,14 @@ extension WritingDatabase {
         return expired
     }
 
+    /// Gives up what waits for a notifier, for an operator.
+    func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(SQLiteError) -> Int {
+        // At the end of time everything has expired.
+        let keys = try keys(statements.overdue, notifier, Int64.max, limit)
+        for key in keys { try giveUp(key, .dead, StoreRules.purged, at: now) }
+        return keys.count
+    }
+
     /// Forgets what has ended; `limit` rows in all.
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(SQLiteError) -> Int {
         let recognisedFrom = StoreRules.recognisedFrom(now: now)

@@ -121,6 +121,8 @@ final class RecordingStore: Store {
 
     func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] { [] }
 
+    func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
+
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
 
     func pending() throws(StoreError) -> [PendingDeliveries] { [] }

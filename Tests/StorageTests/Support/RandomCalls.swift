@@ -21,7 +21,8 @@ struct RandomCalls {
     mutating func next() -> Call {
         // The clock may be set back as well.
         now = now &+ UInt64.random(in: 0..<40, using: &random) &- UInt64.random(in: 0..<10, using: &random)
-        switch Int.random(in: 0..<30, using: &random) {
+        switch Int.random(in: 0..<31, using: &random) {
+        case 30: return giveUpPending()
         case 0..<8: return accept()
         case 8..<13: return claim()
         case 13..<19: return finish()
@@ -94,6 +95,11 @@ struct RandomCalls {
     private mutating func giveUpExpired() -> Call {
         let (time, limit) = (now, Int.random(in: 0..<6, using: &random))
         return { store in describe { try store.giveUpExpired(now: time, limit: limit) } }
+    }
+
+    private mutating func giveUpPending() -> Call {
+        let (time, limit, notifier) = (now, Int.random(in: 0..<4, using: &random), random.element(of: Self.notifiers))
+        return { store in describe { try store.giveUpPending(notifier: notifier, now: time, limit: limit) } }
     }
 
     private mutating func purge() -> Call {
