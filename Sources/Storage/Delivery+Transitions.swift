@@ -30,6 +30,13 @@ extension Delivery {
 }
 
 extension Event {
+    /// The same event, of which only that it has come is still known.
+    func withoutData() -> Event {
+        Event(
+            id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
+            expiresAt: expiresAt, data: StoreRules.noData)
+    }
+
     fileprivate func expiring(at expiresAt: UInt64) -> Event {
         Event(
             id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt,

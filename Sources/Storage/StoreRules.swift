@@ -4,6 +4,8 @@ internal import Core
 enum StoreRules {
     /// The reason of a delivery whose time is over.
     static let expired = RetryDecision.Ending.expired.rawValue
+    /// The reason of a delivery that an operator has given up.
+    static let purged = "purged"
     /// The outcome and the reason of a try that the end of its process cut off.
     static let interrupted = "interrupted"
     /// How many expired deliveries one claim gives up at most, so that others do not wait for it.
@@ -11,6 +13,15 @@ enum StoreRules {
 
     /// The reason of a delivery that has no device to go to.
     static let noTarget = "no_target"
+
+    /// The data of an event without deliveries, of which only its identity is needed.
+    static let noData = Array("{}".utf8)
+
+    /// Since when an event has arrived that must be recognised when it comes again: the help desk posts each up to three times, a minute apart,
+    /// and once more when our answer was lost.
+    static func recognisedFrom(now: UInt64) -> UInt64 {
+        now - min(now, 3_600_000)
+    }
 
     /// What the deliveries of an event are kept in order by, within a notifier and an app: a comment's ticket, or the person of a token.
     ///

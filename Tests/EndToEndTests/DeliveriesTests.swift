@@ -21,8 +21,8 @@ import Threading
         try Self.tryOnce(store, 1, attempt: 1, at: Self.time, .delivered, "status_204")
         try Self.tryOnce(store, 2, attempt: 1, at: Self.time, .retry(at: Self.time + 100), "status_503")
         try Self.tryOnce(store, 2, attempt: 2, at: Self.time + 100, .dead, "status_404")
-        #expect(try store.claimDue(Self.claim(3, at: Self.time)).count == 1)
-        #expect(try store.claimDue(Self.claim(4, at: Self.time + 50_000)).isEmpty)
+        #expect(try store.claimDue(Self.claim(3, at: Self.time)).deliveries.count == 1)
+        #expect(try store.claimDue(Self.claim(4, at: Self.time + 50_000)).expired == 1)
     }
 
     @Test func listsATable() throws {
@@ -107,6 +107,8 @@ import Threading
         #expect(try run("retry", "--all").output == "0 deliveries are pending again.\n")
         #expect(try run("purge", "--state=delivered", "--before=2026-03-10T08:15:12Z").output == "0 deliveries are forgotten.\n")
         #expect(try run("purge", "--state=delivered").output == "1 delivery is forgotten.\n")
+        #expect(try run("purge", "--state=pending", "--notifier=sink-3").output == "1 delivery is given up.\n")
+        #expect(try run("show", Self.id(3).description).output.hasSuffix(": purged.\n"))
         #expect(try run("show", Self.id(1).description).code == 1)
         #expect(try run("show", "--json", Self.id(1).description).json.string("error") == "not_found")
     }
@@ -126,7 +128,7 @@ import Threading
         ["list", "--state=gone"], ["list", "--limit=0"], ["list", "--limit=1001"], ["list", "--from=now"], ["list", "x"], ["show"],
         ["show", "1"], ["retry"], ["retry", "--all", "--app=a"], ["retry", "1"], ["retry", "--state=dead"],
         ["retry", "00000000-0000-7000-8000-000000000000", "--all"], ["purge"], ["purge", "--state=pending"],
-        ["purge", "--state=dead", "--before=x"],
+        ["purge", "--state=dead", "--before=x"], ["purge", "--state=dead", "--notifier=sink-1"],
     ])
     func refusesWrongUse(_ arguments: [String]) throws {
         let result = try run(arguments)
@@ -172,7 +174,7 @@ import Threading
     private static func tryOnce(
         _ store: any Store, _ number: Int, attempt: Int, at time: UInt64, _ next: FinishedTry.Next, _ reason: String
     ) throws {
-        #expect(try store.claimDue(claim(number, at: time)).count == 1)
+        #expect(try store.claimDue(claim(number, at: time)).deliveries.count == 1)
         try store.finish([FinishedTry(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)])
     }
 

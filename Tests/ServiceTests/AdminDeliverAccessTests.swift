@@ -133,6 +133,7 @@ import Testing
         #expect(try access.perform(DeliveryAction.retry(DeliveryFilter())).json == ["retried": 0])
         #expect(try access.perform(DeliveryAction.purge(.delivered, before: AdminDeliverFixture.time)).json == ["purged": 0])
         #expect(try access.perform(DeliveryAction.purge(.delivered, before: AdminDeliverFixture.time + 11)).json == ["purged": 1])
+        #expect(try access.perform(DeliveryAction.giveUp(notifier: "sink-3")).json == ["purged": 1])
         #expect(try numbers(access, .list(DeliveryFilter(), limit: 10)) == [4, 3, 2])
     }
 

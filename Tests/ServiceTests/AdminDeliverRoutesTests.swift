@@ -155,10 +155,20 @@ import Testing
 
     @Test(arguments: ["", "?state=pending"]) func namesTheStatesThatCanBePurged(_ query: String) throws {
         let answer = try AdminDeliverFixture().send(.delete, "/v1/deliveries\(query)").object()
-        #expect(answer["message"] == "state: expected delivered, no_target or dead; what is pending cannot be purged.")
+        #expect(answer["message"] == "state: expected delivered, no_target or dead, or pending and a notifier.")
+    }
+
+    @Test(arguments: [("sink-3", 1), ("sink-1", 0), ("unknown", 0)])
+    func givesUpWhatWaitsForANotifier(_ notifier: String, _ count: Int) throws {
+        let fixture = try AdminDeliverFixture()
+        let response = fixture.send(.delete, "/v1/deliveries?state=pending&notifier=\(notifier)")
+        #expect(response.text == #"{"purged":\#(count)}"#)
+        #expect(try fixture.send(.get, "/v1/deliveries?state=dead&reason=purged").numbers().count == count)
+        #expect(try fixture.send(.get, "/v1/deliveries").numbers() == [4, 3, 2, 1], "nothing is forgotten")
     }
 
     @Test(arguments: [
+        "?notifier=sink-3", "?state=dead&notifier=sink-3", "?state=pending&notifier=sink-3&before=2026-03-10T09:00:00Z",
         "", "?state=pending", "?before=2026-03-10T09:00:00Z", "?state=dead&app_id=shop", "?state=dead&before=1", "?state=dead&state=dead",
     ])
     func refusesToPurge(_ query: String) throws {

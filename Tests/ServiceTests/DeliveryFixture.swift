@@ -104,6 +104,23 @@ final class DeliveryFixture {
         (try? store.story(of: Self.id(number)))?.attempts.map { "\($0.number) \($0.outcome) \($0.reason)" } ?? []
     }
 
+    /// What a metric stands at; nil when it has no such line.
+    func sample(_ name: String) -> String? {
+        String(decoding: metrics.render(), as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name + " ") }
+            .map { String($0.dropFirst(name.utf8.count + 1)) }
+    }
+
+    /// Of which notifiers the log says that deliveries expired without a last try, and how many.
+    func warnings() -> [String] {
+        let lines = (try? log.lines()) ?? []
+        return lines.filter { $0.contains("expired without a last try") }
+            .map { line in
+                ["notifier=", "count="].compactMap { key in
+                    line.split(separator: " ").first { $0.hasPrefix(key) }.map { String($0.dropFirst(key.utf8.count)) }
+                }.joined(separator: " ")
+            }
+    }
+
     func waitForState(_ state: Delivery.State, of number: Int) -> Bool {
         eventually { delivery(number)?.state == state }
     }

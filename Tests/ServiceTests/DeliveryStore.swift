@@ -45,14 +45,14 @@ final class DeliveryStore: Store {
         store.accept(arrival, completion: completion)
     }
 
-    func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery] {
+    func claimDue(_ claim: Claim) throws(StoreError) -> Claimed {
         try check(.claim)
         return try store.claimDue(claim)
     }
 
-    func finish(_ results: [FinishedTry]) throws(StoreError) {
+    func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] {
         try check(.finish)
-        try store.finish(results)
+        return try store.finish(results)
     }
 
     func nextDue(notifier: String) throws(StoreError) -> UInt64? {
@@ -84,12 +84,20 @@ final class DeliveryStore: Store {
         try store.retry(filter, now: now, expiresAt: expiresAt)
     }
 
+    func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+        try store.giveUpExpired(now: now, limit: limit)
+    }
+
+    func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int {
+        try store.giveUpPending(notifier: notifier, now: now, limit: limit)
+    }
+
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
         try store.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
     }
 
-    func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int {
-        try store.forget(state, endedBefore: endedBefore, limit: limit)
+    func forget(_ state: Delivery.State, endedBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
+        try store.forget(state, endedBefore: endedBefore, now: now, limit: limit)
     }
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }

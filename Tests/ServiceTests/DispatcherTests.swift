@@ -51,6 +51,22 @@ import Testing
         #expect(fixture.waitForState(.dead, of: 2))
         #expect(fixture.delivery(2)?.reason == "expired")
         #expect(notifier.started.count == 1)
+        #expect(eventually { fixture.sample(Self.expired) == "1" })
+        #expect(fixture.warnings() == ["a 1"])
+    }
+
+    private static let expired = #"deskgate_deliveries_total{notifier="a",outcome="dead",reason="expired"}"#
+
+    /// No try ends with these: their notifier is switched off, or nobody knows it any more.
+    @Test(arguments: [false, true]) func tellsWhatExpiresUntried(isRemoved: Bool) throws {
+        let fixture = try DeliveryFixture(["a": DeliveryNotifier(.gone, concurrency: 1)])
+        for number in 1...600 { fixture.accept(number, lifeMilliseconds: 30_000) }
+        #expect(fixture.waitForReason("gone", of: 1))
+        if isRemoved { fixture.remove("a") }
+        #expect(fixture.settle(1000))
+        fixture.advance(90_000)
+        #expect(eventually { fixture.sample(Self.expired) == "600" })
+        #expect(fixture.warnings() == ["a 500", "a 100"], "one line a pass")
     }
 
     @Test func neverExceedsTheConcurrency() throws {
@@ -94,6 +110,24 @@ import Testing
         #expect(fixture.waitForState(.delivered, of: 3))
         #expect(notifier.started.map(DeliveryFixture.number) == [1, 4, 1, 2, 3])
         notifier.end(.arrived)
+    }
+
+    /// What was accepted in order stays so, and waits for nothing but its turn when the setting has gone.
+    @Test func theNextOfATicketGoesAtOnceWhateverTheSettingIsNow() throws {
+        let (old, next) = (DeliveryNotifier(keepsTicketOrder: true), DeliveryNotifier())
+        let fixture = try DeliveryFixture(["a": old])
+        for number in 1...5 { fixture.accept(number, keepsOrder: true) }
+        #expect(old.waitForTries(1))
+        fixture.reload(["a": ServedNotifier(next)])
+        #expect(fixture.settle(100))
+        old.end(.arrived)
+        for (count, outcome) in [DeliveryOutcome.arrived, .deviceGone, .arrived, .arrived].enumerated() {
+            try #require(next.waitForTries(count + 1))
+            #expect(next.started.count == count + 1)
+            next.end(outcome)
+        }
+        #expect(fixture.waitForState(.delivered, of: 5))
+        #expect(next.started.map(DeliveryFixture.number) == [2, 3, 4, 5])
     }
 
     @Test func aClockSetForwardStartsNoSecondTry() throws {

@@ -44,6 +44,24 @@ import Testing
         #expect(try store.claim(at: 2000).map(\.event.identity.commentID) == [3, 4])
     }
 
+    @Test func keepsNothingOfWhatWasWrittenWhenTheLastDeliveryGoes() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.db")
+        let store = try open(path)
+        for (number, notifiers) in [["log"], ["log", "http"], []].enumerated() {
+            _ = try store.take(Sample(number).with { $0.data = Array("{\"body\":\"MARKER\"}".utf8) }.arrival(to: notifiers))
+        }
+        for delivery in try store.claim(at: 1001) { try store.report(delivery, .delivered, at: 1002) }
+        #expect(try store.purge(now: 1003, deliveredBefore: 1003, deadBefore: 0, limit: 9) == 2)
+        store.close()
+        let connection = try Connection(path: path, mode: .readOnly)
+        var data: [String] = []
+        try Statement(connection, "SELECT data FROM events ORDER BY number").forEachRow { row throws(SQLiteError) in
+            data.append(String(decoding: try row.bytes(0), as: UTF8.self))
+        }
+        #expect(data == ["{}", "{\"body\":\"MARKER\"}", "{}"], "the second one still goes somewhere")
+    }
+
     @Test func leavesOneFileBehindForItsOwnerOnly() throws {
         let directory = try TemporaryDirectory()
         let store = try open(directory.path("store.db"))

@@ -100,7 +100,7 @@ import Testing
             })
         let claim = Claim(
             notifier: "log", now: 500, leaseMilliseconds: 1000, limit: 9, longestDelayMilliseconds: 19_500)
-        let claimed = try fixture.store.claimDue(claim)
+        let claimed = try fixture.store.claimDue(claim).deliveries
         #expect(claimed.map(\.event.identity.commentID) == [3])
         #expect(claimed.first?.dueAt == 1500)
         #expect(try fixture.store.nextDue(notifier: "log") == 1500)

@@ -121,4 +121,21 @@ import Testing
         #expect(states.count { $0 == .delivered } == 25)
         #expect(states.count { $0 == .dead } == 25)
     }
+
+    @Test(arguments: Backend.allCases) func givesUpWhatWaitsForOneNotifier(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for number in 0..<4 {
+            _ = try fixture.store.take(Sample(number).with { $0.keepsOrder = true }.arrival(to: ["log", "http"]))
+        }
+        let running = try #require(try fixture.store.claim(at: 2000).first)
+        #expect(try fixture.store.giveUpPending(notifier: "log", now: 2001, limit: 3) == 3)
+        #expect(try fixture.store.giveUpPending(notifier: "log", now: 2001, limit: 3) == 1)
+        #expect(try fixture.store.giveUpPending(notifier: "log", now: 2001, limit: 3) == 0)
+        #expect(try fixture.store.pending() == [PendingDeliveries(notifier: "http", count: 4, oldestReceivedAt: 1000)])
+        try fixture.store.report(running, .delivered, "late", at: 2002)
+        let story = try #require(try fixture.store.story(of: running.id))
+        #expect(story.delivery.state == .dead && story.delivery.reason == "purged" && story.delivery.endedAt == 2001)
+        #expect(story.attempts.map(\.outcome) == ["delivered"])
+        #expect(try fixture.store.claim(at: 9000) == [])
+    }
 }

@@ -71,7 +71,7 @@ import Testing
         for number in 1...3 { try fixture.store.take(ordered(number) { $0.expires = number == 2 ? 1500 : 9000 }) }
         #expect(try claim(fixture.store, at: 1400) == [1])
         try fixture.store.report(try delivery(fixture.store, comment: 1), .retry(at: 5000), at: 1401)
-        #expect(try fixture.store.purge(now: 2000, deliveredBefore: 0, deadBefore: 0, limit: 10) == 1)
+        #expect(try fixture.store.giveUpExpired(now: 2000, limit: 10) == [ExpiredDeliveries(notifier: "log", count: 1)])
         #expect(try fixture.store.retry(DeliveryFilter(), now: 2002, expiresAt: 9000) == 1)
         #expect(try claim(fixture.store, at: 2002) == [])
         #expect(try claim(fixture.store, at: 5000) == [1])
@@ -84,6 +84,27 @@ import Testing
         for number in 1...2 { try fixture.store.take(Sample(number)) }
         for number in 3...4 { try fixture.store.take(ordered(number)) }
         #expect(try claim(fixture.store, at: 2000) == [1, 2, 3])
+    }
+
+    @Test(arguments: Backend.allCases) func saysWhenAnotherGoesFirst(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for number in 1...3 { try fixture.store.take(ordered(number)) }
+        try fixture.store.take(Sample(4))
+        func finish(_ next: FinishedTry.Next, at time: UInt64) throws -> [String] {
+            try fixture.store.finish(
+                try fixture.store.claim(at: time).map {
+                    FinishedTry(id: $0.id, attempt: $0.attempts, next: next, reason: "", now: time)
+                })
+        }
+        #expect(try finish(.retry(at: 3000), at: 2000) == [], "the same one goes first")
+        #expect(try finish(.delivered, at: 3000) == ["log"], "only one was waited for")
+        let second = try #require(try fixture.store.claim(at: 4000).first)
+        try fixture.store.report(second, .dead, at: 4001)
+        let third = try #require(try fixture.store.claim(at: 4001).first)
+        #expect(try fixture.store.retry(DeliveryFilter(), now: 4002, expiresAt: 9000) == 1)
+        let report = FinishedTry(id: third.id, attempt: third.attempts, next: .delivered, reason: "", now: 4003)
+        #expect(try fixture.store.finish([report]) == [], "an earlier one has come back and goes first already")
+        #expect(try finish(.givenUp(.expired), at: 4004) == [], "nothing is left")
     }
 
     private func ordered(_ number: Int, _ change: (inout Sample) -> Void = { _ in }) -> Sample {

@@ -3,10 +3,17 @@ import Testing
 import Threading
 
 @Suite struct StoreContractUpkeepTests {
-    private func purge(
-        _ store: any Store, now: UInt64 = 2000, delivered: UInt64 = 0, dead: UInt64 = 0, limit: Int = 1000
-    ) throws -> Int {
-        try store.purge(now: now, deliveredBefore: delivered, deadBefore: dead, limit: limit)
+    private static let hour: UInt64 = 3_600_000
+
+    /// Purges more than an hour after everything has arrived.
+    private func purge(_ store: any Store, delivered: UInt64 = 0, dead: UInt64 = 0, limit: Int = 1000) throws -> Int {
+        try store.purge(now: Self.hour * 2, deliveredBefore: delivered, deadBefore: dead, limit: limit)
+    }
+
+    /// Gives up what has expired.
+    /// - Returns: how many of which notifier.
+    private func expire(_ store: any Store, now: UInt64, limit: Int = 1000) throws -> [String] {
+        try store.giveUpExpired(now: now, limit: limit).map { "\($0.count) \($0.notifier)" }
     }
 
     private func take(_ store: any Store, _ numbers: Range<Int>, _ next: FinishedTry.Next, at time: UInt64) throws {
@@ -31,7 +38,7 @@ import Threading
     @Test(arguments: Backend.allCases) func revivesMoreThanOneStepHolds(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<1201 { try fixture.store.take(Sample(number).with { $0.expires = 1001 }) }
-        while try purge(fixture.store, limit: 500) > 0 {}
+        while try !expire(fixture.store, now: 2000, limit: 500).isEmpty {}
         #expect(try fixture.store.pending() == [])
         #expect(try fixture.store.retry(DeliveryFilter(), now: 3000, expiresAt: 9000) == 1201)
         #expect(try fixture.store.pending().map(\.count) == [1201])
@@ -64,6 +71,24 @@ import Threading
         #expect(try fixture.store.story(of: sample.delivery(0).id)?.attempts == [])
     }
 
+    /// The help desk posts the same webhook again when our answer was lost, also when an operator has purged meanwhile.
+    @Test(arguments: Backend.allCases, [FinishedTry.Next.delivered, .dead, nil])
+    func recognisesForAnHourWhatItPurged(_ backend: Backend, _ next: FinishedTry.Next?) throws {
+        let fixture = try backend.store()
+        let arrival = Sample(1).arrival(to: next == nil ? [] : ["log"])
+        _ = try fixture.store.take(arrival)
+        if let next { try fixture.store.report(try fixture.store.claim(at: 1001)[0], next, at: 1002) }
+        func purge(at now: UInt64) throws -> Int {
+            try fixture.store.purge(now: now, deliveredBefore: now, deadBefore: now, limit: 9)
+        }
+        #expect(try purge(at: 1003) == (next == nil ? 0 : 1))
+        #expect(try purge(at: 1000 + Self.hour) == 0)
+        #expect(try fixture.store.all() == [])
+        #expect(try fixture.store.take(arrival) == .duplicate(of: Sample(1).event.id))
+        #expect(try purge(at: 1001 + Self.hour) == 1)
+        #expect(try fixture.store.take(arrival) == .accepted)
+    }
+
     @Test(arguments: Backend.allCases) func forgetsEventsThatNobodyGets(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<5 { _ = try fixture.store.take(Sample(number).arrival(to: [])) }
@@ -91,12 +116,12 @@ import Threading
         func expectTheRest() throws {
             #expect(Dictionary(grouping: try fixture.store.all(), by: \.state.rawValue).mapValues(\.count) == left)
         }
-        #expect(try fixture.store.forget(.pending, endedBefore: 9000, limit: 10) == 0)
+        #expect(try fixture.store.forget(.pending, endedBefore: 9000, now: 4_000_000, limit: 10) == 0)
         for state in [Delivery.State.noTarget, .delivered, .dead] {
-            #expect(try fixture.store.forget(state, endedBefore: 2000, limit: 10) == 0)
+            #expect(try fixture.store.forget(state, endedBefore: 2000, now: 4_000_000, limit: 10) == 0)
             try expectTheRest()
-            #expect(try fixture.store.forget(state, endedBefore: 2001, limit: 1) == 1)
-            #expect(try fixture.store.forget(state, endedBefore: 2001, limit: 10) == 1)
+            #expect(try fixture.store.forget(state, endedBefore: 2001, now: 4_000_000, limit: 1) == 1)
+            #expect(try fixture.store.forget(state, endedBefore: 2001, now: 4_000_000, limit: 10) == 1)
             left[state.rawValue] = nil
             try expectTheRest()
         }
@@ -108,11 +133,42 @@ import Threading
         let fixture = try backend.store()
         for number in 0..<3 { try fixture.store.take(Sample(number).with { $0.expires = 1999 + UInt64(number) }) }
         let leased = try #require(try fixture.store.claim(at: 1500, limit: 1).first)
-        #expect(try purge(fixture.store, now: 2000) == 1, "one runs, one has not expired")
+        #expect(try expire(fixture.store, now: 2000) == ["1 log"], "one runs, one has not expired")
         #expect(try fixture.store.current(leased)?.state == .pending)
-        #expect(try purge(fixture.store, now: 9000, limit: 1) == 1)
-        #expect(try purge(fixture.store, now: 9000, limit: 5) == 1)
+        #expect(try expire(fixture.store, now: 9000, limit: 1) == ["1 log"])
+        #expect(try expire(fixture.store, now: 9000, limit: 5) == ["1 log"])
         #expect(try fixture.store.all().map(\.reason) == ["expired", "expired", "expired"])
+    }
+
+    /// As after a retry of many, which are due for long and expire late.
+    @Test(arguments: Backend.allCases) func givesUpTheFirstToExpireHoweverManyAreLongerDue(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for number in 0..<9 { try fixture.store.take(Sample(number)) }
+        let late = try [1990, 1980, 1970].enumerated().map { place, expiry in
+            try fixture.store.take(
+                Sample(9 + place).with {
+                    $0.received = 1900
+                    $0.expires = UInt64(expiry)
+                    $0.keepsOrder = true
+                })
+        }
+        #expect(try fixture.store.pending().map(\.oldestReceivedAt) == [1900], "what expires later does not count as older")
+        #expect(try expire(fixture.store, now: 2000, limit: 2) == ["2 log"])
+        #expect(try late.map { try fixture.store.current($0)?.state } == [.pending, .dead, .dead])
+        #expect(try expire(fixture.store, now: 2000, limit: 2) == ["1 log"])
+        #expect(try expire(fixture.store, now: 2000, limit: 2) == [])
+        #expect(try fixture.store.pending().map(\.count) == [9])
+    }
+
+    @Test(arguments: Backend.allCases) func tellsWhoseDeliveriesItGaveUp(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for number in 0..<5 { _ = try fixture.store.take(Sample(number).with { $0.expires = 1500 }.arrival(to: ["log", "http"])) }
+        #expect(try expire(fixture.store, now: 1499) == [])
+        #expect(try fixture.store.claimDue(Claim(notifier: "log", now: 1500, leaseMilliseconds: 1, limit: 9)).expired == 5)
+        #expect(try expire(fixture.store, now: 1500, limit: 2) == ["2 http"])
+        _ = try fixture.store.retry(DeliveryFilter(), now: 1500, expiresAt: 1600)
+        #expect(try expire(fixture.store, now: 2000) == ["5 http", "5 log"])
+        #expect(try expire(fixture.store, now: 2000) == [])
     }
 
     @Test(arguments: Backend.allCases) func countsWhatWaits(_ backend: Backend) throws {
@@ -149,7 +205,8 @@ import Threading
             { _ = try store.nextDue(notifier: "log") }, { _ = try store.all() },
             { _ = try store.story(of: Sample(1).delivery().id) }, { _ = try store.retry(DeliveryFilter(), now: 1, expiresAt: 2) },
             { _ = try store.purge(now: 1, deliveredBefore: 1, deadBefore: 1, limit: 1) },
-            { _ = try store.forget(.dead, endedBefore: 1, limit: 1) }, { _ = try store.pending() },
+            { _ = try store.forget(.dead, endedBefore: 1, now: 1, limit: 1) }, { _ = try store.giveUpExpired(now: 1, limit: 1) },
+            { _ = try store.giveUpPending(notifier: "log", now: 1, limit: 1) }, { _ = try store.pending() },
         ]
         for call in calls { #expect(throws: StoreError(.closed, "the store is closed: the service is stopping")) { try call() } }
     }

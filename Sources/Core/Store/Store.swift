@@ -33,11 +33,13 @@ package protocol Store: Sendable {
     /// The longest due come first. Those that have expired are given up instead, with the reason `expired`, and those whose device has left end
     /// as `noTarget`; of these only so many at once that nobody waits long, so there may be more when fewer than wanted are returned:
     /// `nextDue` tells. What is due later than the claim's `latestDue` is made due now before.
-    func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery]
+    func claimDue(_ claim: Claim) throws(StoreError) -> Claimed
 
     /// Reports what came of tries; of several reports on the same try the first one counts, and what is forgotten is passed over. What a
     /// provider has said of a device changes the registry.
-    func finish(_ results: [FinishedTry]) throws(StoreError)
+    /// - Returns: the notifier of each delivery that waited for one of these and now goes first.
+    @discardableResult
+    func finish(_ results: [FinishedTry]) throws(StoreError) -> [String]
 
     /// When the next delivery of a notifier is due, in Unix milliseconds; nil when none is. What waits for an earlier one does not count.
     func nextDue(notifier: String) throws(StoreError) -> UInt64?
@@ -52,18 +54,31 @@ package protocol Store: Sendable {
     /// - Returns: how many.
     func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int
 
-    /// Gives up due deliveries that have expired, which nobody may claim any more, and forgets ended deliveries, and events without any, that
-    /// ended or arrived before the given times; at most `limit` in all, so that nobody waits long.
+    /// Gives up due deliveries that have expired, with the reason `expired`, also of notifiers that claim nothing; at most `limit`, so that
+    /// nobody waits long.
+    /// - Returns: how many of which notifier, in the order of their names' bytes; fewer than `limit` in all when none is left.
+    func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries]
+
+    /// Gives up what waits for a notifier, with the reason `purged`, for an operator; at most `limit`, so that nobody waits long. Of what is being
+    /// tried the outcome stands in the story alone.
+    /// - Returns: how many; fewer than `limit` when none is left.
+    func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int
+
+    /// Forgets ended deliveries, and events without any, that ended or arrived before the given times; at most `limit` in all, so that nobody
+    /// waits long. For an hour after its arrival an event is recognised though its deliveries are forgotten, because the help desk repeats itself;
+    /// its data goes with the last of them.
     /// - Parameters:
     ///   - now: the time in Unix milliseconds.
-    ///   - deliveredBefore: also for those without a device, and for events that never had a delivery.
-    /// - Returns: how many it dealt with; fewer than `limit` when nothing is left to do.
+    ///   - deliveredBefore: also for those without a device, and for events that have no delivery.
+    /// - Returns: how many; fewer than `limit` when nothing is left to do.
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int
 
-    /// Forgets deliveries in one state that ended before a time, and the events whose last ones they were; at most `limit`, so that nobody waits
-    /// long. What is pending has not ended.
+    /// Forgets deliveries in one state that ended before a time, as `purge` does; at most `limit`, so that nobody waits long. What is pending
+    /// has not ended.
+    /// - Parameters:
+    ///   - endedBefore: in Unix milliseconds, as is `now`.
     /// - Returns: how many; fewer than `limit` when nothing is left to do.
-    func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int
+    func forget(_ state: Delivery.State, endedBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int
 
     /// What waits, by notifier, in the order of their names' bytes.
     func pending() throws(StoreError) -> [PendingDeliveries]

@@ -34,6 +34,34 @@ package struct Claim: Sendable, Equatable {
     }
 }
 
+/// What came of a claim.
+package struct Claimed: Sendable, Equatable {
+    /// What is to be tried now.
+    package let deliveries: [Delivery]
+    /// How many had expired, and were given up instead.
+    package let expired: Int
+
+    /// Makes a claim's result.
+    package init(_ deliveries: [Delivery], expired: Int) {
+        self.deliveries = deliveries
+        self.expired = expired
+    }
+}
+
+/// What was given up for one notifier without a last try, because it had expired.
+package struct ExpiredDeliveries: Sendable, Equatable {
+    /// The notifier.
+    package let notifier: String
+    /// How many.
+    package let count: Int
+
+    /// Makes a count.
+    package init(notifier: String, count: Int) {
+        self.notifier = notifier
+        self.count = count
+    }
+}
+
 /// What came of one claimed delivery.
 package struct FinishedTry: Sendable, Equatable {
     /// What follows for it.
@@ -133,7 +161,8 @@ package struct PendingDeliveries: Sendable, Equatable {
     package let notifier: String
     /// How many deliveries are pending.
     package let count: Int
-    /// When the oldest of them was accepted, in Unix milliseconds.
+    /// When the oldest of them was accepted, in Unix milliseconds: the one that expires first, so that what an operator has brought back, with a
+    /// new expiry, does not pass for the age of the queue.
     package let oldestReceivedAt: UInt64
 
     /// Makes a count.

@@ -15,6 +15,7 @@ extension DeliveryAction: AdminAction {
             return AdminAnswer(.object(story.json))
         case .retryOne(let id): return try Self.retry(id, desk)
         case .retry(let filter): return .retried(try Self.retry(filter, desk))
+        case .giveUp(let notifier): return AdminAnswer(["purged": .integer(Int64(try Self.giveUp(notifier, desk)))])
         case .purge(let state, let before):
             return AdminAnswer(["purged": .integer(Int64(try Self.purge(state, before: before ?? desk.now, desk)))])
         }
@@ -36,7 +37,7 @@ extension DeliveryAction: AdminAction {
     private static func purge(_ state: Delivery.State, before: UInt64, _ desk: AdminDesk) throws(StoreError) -> Int {
         var purged = 0
         while true {
-            let count = try desk.store.forget(state, endedBefore: before, limit: purgedPerStep)
+            let count = try desk.store.forget(state, endedBefore: before, now: desk.now, limit: purgedPerStep)
             purged += count
             if count < purgedPerStep { return purged }
         }

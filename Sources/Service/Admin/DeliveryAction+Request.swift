@@ -13,6 +13,8 @@ extension DeliveryAction {
         case .show(let id): AdminRequest(.get, "\(path)/\(id)")
         case .retryOne(let id): AdminRequest(.post, "\(path)/\(id)/retry")
         case .retry(let filter): AdminRequest(.post, "\(path)/retry", body: Self.body(filter))
+        case .giveUp(let notifier):
+            AdminRequest(.delete, path, query: [("state", Delivery.State.pending.rawValue), ("notifier", notifier)])
         case .purge(let state, let before):
             AdminRequest(.delete, path, query: [("state", state.rawValue)] + (before.map { [("before", AdminTime.text($0))] } ?? []))
         }
@@ -35,8 +37,8 @@ extension DeliveryAction {
 
     /// `DELETE /v1/deliveries`
     static func purging(_ query: AdminQuery) throws(AdminMistake) -> DeliveryAction {
-        let values = try query.values(of: ["state", "before"])
-        return try purging(state: values["state"], before: values["before"])
+        let values = try query.values(of: ["state", "before", "notifier"])
+        return try purging(state: values["state"], before: values["before"], notifier: values["notifier"])
     }
 
     private static func body(_ filter: DeliveryFilter) -> [UInt8] {

@@ -12,16 +12,19 @@ package enum DeliveryAction: Sendable, Equatable {
     case retry(DeliveryFilter)
     /// Forget those that ended in this state, before this time in Unix milliseconds; nil is now.
     case purge(Delivery.State, before: UInt64?)
+    /// Give up what waits for this notifier.
+    case giveUp(notifier: String)
 
     /// Chooses what to forget.
     /// - Parameters:
-    ///   - state: `delivered`, `no_target` or `dead`.
+    ///   - state: `delivered`, `no_target` or `dead`; `pending` with a notifier, which gives up instead.
     ///   - before: a time of RFC 3339; nil is now.
-    package static func purging(state: String?, before: String?) throws(AdminMistake) -> DeliveryAction {
+    package static func purging(state: String?, before: String?, notifier: String? = nil) throws(AdminMistake) -> DeliveryAction {
+        if let notifier { return try givingUp(notifier, state: state, before: before) }
         let time = try before.map { text throws(AdminMistake) in try DeliveryCriteria.time("before", text) }
         let state = try state.map { text throws(AdminMistake) in try DeliveryCriteria.state(text) }
         guard let state, state != .pending else {
-            throw AdminMistake(message: "state: expected delivered, no_target or dead; what is pending cannot be purged.")
+            throw AdminMistake(message: "state: expected delivered, no_target or dead, or pending and a notifier.")
         }
         return .purge(state, before: time)
     }

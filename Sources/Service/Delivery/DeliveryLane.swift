@@ -116,8 +116,6 @@ struct DeliveryLane {
         if ended.served === served { tellBreaker(ended.start, outcome, now: now, random: &random) }
         let next = next(after: ended.delivery, outcome, now: now, random: &random)
         if case .retry(let at) = next { nextDue = min(nextDue ?? at, at) }
-        // A delivery of the same ticket may have waited for this one.
-        if notifier.keepsTicketOrder { nextDue = min(nextDue ?? now, now) }
         let news = news(of: outcome)
         let result = FinishedTry(
             id: id, attempt: ended.delivery.attempts, next: next, reason: outcome.reason, now: now,

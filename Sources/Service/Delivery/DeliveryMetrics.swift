@@ -10,10 +10,12 @@ struct DeliveryMetrics: Sendable {
     /// Registers them.
     /// - Parameters:
     ///   - store: asked at each rendering for what is pending.
-    ///   - inbox: asked at each rendering for the notifiers, so that an empty queue shows as 0, and for what is switched off.
+    ///   - inbox: asked at each rendering for the notifiers, so that an empty queue shows as 0, and for what is switched off. One that is not
+    ///     configured any more shows while deliveries wait for it.
     init(registry: MetricsRegistry, store: any Store, clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
         deliveries = registry.counter(
-            "deskgate_deliveries_total", "Tries of deliveries by what came of them.", labels: ["notifier", "outcome", "reason"])
+            "deskgate_deliveries_total", "Tries of deliveries by what came of them, and what expired without one.",
+            labels: ["notifier", "outcome", "reason"])
         duration = registry.histogram(
             "deskgate_delivery_duration_seconds", "Time that a try took.", labels: ["notifier"],
             bounds: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
@@ -34,7 +36,9 @@ struct DeliveryMetrics: Sendable {
             let expiries = inbox.withLock { $0.notifiers.mapValues(\.credentialExpiresAt) }.sorted { $0.key < $1.key }
             return expiries.compactMap { name, expiry in expiry.map { ComputedSample(name, value: Double($0) - now) } }
         }
-        registry.gauge("deskgate_queue_oldest_seconds", "Age of the oldest delivery that waits.", labels: ["notifier"]) {
+        registry.gauge(
+            "deskgate_queue_oldest_seconds", "Age of the oldest delivery that waits: of the one that expires first.", labels: ["notifier"]
+        ) {
             let now = clocks.unixMilliseconds()
             return Self.samples(store, inbox) { Double(now - min(now, $0.oldestReceivedAt)) / 1000 }
         }
@@ -45,11 +49,17 @@ struct DeliveryMetrics: Sendable {
         _ store: any Store, _ inbox: Monitor<DispatcherInbox>, _ value: (PendingDeliveries) -> Double
     ) -> [ComputedSample] {
         guard let pending = try? store.pending() else { return [] }
-        return inbox.withLock { $0.notifiers.keys.sorted() }.map { name in
-            ComputedSample(name, value: pending.first { $0.notifier.utf8.elementsEqual(name.utf8) }.map(value) ?? 0)
-        }
+        let values = Dictionary(pending.map { (ByteKey($0.notifier), value($0)) }) { first, _ in first }
+        let configured = inbox.withLock { $0.notifiers.keys.map { ByteKey($0) } }
+        return Set(configured).union(values.keys).sorted().map { ComputedSample($0.text, value: values[$0] ?? 0) }
     }
 
+    /// Counts deliveries that were given up without a last try, because they had expired.
+    func countExpired(_ count: Int, notifier: String) {
+        deliveries.child(notifier, "dead", RetryDecision.Ending.expired.rawValue).increment(by: UInt64(count))
+    }
+
+    /// Counts a try.
     func count(notifier: String, _ result: FinishedTry, milliseconds: UInt64) {
         let (outcome, reason) =
             switch result.next {

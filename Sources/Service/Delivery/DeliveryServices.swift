@@ -9,6 +9,8 @@ final class DeliveryServices: Sendable {
     private let factory: NotifierFactory
     private let dispatcher: Dispatcher
     private let handlers: AdminHandlers
+    private let store: any Store
+    private let logger: Logger
     /// The notifiers of the configuration in force, by name, and all that may still have to be closed.
     private let served: Monitor<(current: [String: ServedNotifier], opened: [ServedNotifier])>
 
@@ -41,7 +43,10 @@ final class DeliveryServices: Sendable {
             throw .notifiers("\(error)")
         }
         self.factory = factory
+        self.logger = logger
+        store = graph.store
         served = Monitor((Self.byName(opened), opened))
+        StrandedDeliveries.warn(store, configured: configuration.notifiers.map(\.name), logger)
     }
 
     /// Goes on with the notifiers of another configuration, all of them or none; those that were switched off may try again.
@@ -60,6 +65,7 @@ final class DeliveryServices: Sendable {
             served.current = next
             served.opened = served.opened.filter { !$0.hasClosed } + made
         }
+        StrandedDeliveries.warn(store, configured: next.keys, logger)
     }
 
     /// Starts nothing more; what is accepted from now on waits for the next start.

@@ -5,15 +5,13 @@ internal import Threading
 /// The dispatcher's thread: one pass takes in what ended, starts what is due, and waits for the next thing to do.
 final class DispatcherWorker: Sendable {
     private static let mostClaimed = 256
-    private static let mostPurged = 500
-    private static let purgeIntervalMilliseconds: UInt64 = 60_000
     private static let storeRetryMilliseconds: UInt64 = 1000
     private static let longestWaitMilliseconds: UInt64 = 60_000
 
-    private let store: any Store
-    private let retention: Retention
-    private let metrics: DeliveryMetrics
-    private let logger: Logger
+    let store: any Store
+    let retention: Retention
+    let metrics: DeliveryMetrics
+    let logger: Logger
     private let clocks: Clocks
     private let inbox: Monitor<DispatcherInbox>
 
@@ -43,15 +41,17 @@ final class DispatcherWorker: Sendable {
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
             closeReplaced(&lanes)
             report(&unreported, &lanes)
-            if !isStopping, unreported.isEmpty { startDue(&lanes, now) }
+            var expired = ExpiredTally()
+            if !isStopping, unreported.isEmpty { startDue(&lanes, now, &expired) }
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
             let awaitsNews = lanes.contains { $0.awaitsNews(now: now) }
             // Only this thread waits for what these two change.
             inbox.withLock { ($0.unfinished, $0.awaitsNews) = (unfinished, awaitsNews) }
             if isStopping, unfinished == 0 { break }
-            if !isStopping, purge(&purgeAt, now) {
+            if !isStopping, purge(&purgeAt, now, &expired) {
                 for index in lanes.indices { lanes[index].nextDue = 0 }
             }
+            expired.tell(metrics, logger)
         }
         inbox.update { $0.hasEnded = true }
     }
@@ -137,24 +137,26 @@ final class DispatcherWorker: Sendable {
     private func report(_ results: inout [FinishedTry], _ lanes: inout [DeliveryLane]) {
         guard !results.isEmpty else { return }
         do throws(StoreError) {
-            try store.finish(results)
+            let leading = try store.finish(results)
             // Other systems are told of devices that left.
-            if results.contains(where: \.isDeviceGone) { for index in lanes.indices { lanes[index].nextDue = 0 } }
+            let haveNews = results.contains(where: \.isDeviceGone)
+            for index in lanes.indices where haveNews || leading.contains(lanes[index].name) { lanes[index].nextDue = 0 }
             results = []
         } catch {
             logger.log(.error, "the store could not take in what came of deliveries", ["reason": .string(error.description)])
         }
     }
 
-    private func startDue(_ lanes: inout [DeliveryLane], _ now: UInt64) {
+    private func startDue(_ lanes: inout [DeliveryLane], _ now: UInt64, _ expired: inout ExpiredTally) {
         for index in lanes.indices {
             while case let room = min(lanes[index].room(now: now), Self.mostClaimed), room > 0 {
                 guard let claimed = claim(lanes[index], room, now) else {
                     lanes[index].nextDue = now + Self.storeRetryMilliseconds
                     break
                 }
-                for delivery in claimed { start(delivery, &lanes[index], now) }
-                if claimed.count < room {
+                expired.add(claimed.expired, of: lanes[index].name)
+                for delivery in claimed.deliveries { start(delivery, &lanes[index], now) }
+                if claimed.deliveries.count < room {
                     lanes[index].nextDue = nextDue(lanes[index], now)
                     break
                 }
@@ -171,7 +173,7 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    private func claim(_ lane: DeliveryLane, _ limit: Int, _ now: UInt64) -> [Delivery]? {
+    private func claim(_ lane: DeliveryLane, _ limit: Int, _ now: UInt64) -> Claimed? {
         do throws(StoreError) {
             return try store.claimDue(
                 Claim(
@@ -191,23 +193,6 @@ final class DispatcherWorker: Sendable {
         lane.notifier.deliver(delivery) { outcome in
             inbox.report(outcome, of: id, by: notifier)
         }
-    }
-
-    /// - Returns: whether something new may be due.
-    private func purge(_ purgeAt: inout UInt64, _ now: UInt64) -> Bool {
-        // Later than it can be was set before the clock was set back.
-        guard now >= purgeAt || purgeAt - now > Self.purgeIntervalMilliseconds else { return false }
-        let forgotten = try? store.purge(
-            now: now, deliveredBefore: now - min(now, retention.deliveredMilliseconds),
-            deadBefore: now - min(now, retention.deadMilliseconds),
-            limit: Self.mostPurged)
-        let removed = try? store.removeIdleDevices(
-            seenBefore: now - min(now, retention.idleDeviceMilliseconds), now: now, limit: Self.mostPurged)
-        // In small steps, one a pass, until nothing is left.
-        let isDone = forgotten ?? 0 < Self.mostPurged && removed ?? 0 < Self.mostPurged
-        purgeAt = isDone ? now + Self.purgeIntervalMilliseconds : now
-        // Other systems are told of the devices that left.
-        return removed ?? 0 > 0
     }
 
     private func waitingTime(_ lanes: inout [DeliveryLane], _ purgeAt: UInt64, hasUnreported: Bool, isStopping: Bool) -> UInt64 {

@@ -22,22 +22,22 @@ final class WebhookRoute: Sendable {
     private let clocks: Clocks
     private let random: RandomPool
     private let logger: Logger
-    private let onAccepted: @Sendable () -> Void
+    private let onChange: @Sendable () -> Void
     private let answers = WebhookAnswers()
 
     /// - Parameters:
     ///   - random: for the ids of events and deliveries.
-    ///   - onAccepted: called on the store's thread when an event has been stored, before the answer; must not block.
+    ///   - onChange: called on the store's thread when something has been stored that others are told of, before the answer; must not block.
     init(
         state: LiveStateHolder, store: any Store, clocks: Clocks, random: RandomPool, logger: Logger,
-        onAccepted: @escaping @Sendable () -> Void
+        onChange: @escaping @Sendable () -> Void
     ) {
         self.state = state
         self.store = store
         self.clocks = clocks
         self.random = random
         self.logger = logger
-        self.onAccepted = onAccepted
+        self.onChange = onChange
     }
 
     var routes: [Route] {
@@ -93,7 +93,7 @@ final class WebhookRoute: Sendable {
         case .success(.accepted):
             app.counters.count(.accepted)
             logger.log(.debug, "webhook", ["result": .string("accepted"), "app": .string(app.id), "event": .string(event.description)])
-            onAccepted()
+            onChange()
             return answers.accepted
         case .success(.duplicate(let earlier)):
             app.counters.count(.duplicate)
@@ -101,6 +101,8 @@ final class WebhookRoute: Sendable {
             return answers.duplicate
         case .failure(let error):
             app.counters.count(.unavailable)
+            // A token that came with it may have been learned though the comment found no room, and others are told of that.
+            if error.kind == .queueFull { onChange() }
             logger.log(
                 .error, "webhook",
                 [

@@ -18,9 +18,9 @@ struct MemoryState {
 
     var devices = MemoryDevices()
     /// In the order of their acceptance.
-    private var events: [Event] = []
+    var events: [Event] = []
     /// In the order of their acceptance.
-    private(set) var entries: [Entry] = []
+    var entries: [Entry] = []
 
     var pendingCount: Int {
         entries.count { $0.delivery.state == .pending }
@@ -52,7 +52,7 @@ struct MemoryState {
     }
 
     mutating func insert(_ event: Event, _ rows: [DeliveryPlan.Row]) {
-        events.append(event)
+        events.append(rows.isEmpty ? event.withoutData() : event)
         for (position, row) in rows.enumerated() {
             let delivery = Delivery(
                 id: event.id.delivery(position), notifier: row.route.notifier, event: event, deviceID: row.deviceID, dueAt: event.receivedAt
@@ -80,9 +80,9 @@ struct MemoryState {
             attempts: delivery.attempts, dueAt: delivery.dueAt, endedAt: delivery.endedAt, reason: delivery.reason)
     }
 
-    mutating func claimDue(_ claim: Claim) -> [Delivery] {
+    mutating func claimDue(_ claim: Claim) -> Claimed {
         var claimed: [Delivery] = []
-        var givenUp = 0
+        var (givenUp, expired) = (0, 0)
         pullIn(claim)
         while claimed.count < claim.limit, givenUp < StoreRules.expiredPerClaim, let index = longestDue(claim) {
             if entries[index].route.requiresDevice, shown(entries[index]).device == nil {
@@ -91,25 +91,29 @@ struct MemoryState {
             } else if entries[index].delivery.event.expiresAt <= claim.now {
                 end(index, .dead, at: claim.now, reason: StoreRules.expired)
                 givenUp += 1
+                expired += 1
             } else {
                 claimed.append(begin(index, claim))
             }
         }
-        return claimed
+        return Claimed(claimed, expired: expired)
     }
 
-    mutating func finish(_ result: FinishedTry, _ rules: MemoryRules) {
-        guard let index = entries.firstIndex(where: { $0.delivery.id == result.id }) else { return }
-        guard record(result, in: &entries[index].attempts) else { return }
+    /// - Returns: the notifier, when another of its deliveries waited for this one and leads now.
+    mutating func finish(_ result: FinishedTry, _ rules: MemoryRules) -> String? {
+        guard let index = entries.firstIndex(where: { $0.delivery.id == result.id }) else { return nil }
+        guard record(result, in: &entries[index].attempts) else { return nil }
         takeIn(result, rules)
         let delivery = entries[index].delivery
-        guard delivery.state == .pending, delivery.attempts == result.attempt else { return }
+        guard delivery.state == .pending, delivery.attempts == result.attempt else { return nil }
+        let leading = Set(waiting(for: delivery.notifier))
         switch result.next {
         case .delivered: end(index, .delivered, at: result.now, reason: result.reason)
         case .dead: end(index, .dead, at: result.now, reason: result.reason)
         case .givenUp(let ending): end(index, .dead, at: result.now, reason: ending.rawValue)
         case .retry(let time): entries[index].delivery = delivery.retried(at: time, reason: result.reason)
         }
+        return leading.isSuperset(of: waiting(for: delivery.notifier)) ? nil : delivery.notifier
     }
 
     mutating func releaseLeases() {
@@ -123,26 +127,13 @@ struct MemoryState {
         }
     }
 
-    mutating func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) -> Int {
-        let dead = entries.indices.filter { entries[$0].delivery.state == .dead && filter.matches(entries[$0].delivery) }
-        for index in dead { entries[index].delivery = entries[index].delivery.revived(at: now, expiresAt: expiresAt) }
-        return dead.count
-    }
-
-    mutating func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) -> Int {
-        var done = 0
-        for index in entries.indices where done < limit && isOverdue(entries[index].delivery, now) {
-            end(index, .dead, at: now, reason: StoreRules.expired)
-            done += 1
-        }
-        done += forget(limit - done) { $0.state == .dead ? deadBefore : deliveredBefore }
-        return done + forgetEvents(receivedBefore: deliveredBefore, limit: limit - done)
-    }
-
     func pending() -> [PendingDeliveries] {
-        let groups = Dictionary(grouping: entries.map(\.delivery).filter { $0.state == .pending }) { ByteKey($0.notifier) }
-        return groups.sorted { $0.key < $1.key }.map { name, deliveries in
-            PendingDeliveries(notifier: name.text, count: deliveries.count, oldestReceivedAt: deliveries[0].event.receivedAt)
+        let pending = entries.indices.filter { entries[$0].delivery.state == .pending }
+        let groups = Dictionary(grouping: pending) { ByteKey(entries[$0].delivery.notifier) }
+        return groups.sorted { $0.key < $1.key }.map { name, indices in
+            let first = indices.min { expiresFirst($0, $1) } ?? indices[0]
+            return PendingDeliveries(
+                notifier: name.text, count: indices.count, oldestReceivedAt: entries[first].delivery.event.receivedAt)
         }
     }
 
@@ -172,10 +163,6 @@ struct MemoryState {
             .min { (entries[$0].delivery.dueAt, $0) < (entries[$1].delivery.dueAt, $1) }
     }
 
-    private func isOverdue(_ delivery: Delivery, _ now: UInt64) -> Bool {
-        delivery.state == .pending && delivery.dueAt <= now && delivery.event.expiresAt <= now
-    }
-
     private mutating func begin(_ index: Int, _ claim: Claim) -> Delivery {
         let delivery = entries[index].delivery.claimed(until: claim.now + claim.leaseMilliseconds)
         entries[index].delivery = delivery
@@ -184,7 +171,7 @@ struct MemoryState {
         return shown(entries[index])
     }
 
-    private mutating func end(_ index: Int, _ state: Delivery.State, at time: UInt64, reason: String) {
+    mutating func end(_ index: Int, _ state: Delivery.State, at time: UInt64, reason: String) {
         entries[index].delivery = entries[index].delivery.ended(state, at: time, reason: reason)
     }
 
@@ -195,25 +182,6 @@ struct MemoryState {
             number: result.attempt, startedAt: attempts[index].startedAt, endedAt: result.now, outcome: result.next.outcome,
             reason: result.reason)
         return true
-    }
-
-    /// Removes so many deliveries that ended before a time of their own, and the events whose last ones they were.
-    mutating func forget(_ limit: Int, endedBefore: (Delivery) -> UInt64) -> Int {
-        let ended = entries.map(\.delivery).filter { delivery in delivery.endedAt.map { $0 < endedBefore(delivery) } ?? false }
-        let ids = Set(ended.prefix(limit).map(\.id))
-        let eventIDs = Set(ids.map(\.event))
-        entries.removeAll { ids.contains($0.delivery.id) }
-        let remaining = Set(entries.map(\.delivery.event.id))
-        events.removeAll { eventIDs.contains($0.id) && !remaining.contains($0.id) }
-        return ids.count
-    }
-
-    /// Removes events that never had a delivery.
-    private mutating func forgetEvents(receivedBefore time: UInt64, limit: Int) -> Int {
-        let inUse = Set(entries.map(\.delivery.event.id))
-        let old = Set(events.filter { $0.receivedAt < time && !inUse.contains($0.id) }.prefix(limit).map(\.id))
-        events.removeAll { old.contains($0.id) }
-        return old.count
     }
 }
 

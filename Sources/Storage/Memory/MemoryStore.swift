@@ -50,16 +50,15 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery] {
+    package func claimDue(_ claim: Claim) throws(StoreError) -> Claimed {
         StoreRules.check(claim)
         return try whileOpen { $0.claimDue(claim) }
     }
 
     /// As `Store` says.
-    package func finish(_ results: [FinishedTry]) throws(StoreError) {
-        try whileOpen { state in
-            for result in results { state.finish(result, rules) }
-        }
+    @discardableResult
+    package func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] {
+        try whileOpen { state in results.compactMap { state.finish($0, rules) } }
     }
 
     /// As `Store` says.
@@ -88,15 +87,27 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
+    package func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+        StoreRules.check(limit: limit)
+        return try whileOpen { $0.giveUpExpired(now: now, limit: limit) }
+    }
+
+    /// As `Store` says.
+    package func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        return try whileOpen { $0.giveUpPending(notifier: notifier, now: now, limit: limit) }
+    }
+
+    /// As `Store` says.
     package func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit) }
     }
 
     /// As `Store` says.
-    package func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func forget(_ state: Delivery.State, endedBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
-        return try whileOpen { $0.forget(limit) { $0.state == state ? endedBefore : 0 } }
+        return try whileOpen { $0.forget(now: now, limit: limit) { $0.state == state ? endedBefore : 0 } }
     }
 
     /// As `Store` says.

@@ -70,7 +70,7 @@ enum Migrations {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX deliveries_due ON deliveries (notifier, leads, due_at) WHERE state = 0;
         CREATE INDEX deliveries_order ON deliveries (notifier, app, order_key, state) WHERE state = 0 AND order_key IS NOT NULL;
-        CREATE INDEX deliveries_oldest ON deliveries (notifier, state) WHERE state = 0;
+        CREATE INDEX deliveries_expiring ON deliveries (notifier, state, expires_at) WHERE state = 0;
         CREATE INDEX deliveries_ended ON deliveries (state, ended_at) WHERE ended_at IS NOT NULL;
 
         CREATE TABLE attempts (

@@ -47,7 +47,7 @@ final class ReadingDatabase {
         oldest = try prepare(
             """
             SELECT received_at FROM events WHERE number = (
-                SELECT event FROM deliveries WHERE state = 0 AND notifier = ?1 ORDER BY event, position LIMIT 1)
+                SELECT event FROM deliveries WHERE state = 0 AND notifier = ?1 ORDER BY expires_at, event, position LIMIT 1)
             """)
     }
 
@@ -112,7 +112,7 @@ final class ReadingDatabase {
         return found
     }
 
-    /// When a notifier's first pending delivery was accepted.
+    /// When that pending delivery of a notifier was accepted that expires first.
     func oldestReceivedAt(notifier: String) throws(SQLiteError) -> UInt64? {
         var time: UInt64?
         try oldest.forEachRow(notifier) { row throws(SQLiteError) in time = try row.time(0) }

@@ -8,7 +8,7 @@ internal import Threading
 /// acceptance nor the next claim. `close` must be called before it is let go.
 package final class SQLiteStore: Store {
     private let settings: StoreSettings
-    private let queue: WriterQueue
+    let queue: WriterQueue
     private let status = Monitor(StoreStatus())
     private let writer: OwnThread
     /// For operators.
@@ -79,15 +79,20 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
-    package func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery] {
+    package func claimDue(_ claim: Claim) throws(StoreError) -> Claimed {
         StoreRules.check(claim)
         return try queue.perform { database throws(SQLiteError) in try database.claimDue(claim) }
     }
 
     /// As `Store` says.
-    package func finish(_ results: [FinishedTry]) throws(StoreError) {
+    @discardableResult
+    package func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] {
         try queue.perform { database throws(SQLiteError) in
-            for result in results { try database.finish(result) }
+            var leading: [String] = []
+            for result in results {
+                if let notifier = try database.finish(result) { leading.append(notifier) }
+            }
+            return leading
         }
     }
 
@@ -123,20 +128,6 @@ package final class SQLiteStore: Store {
                 try database.revive(keys, now: now, expiresAt: expiresAt)
             }
         }
-    }
-
-    /// As `Store` says.
-    package func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
-        StoreRules.check(limit: limit)
-        return try queue.perform { database throws(SQLiteError) in
-            try database.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
-        }
-    }
-
-    /// As `Store` says.
-    package func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int {
-        StoreRules.check(limit: limit)
-        return try queue.perform { database throws(SQLiteError) in try database.forget(state, before: endedBefore, limit: limit) }
     }
 
     /// As `Store` says; the counts are kept in memory, so that it takes no longer with a million pending.

@@ -7,7 +7,7 @@ struct WriterStatements {
     let pullIn, due, overdue, claim, beginAttempt: Statement
     let findDelivery, findPlace, endAttempt, reschedule, end: Statement
     let lead, follow, findDead, revive: Statement
-    let findEnded, findAlone, deleteAttempts, deleteDelivery, releaseEvent, deleteEvent: Statement
+    let findEnded, findAlone, deleteAttempts, deleteDelivery, releaseEvent, deleteEvent, emptyEvent: Statement
     let leased, interrupt: Statement
     let markRun: Statement
 
@@ -39,17 +39,11 @@ struct WriterStatements {
             SELECT * FROM stories WHERE state = 0 AND notifier = ?1 AND leads = 1 AND due_at <= ?2
             ORDER BY due_at, event, position LIMIT ?3
             """)
-        // Only the longest due are looked at, so that a long queue of what has not expired costs nothing.
+        // By expiry, so that a long queue of what has not expired costs nothing; of what has, only the tries that run are not due.
         overdue = try prepare(
             """
-            SELECT event, position FROM (
-                SELECT expires_at, due_at, event, position FROM deliveries
-                WHERE state = 0 AND notifier = ?1 AND leads = 0 AND due_at <= ?2
-                UNION ALL
-                SELECT expires_at, due_at, event, position FROM deliveries
-                WHERE state = 0 AND notifier = ?1 AND leads = 1 AND due_at <= ?2
-                ORDER BY due_at, event, position LIMIT ?3)
-            WHERE expires_at <= ?2
+            SELECT event, position FROM deliveries WHERE state = 0 AND notifier = ?1 AND expires_at <= ?2 AND due_at <= ?2
+            ORDER BY expires_at, event, position LIMIT ?3
             """)
         claim = try prepare("UPDATE deliveries SET attempts = ?3, due_at = ?4 WHERE event = ?1 AND position = ?2")
         beginAttempt = try prepare("INSERT INTO attempts VALUES (?1, ?2, ?3, ?4, NULL, '', '')")
@@ -91,7 +85,8 @@ struct WriterStatements {
         deleteAttempts = try prepare("DELETE FROM attempts WHERE event = ?1 AND position = ?2")
         deleteDelivery = try prepare("DELETE FROM deliveries WHERE event = ?1 AND position = ?2")
         releaseEvent = try prepare("UPDATE events SET deliveries = deliveries - 1 WHERE number = ?1")
-        deleteEvent = try prepare("DELETE FROM events WHERE number = ?1 AND deliveries = 0")
+        deleteEvent = try prepare("DELETE FROM events WHERE number = ?1 AND deliveries = 0 AND received_at < ?2")
+        emptyEvent = try prepare("UPDATE events SET data = ?2 WHERE number = ?1 AND deliveries = 0")
         // From the pending ones, which are fewer than all tries that are remembered.
         leased = try prepare(
             """

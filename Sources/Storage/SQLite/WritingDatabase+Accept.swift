@@ -82,7 +82,8 @@ extension WritingDatabase {
         statement.bind(event.occurredAt.stored, at: 9)
         statement.bind(event.receivedAt.stored, at: 10)
         statement.bind(Int64(rows.count), at: 11)
-        statement.bind(event.data.span, at: 12)
+        let data = rows.isEmpty ? StoreRules.noData : event.data
+        statement.bind(data.span, at: 12)
         try statement.runBound()
         let number = lastInsertedRow
         for (position, row) in rows.enumerated() { try insert(row, of: event, app, DeliveryKey(event: number, position: Int64(position))) }

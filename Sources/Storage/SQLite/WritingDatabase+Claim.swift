@@ -3,9 +3,9 @@ internal import SQLite
 
 extension WritingDatabase {
     /// Leases due deliveries, and gives up those that have expired.
-    func claimDue(_ claim: Claim) throws(SQLiteError) -> [Delivery] {
+    func claimDue(_ claim: Claim) throws(SQLiteError) -> Claimed {
         var claimed: [Delivery] = []
-        var givenUp = 0
+        var (givenUp, expired) = (0, 0)
         try pullIn(claim)
         while claimed.count < claim.limit, givenUp < StoreRules.expiredPerClaim {
             let due = try due(claim, limit: claim.limit - claimed.count)
@@ -16,11 +16,12 @@ extension WritingDatabase {
                     continue
                 }
                 givenUp += 1
+                if end.state == .dead { expired += 1 }
                 // The next one of its ticket may have been due for longer than the rest of these.
                 if try giveUp(stored.key, end.state, end.reason, at: claim.now) { break }
             }
         }
-        return claimed
+        return Claimed(claimed, expired: expired)
     }
 
     /// What a due delivery ends as instead of being tried.

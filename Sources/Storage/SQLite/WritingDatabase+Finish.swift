@@ -22,14 +22,16 @@ struct DeliveryPlace {
 
 extension WritingDatabase {
     /// Reports on one try.
-    func finish(_ result: FinishedTry) throws(SQLiteError) {
-        guard let (place, state, attempts) = try find(result.id), try record(result, place.key) else { return }
+    /// - Returns: the notifier, when another of its deliveries waited for this one and leads now.
+    func finish(_ result: FinishedTry) throws(SQLiteError) -> String? {
+        guard let (place, state, attempts) = try find(result.id), try record(result, place.key) else { return nil }
         try takeIn(result, place.app)
-        guard state == .pending, attempts == result.attempt else { return }
+        guard state == .pending, attempts == result.attempt else { return nil }
+        var anotherLeads = false
         switch result.next {
-        case .delivered: try end(place, .delivered, at: result.now, reason: result.reason)
-        case .dead: try end(place, .dead, at: result.now, reason: result.reason)
-        case .givenUp(let ending): try end(place, .dead, at: result.now, reason: ending.rawValue)
+        case .delivered: anotherLeads = try end(place, .delivered, at: result.now, reason: result.reason)
+        case .dead: anotherLeads = try end(place, .dead, at: result.now, reason: result.reason)
+        case .givenUp(let ending): anotherLeads = try end(place, .dead, at: result.now, reason: ending.rawValue)
         case .retry(let time):
             let statement = statements.reschedule
             statement.bind(place.key.event, at: 1)
@@ -38,10 +40,12 @@ extension WritingDatabase {
             statement.bind(result.reason, at: 4)
             try statement.runBound()
         }
+        return anotherLeads ? place.notifier : nil
     }
 
     /// Ends a pending delivery, and lets the next one of its ticket go first.
-    private func end(_ place: DeliveryPlace, _ state: Delivery.State, at time: UInt64, reason: String) throws(SQLiteError) {
+    /// - Returns: whether there is one.
+    private func end(_ place: DeliveryPlace, _ state: Delivery.State, at time: UInt64, reason: String) throws(SQLiteError) -> Bool {
         let statement = statements.end
         statement.bind(place.key.event, at: 1)
         statement.bind(place.key.position, at: 2)
@@ -49,28 +53,29 @@ extension WritingDatabase {
         statement.bind(time.stored, at: 4)
         statement.bind(reason, at: 5)
         try statement.runBound()
-        if place.leads, let order = place.order { try lead(place, order) }
         counts.add(-1, to: place.notifier)
+        guard place.leads, let order = place.order else { return false }
+        return try lead(place, order)
     }
 
-    private func lead(_ place: DeliveryPlace, _ order: Int64) throws(SQLiteError) {
+    private func lead(_ place: DeliveryPlace, _ order: Int64) throws(SQLiteError) -> Bool {
         let statement = statements.lead
         statement.bind(place.notifier, at: 1)
         statement.bind(place.app, at: 2)
         statement.bind(order, at: 3)
         try statement.runBound()
+        return changes > 0
     }
 
     /// Ends a pending delivery without a try.
-    /// - Returns: whether another one of its ticket may lead now.
+    /// - Returns: whether another one of its ticket leads now.
     @discardableResult
     func giveUp(_ key: DeliveryKey, _ state: Delivery.State, _ reason: String, at time: UInt64) throws(SQLiteError) -> Bool {
         // Looked up now, because it may have come to the head of its ticket a moment ago.
         var found: DeliveryPlace?
         try statements.findPlace.forEachRow(key.event, key.position) { row throws(SQLiteError) in found = try DeliveryPlace(row) }
         guard let found else { return false }
-        try end(found, state, at: time, reason: reason)
-        return found.order != nil
+        return try end(found, state, at: time, reason: reason)
     }
 
     /// Changes the registry as a provider says.

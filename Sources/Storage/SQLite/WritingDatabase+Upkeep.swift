@@ -17,14 +17,34 @@ extension WritingDatabase {
         return count
     }
 
-    /// Gives up what has expired and forgets what has ended; `limit` rows in all.
+    /// Gives up what has expired, `limit` rows in all, and tells how many of which notifier.
+    func giveUpExpired(now: UInt64, limit: Int) throws(SQLiteError) -> [ExpiredDeliveries] {
+        var expired: [ExpiredDeliveries] = []
+        var left = limit
+        for notifier in counts.notifiers where left > 0 {
+            let keys = try keys(statements.overdue, notifier, now.stored, left)
+            for key in keys { try giveUp(key, .dead, StoreRules.expired, at: now) }
+            if !keys.isEmpty { expired.append(ExpiredDeliveries(notifier: notifier, count: keys.count)) }
+            left -= keys.count
+        }
+        return expired
+    }
+
+    /// Gives up what waits for a notifier, for an operator.
+    func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(SQLiteError) -> Int {
+        // At the end of time everything has expired.
+        let keys = try keys(statements.overdue, notifier, Int64.max, limit)
+        for key in keys { try giveUp(key, .dead, StoreRules.purged, at: now) }
+        return keys.count
+    }
+
+    /// Forgets what has ended; `limit` rows in all.
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(SQLiteError) -> Int {
-        var done = 0
-        for notifier in counts.notifiers { done += try giveUpOverdue(notifier, now: now, limit: limit - done) }
-        done += try forget(.delivered, before: deliveredBefore, limit: limit - done)
-        done += try forget(.noTarget, before: deliveredBefore, limit: limit - done)
-        done += try forget(.dead, before: deadBefore, limit: limit - done)
-        return done + (try forgetEvents(before: deliveredBefore, limit: limit - done))
+        let recognisedFrom = StoreRules.recognisedFrom(now: now)
+        var done = try forget(.delivered, before: deliveredBefore, recognisedFrom, limit: limit)
+        done += try forget(.noTarget, before: deliveredBefore, recognisedFrom, limit: limit - done)
+        done += try forget(.dead, before: deadBefore, recognisedFrom, limit: limit - done)
+        return done + (try forgetEvents(before: min(deliveredBefore, recognisedFrom), limit: limit - done))
     }
 
     private func findDead(_ key: DeliveryKey) throws(SQLiteError) -> (notifier: String, app: Int64, order: Int64?)? {
@@ -35,23 +55,28 @@ extension WritingDatabase {
         return found
     }
 
-    private func giveUpOverdue(_ notifier: String, now: UInt64, limit: Int) throws(SQLiteError) -> Int {
-        let keys = try keys(statements.overdue, notifier, now.stored, limit)
-        for key in keys { try giveUp(key, .dead, StoreRules.expired, at: now) }
-        return keys.count
-    }
-
-    /// Forgets what ended so before a time, and the events whose last deliveries these were.
+    /// Forgets deliveries that ended so before a time, and their events with the last one; of an event that may come again its data alone.
     /// - Returns: how many.
-    func forget(_ state: Delivery.State, before time: UInt64, limit: Int) throws(SQLiteError) -> Int {
+    func forget(
+        _ state: Delivery.State, before time: UInt64, _ recognisedFrom: UInt64, limit: Int
+    ) throws(SQLiteError) -> Int {
         let keys = try keys(statements.findEnded, state.number, time.stored, limit)
         for key in keys {
             try statements.deleteAttempts.run(key.event, key.position)
             try statements.deleteDelivery.run(key.event, key.position)
             try statements.releaseEvent.run(key.event)
-            try statements.deleteEvent.run(key.event)
+            try statements.deleteEvent.run(key.event, recognisedFrom.stored)
+            if changes == 0 { try empty(key.event) }
         }
         return keys.count
+    }
+
+    /// Forgets what an event told of, unless a delivery needs it.
+    private func empty(_ event: Int64) throws(SQLiteError) {
+        let noData = StoreRules.noData
+        statements.emptyEvent.bind(event, at: 1)
+        statements.emptyEvent.bind(noData.span, at: 2)
+        try statements.emptyEvent.runBound()
     }
 
     private func keys<each Value: SQLiteBindable>(
@@ -64,11 +89,11 @@ extension WritingDatabase {
         return keys
     }
 
-    /// Forgets events that never had a delivery; the others go with their last one.
+    /// Forgets events that never had a delivery, or were recognised for longer than their last one was kept; the others go with their last one.
     private func forgetEvents(before time: UInt64, limit: Int) throws(SQLiteError) -> Int {
         var numbers: [Int64] = []
         try statements.findAlone.forEachRow(time.stored, limit) { row throws(SQLiteError) in numbers.append(try row.int64(0)) }
-        for number in numbers { try statements.deleteEvent.run(number) }
+        for number in numbers { try statements.deleteEvent.run(number, time.stored) }
         return numbers.count
     }
 

@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Testing
+import Threading
 
 @testable import Service
 
@@ -45,6 +46,17 @@ import Testing
         #expect(device.token.text == RegistrySite.token("new"))
         #expect(device.type == "ios", "nobody said that the type has changed")
         #expect(try site.deliveries(.pushTokenRegistered).count == 2)
+    }
+
+    /// It is true whatever becomes of the comment, so it stays, and somebody must be told now and not with the next comment.
+    @Test func isAnnouncedThoughTheCommentFindsNoRoom() throws {
+        let site = try RegistrySite(maxPending: 1)
+        try site.webhook(1, token: nil, device: "")
+        _ = site.graph.dispatcherInbox.withLock { $0.take() }
+        let refused = site.post(2, token: "learned")
+        #expect(refused.status == 503 && refused.text.contains("queue_full"))
+        #expect(try site.deliveries(.pushTokenRegistered).map(\.state) == [.pending])
+        #expect(site.graph.dispatcherInbox.withLock { $0.hasNews })
     }
 
     @Test func standsNeitherInTheCommentNorInTheLog() throws {

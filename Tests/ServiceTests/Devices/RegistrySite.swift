@@ -1,6 +1,7 @@
 import Core
 import HTTPServer
 import Observability
+import Storage
 import TestSupport
 
 @testable import Service
@@ -12,13 +13,18 @@ final class RegistrySite {
     let graph: ServiceGraph
     let client: InProcessClient
 
-    init() throws {
+    /// - Parameter maxPending: how many deliveries the store may have waiting.
+    init(maxPending: Int = 1_000_000) throws {
         fixture = try ServiceFixture(
             json: """
                 {"apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],
                           "webhook":{"secret":{"file":"secrets/app-3.key"}}}],"log":{}}
                 """, logLevel: .debug)
-        graph = try fixture.graph()
+        var settings = StoreSettings()
+        settings.maxPending = maxPending
+        graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { [settings] in
+            MemoryStore(settings: settings, announcer: $0)
+        }
         client = InProcessClient(graph.publicRouter)
     }
 
@@ -31,13 +37,19 @@ final class RegistrySite {
 
     /// Posts a webhook that must be accepted.
     func webhook(_ comment: Int, token: String?, type: String? = "ios", device: String = deviceID) throws {
+        guard post(comment, token: token, type: type, device: device).text == WebhookCases.accepted else {
+            throw SocketClient.Failure.closed
+        }
+    }
+
+    /// Posts a webhook.
+    func post(_ comment: Int, token: String?, type: String? = "ios", device: String = deviceID) -> ReceivedResponse {
         let body = WebhookBody.json(
             token: [
                 "device_id": "\"\(device)\"", "type": type.map { "\"\($0)\"" } ?? "null",
                 "token": token.map { "\"\(Self.token($0))\"" } ?? "null",
             ], comment: ["comment_id": "\(comment)"])
-        let response = client.send(.post, "/pyrus/webhook/\(TestSecret.text(3))", body: body)
-        guard response.text == WebhookCases.accepted else { throw SocketClient.Failure.closed }
+        return client.send(.post, "/pyrus/webhook/\(TestSecret.text(3))", body: body)
     }
 
     /// Registers the device, or unsubscribes it.

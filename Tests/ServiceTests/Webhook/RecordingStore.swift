@@ -101,9 +101,9 @@ final class RecordingStore: Store {
 
     var refusal: String? { nil }
 
-    func claimDue(_ claim: Claim) throws(StoreError) -> [Delivery] { [] }
+    func claimDue(_ claim: Claim) throws(StoreError) -> Claimed { Claimed([], expired: 0) }
 
-    func finish(_ results: [FinishedTry]) throws(StoreError) {}
+    func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] { [] }
 
     func nextDue(notifier: String) throws(StoreError) -> UInt64? { nil }
 
@@ -119,9 +119,13 @@ final class RecordingStore: Store {
 
     func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int { 0 }
 
+    func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] { [] }
+
+    func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
+
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
 
-    func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
+    func forget(_ state: Delivery.State, endedBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
 
     func pending() throws(StoreError) -> [PendingDeliveries] { [] }
 }

@@ -38,7 +38,7 @@ final class WebhookFixture: RouteFixture {
         let clocks = Clocks(unixSeconds: { TestTime.now }, unixMilliseconds: { Self.time })
         let route = WebhookRoute(
             state: state, store: store, clocks: clocks, random: RandomPool(), logger: log.logger,
-            onAccepted: { [wakeUps] in wakeUps.update { $0 += 1 } })
+            onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
         router = Router(route.routes)
     }
 

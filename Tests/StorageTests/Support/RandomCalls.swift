@@ -21,12 +21,14 @@ struct RandomCalls {
     mutating func next() -> Call {
         // The clock may be set back as well.
         now = now &+ UInt64.random(in: 0..<40, using: &random) &- UInt64.random(in: 0..<10, using: &random)
-        switch Int.random(in: 0..<30, using: &random) {
+        switch Int.random(in: 0..<31, using: &random) {
+        case 30: return giveUpPending()
         case 0..<8: return accept()
         case 8..<13: return claim()
         case 13..<19: return finish()
         case 19: return retry()
-        case 20..<22: return purge()
+        case 20: return giveUpExpired()
+        case 21: return purge()
         case 22..<28: return register()
         case 28: return removeDevices()
         default: return removeIdleDevices()
@@ -90,15 +92,27 @@ struct RandomCalls {
         return { store in describe { try store.retry(chosen, now: time, expiresAt: expiry) } }
     }
 
+    private mutating func giveUpExpired() -> Call {
+        let (time, limit) = (now, Int.random(in: 0..<6, using: &random))
+        return { store in describe { try store.giveUpExpired(now: time, limit: limit) } }
+    }
+
+    private mutating func giveUpPending() -> Call {
+        let (time, limit, notifier) = (now, Int.random(in: 0..<4, using: &random), random.element(of: Self.notifiers))
+        return { store in describe { try store.giveUpPending(notifier: notifier, now: time, limit: limit) } }
+    }
+
     private mutating func purge() -> Call {
         let time = now
         let age = UInt64.random(in: 0..<200, using: &random)
+        // What arrived in the last moments is recognised for longer.
+        let now = time + 3_600_000 - UInt64.random(in: 0..<300, using: &random)
         if Int.random(in: 0..<4, using: &random) == 0 {
             let state = random.element(of: Delivery.State.allCases)
-            return { store in describe { try store.forget(state, endedBefore: time - age, limit: 1000) } }
+            return { store in describe { try store.forget(state, endedBefore: time - age, now: now, limit: 1000) } }
         }
         return { store in
-            describe { try store.purge(now: time, deliveredBefore: time - age, deadBefore: time - age / 2, limit: 1000) }
+            describe { try store.purge(now: now, deliveredBefore: time - age, deadBefore: time - age / 2, limit: 1000) }
         }
     }
 

@@ -44,7 +44,7 @@ extension Store {
 
     /// Claims with a lease of 1000.
     func claim(_ notifier: String = "log", at now: UInt64, limit: Int = 100) throws(StoreError) -> [Delivery] {
-        try claimDue(Claim(notifier: notifier, now: now, leaseMilliseconds: 1000, limit: limit))
+        try claimDue(Claim(notifier: notifier, now: now, leaseMilliseconds: 1000, limit: limit)).deliveries
     }
 
     /// Reports on a claimed delivery.

@@ -1,0 +1,68 @@
+internal import Core
+
+/// What operators and the passing of time do.
+extension MemoryState {
+    mutating func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) -> Int {
+        let dead = entries.indices.filter { entries[$0].delivery.state == .dead && filter.matches(entries[$0].delivery) }
+        for index in dead { entries[index].delivery = entries[index].delivery.revived(at: now, expiresAt: expiresAt) }
+        return dead.count
+    }
+
+    mutating func giveUpExpired(now: UInt64, limit: Int) -> [ExpiredDeliveries] {
+        let overdue = entries.indices.filter { isOverdue(entries[$0].delivery, now) }
+        let groups = Dictionary(grouping: overdue) { ByteKey(entries[$0].delivery.notifier) }
+        var expired: [ExpiredDeliveries] = []
+        var left = limit
+        for (notifier, indices) in groups.sorted(by: { $0.key < $1.key }) where left > 0 {
+            let first = indices.sorted { expiresFirst($0, $1) }.prefix(left)
+            for index in first { end(index, .dead, at: now, reason: StoreRules.expired) }
+            expired.append(ExpiredDeliveries(notifier: notifier.text, count: first.count))
+            left -= first.count
+        }
+        return expired
+    }
+
+    mutating func giveUpPending(notifier: String, now: UInt64, limit: Int) -> Int {
+        let pending = entries.indices.filter {
+            entries[$0].delivery.state == .pending && entries[$0].delivery.notifier.utf8.elementsEqual(notifier.utf8)
+        }
+        let first = pending.sorted { expiresFirst($0, $1) }.prefix(limit)
+        for index in first { end(index, .dead, at: now, reason: StoreRules.purged) }
+        return first.count
+    }
+
+    mutating func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) -> Int {
+        let forgotten = forget(now: now, limit: limit) { $0.state == .dead ? deadBefore : deliveredBefore }
+        let time = min(deliveredBefore, StoreRules.recognisedFrom(now: now))
+        return forgotten + forgetEvents(receivedBefore: time, limit: limit - forgotten)
+    }
+
+    func expiresFirst(_ left: Int, _ right: Int) -> Bool {
+        (entries[left].delivery.event.expiresAt, left) < (entries[right].delivery.event.expiresAt, right)
+    }
+
+    private func isOverdue(_ delivery: Delivery, _ now: UInt64) -> Bool {
+        delivery.state == .pending && delivery.dueAt <= now && delivery.event.expiresAt <= now
+    }
+
+    /// Removes so many deliveries that ended before a time of their own, and the events whose last ones they were; of events that may come again
+    /// their data alone.
+    mutating func forget(now: UInt64, limit: Int, endedBefore: (Delivery) -> UInt64) -> Int {
+        let ended = entries.map(\.delivery).filter { delivery in delivery.endedAt.map { $0 < endedBefore(delivery) } ?? false }
+        let ids = Set(ended.prefix(limit).map(\.id))
+        let recognisedFrom = StoreRules.recognisedFrom(now: now)
+        entries.removeAll { ids.contains($0.delivery.id) }
+        let done = Set(ids.map(\.event)).subtracting(entries.map(\.delivery.event.id))
+        events.removeAll { done.contains($0.id) && $0.receivedAt < recognisedFrom }
+        events = events.map { done.contains($0.id) ? $0.withoutData() : $0 }
+        return ids.count
+    }
+
+    /// Removes events without deliveries.
+    private mutating func forgetEvents(receivedBefore time: UInt64, limit: Int) -> Int {
+        let inUse = Set(entries.map(\.delivery.event.id))
+        let old = Set(events.filter { $0.receivedAt < time && !inUse.contains($0.id) }.prefix(limit).map(\.id))
+        events.removeAll { old.contains($0.id) }
+        return old.count
+    }
+}

@@ -1,0 +1,35 @@
+package import Core
+internal import SQLite
+
+/// What ends and what is forgotten without a try.
+extension SQLiteStore {
+    /// As `Store` says.
+    package func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+        StoreRules.check(limit: limit)
+        return try queue.perform { database throws(SQLiteError) in try database.giveUpExpired(now: now, limit: limit) }
+    }
+
+    /// As `Store` says.
+    package func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        return try queue.perform { database throws(SQLiteError) in
+            try database.giveUpPending(notifier: notifier, now: now, limit: limit)
+        }
+    }
+
+    /// As `Store` says.
+    package func forget(_ state: Delivery.State, endedBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        return try queue.perform { database throws(SQLiteError) in
+            try database.forget(state, before: endedBefore, StoreRules.recognisedFrom(now: now), limit: limit)
+        }
+    }
+
+    /// As `Store` says.
+    package func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        return try queue.perform { database throws(SQLiteError) in
+            try database.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
+        }
+    }
+}
