@@ -136,6 +136,9 @@ package final class RunningService: Sendable {
         }
         graph.metrics.countReload(succeeded: true)
         logger.log(.info, "configuration reloaded", ["apps": .integer(next.apps.count)])
+        for path in configuration.renewedCertificates(in: next) {
+            logger.log(.warning, "another certificate is in the files; restart to show it", ["listener": .string(path)])
+        }
         return true
     }
 

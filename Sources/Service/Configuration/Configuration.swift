@@ -13,11 +13,19 @@ package struct Configuration: Sendable {
         /// Its bounds and its certificate.
         package var settings: ServerSettings
 
-        /// Whether both say the same; how many threads serve follows from the machine's processors, which may change meanwhile.
+        /// Whether both say the same; how many threads serve follows from the machine's processors, which may change meanwhile, and a
+        /// certificate is renewed where it lies, which must not keep anything else from being taken over.
         func isConfigured(like other: Listener) -> Bool {
             var other = other
             other.settings.threads = settings.threads
+            if hasRenewedCertificate(in: other) { other.settings.tls = settings.tls }
             return self == other
+        }
+
+        /// Whether another reading of the configuration has found another certificate or key.
+        func hasRenewedCertificate(in other: Listener) -> Bool {
+            guard let own = settings.tls, let others = other.settings.tls else { return false }
+            return own != others
         }
     }
 
@@ -84,6 +92,12 @@ package struct Configuration: Sendable {
             ("$.push_tokens", pushTokens.isConfigured(like: other.pushTokens)), ("$.log", log == other.log),
             ("$.shutdown", drainSeconds == other.drainSeconds),
         ].filter { !$0.1 }.map(\.0)
+    }
+
+    /// The paths of the listeners that show another certificate than another reading of the configuration has found, until the next restart.
+    func renewedCertificates(in other: Configuration) -> [String] {
+        [("$.listen.tls", listen, other.listen), ("$.admin.tls", admin.listener, other.admin.listener)]
+            .filter { $0.1.hasRenewedCertificate(in: $0.2) }.map(\.0)
     }
 
     /// The apps and keys as the authorizer wants them.

@@ -1,3 +1,4 @@
+import Crypto
 import HTTPServer
 import Observability
 import TestSupport
@@ -120,6 +121,29 @@ import Threading
             #expect(try metrics(service).text.contains(#"deskgate_config_reloads_total{result="failure"} 1"#))
         }
         #expect(try errors() == [#"ERROR configuration not reloaded reason="\#(part): cannot change while serving; restart""#])
+    }
+
+    @Test(arguments: [false, true]) func aRenewedCertificateKeepsNothingBack(_ isAdmin: Bool) throws {
+        let tls = #""tls":{"certificate":"certificate.pem","key":"key.pem"}"#
+        func json(keys: [Int]) -> String {
+            isAdmin
+                ? ServiceFixture.json(keys: keys, admin: #""port":0,\#(tls)"#)
+                : ServiceFixture.json(keys: keys, listen: #""port":0,\#(tls)"#)
+        }
+        func install(_ certificate: String, _ key: String) throws {
+            try fixture.directory.scratch.write("certificate.pem", certificate)
+            try fixture.directory.scratch.write("key.pem", key)
+        }
+        try install(TestCertificate.shared.certificate, TestCertificate.shared.key)
+        try fixture.directory.scratch.write("config.json", json(keys: [1]))
+        let service = try RunningService(Configuration(contentsOf: fixture.directory.file), logger: fixture.log.logger)
+        defer { service.stop() }
+        #expect(try reload(service, json(keys: [1, 2])))
+        let renewed = try LoopbackCertificate()
+        try install(renewed.certificate, renewed.key)
+        #expect(try reload(service, json(keys: [2])))
+        let warning = "WARN  another certificate is in the files; restart to show it listener=\(isAdmin ? "$.admin.tls" : "$.listen.tls")"
+        #expect(eventually { (try? fixture.log.lines().filter { $0.hasPrefix("WARN") }) == [warning] })
     }
 
     @Test func tellsEveryPartThatNeedsARestart() throws {
