@@ -21,6 +21,8 @@ struct DeliveryLane {
     /// Whether only what runs keeps it.
     private(set) var isLeaving = false
     var breaker = Breaker()
+    /// Whether something has arrived since it was last refused for its settings, so that these are right for others.
+    private var isProven = false
     private(set) var running: [UUIDv7: Running] = [:]
     /// When the store may have something due, in Unix milliseconds; nil when nothing is pending.
     var nextDue: UInt64? = 0
@@ -38,6 +40,7 @@ struct DeliveryLane {
         served = next
         isLeaving = false
         breaker.reset()
+        isProven = false
         nextDue = 0
     }
 
@@ -112,6 +115,7 @@ struct DeliveryLane {
         _ id: UUIDv7, _ outcome: DeliveryOutcome, now: UInt64, random: inout some RandomNumberGenerator
     ) -> (running: Running, result: FinishedTry)? {
         guard let ended = running.removeValue(forKey: id) else { return nil }
+        let outcome = judged(outcome, of: ended)
         // What has been replaced says nothing of what took its place.
         if ended.served === served { tellBreaker(ended.start, outcome, now: now, random: &random) }
         let next = next(after: ended.delivery, outcome, now: now, random: &random)
@@ -123,17 +127,30 @@ struct DeliveryLane {
         return (ended, result)
     }
 
+    /// What a refusal for the settings comes to when it is this delivery's alone, as of a token that belongs to another account: it was refused so
+    /// before, and others have arrived since. It must not pause them again and again.
+    private func judged(_ outcome: DeliveryOutcome, of ended: Running) -> DeliveryOutcome {
+        guard outcome.verdict == .misconfigured, isProven, ended.served === served, ended.delivery.reason == outcome.reason else {
+            return outcome
+        }
+        return DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: outcome.reason, isAboutDevice: true)
+    }
+
     private mutating func tellBreaker(
         _ start: Breaker.Start, _ outcome: DeliveryOutcome, now: UInt64, random: inout some RandomNumberGenerator
     ) {
         switch outcome.verdict {
         case .misconfigured:
+            isProven = false
             breaker.inconclusive(start)
             let probeAfter = notifier.probeAfterMilliseconds
             breaker.pause(probeAfter == nil ? .switchedOff : .misconfigured, probeAfterMilliseconds: probeAfter, nowMilliseconds: now)
         // Nobody has shown to be well: the next delivery may be the probe instead.
         case _ where !outcome.wasAsked: breaker.inconclusive(start)
-        case .delivered, .dead, .deviceGone: breaker.succeeded(start)
+        case .delivered:
+            isProven = true
+            breaker.succeeded(start)
+        case .dead, .deviceGone: breaker.succeeded(start)
         case .retry(let retryAfter):
             if outcome.isAboutDevice {
                 breaker.succeeded(start)
