@@ -27,7 +27,8 @@ struct RuleMaker {
         switch provider {
         case .apns, .apnsSandbox:
             APNsRules(
-                provider, providerTokens, topics: [credentials.apnsTopic], devices, streamLimit: settings.streamLimit, now: settings.now)
+                provider, providerTokens, isKeyForIt: [nil, provider].contains(settings.apnsKeyEnvironment),
+                topics: [credentials.apnsTopic], devices, streamLimit: settings.streamLimit, now: settings.now)
         case .fcm:
             FCMRules(
                 GoogleOAuth(key: googleKey, clientEmail: credentials.fcmClientEmail, tokens: googleTokens), message(.fcm), now: settings.now

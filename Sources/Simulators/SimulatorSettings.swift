@@ -12,6 +12,8 @@ package struct SimulatorSettings: Sendable {
     package var startsWithOneStream = true
     /// How many streams a connection may have.
     package var streamLimit = 1000
+    /// Which of APNs's environments its key is for; nil is both.
+    package var apnsKeyEnvironment: SimulatedProvider?
     /// How many different provider tokens APNs takes within 20 minutes.
     package var providerTokenLimit = 3
     /// How long access tokens of FCM and HMS are valid, in seconds.

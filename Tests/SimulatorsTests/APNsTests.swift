@@ -167,6 +167,17 @@ import Threading
         }
     }
 
+    @Test(arguments: [(.apns, .apnsSandbox), (.apnsSandbox, .apns)] as [(SimulatedProvider, SimulatedProvider)])
+    func knowsTheEnvironmentOfAKey(its: SimulatedProvider, other: SimulatedProvider) throws {
+        try SimulatorFixture.run({ $0.apnsKeyEnvironment = its }) { fixture in
+            let status = try push(fixture, to: its).get().status
+            #expect(status == 200)
+            try check(push(fixture, to: other), 403, "BadEnvironmentKeyInToken")
+            // What is wrong with the token itself comes first.
+            try check(push(fixture, to: other, authorization: ""), 403, "MissingProviderToken")
+        }
+    }
+
     @Test func knowsWhatADeviceTakes() throws {
         try SimulatorFixture.run { fixture in
             let (devices, token) = (fixture.simulators.devices, SimulatorFixture.deviceToken)

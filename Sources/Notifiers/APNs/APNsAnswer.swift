@@ -48,7 +48,7 @@ enum APNsAnswer {
         case .invalidProviderToken: ProviderAnswer(.misconfigured, word, step: .compareClocks)
         // A key or a certificate may be for one environment only.
         case .badEnvironmentKeyInToken, .badEnvironmentKeyIDInToken, .badCertificateEnvironment:
-            ProviderAnswer(.misconfigured, word, step: .keepFirstRefusal)
+            ProviderAnswer(.misconfigured, word, step: .switchForKey)
         default: ProviderAnswer(.misconfigured, word)
         }
     }

@@ -4,8 +4,8 @@
 enum NextStep: Sendable, Equatable {
     /// Ask the provider's other environment, and remember the one that took it.
     case switchEnvironment
-    /// End with what the environment before said, if one was asked: the key is not for this one, which says nothing of the settings.
-    case keepFirstRefusal
+    /// Ask the provider's other environment, because the key is not for this one; when the other one has refused before, end with what it said.
+    case switchForKey
     /// Make a new provider token, shared by all who wait for one, and send again.
     case mintToken
     /// Make a new provider token and send again if a wrong clock of ours is why this one was refused; else the outcome counts.

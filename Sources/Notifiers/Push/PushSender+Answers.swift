@@ -47,9 +47,12 @@ extension PushSender {
         guard let step = answer.step else { return .end(outcome) }
         switch step {
         case .reconnect, .shorten: return Next(attempt.taking(step), else: outcome)
+        // For a proof one environment's word is enough.
+        case .switchEnvironment where attempt.device == nil: return .end(outcome)
         case .switchEnvironment: return Next(attempt.switching(of: provider.routes.count, after: outcome), else: outcome)
         case .mintToken, .compareClocks: return renewed(step, flight, date: date, else: outcome)
-        case .keepFirstRefusal: return .end(attempt.firstRefusal ?? outcome)
+        case .switchForKey:
+            return Next(attempt.switching(of: provider.routes.count, after: outcome), else: attempt.firstRefusal ?? outcome)
         case .countMismatch: return .end(isMismatchOfSettings(attempt) ? DeliveryOutcome(.misconfigured, reason: outcome.reason) : outcome)
         case .delayDevice(let milliseconds):
             let now = monotonicMilliseconds()

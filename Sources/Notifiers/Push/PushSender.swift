@@ -66,12 +66,12 @@ final class PushSender: Sendable {
         send(PushTry(for: device, route: route, deadline: deadline(now), render: render, completion: completion))
     }
 
-    /// Has the provider judge the credential, in the first environment.
+    /// Has the provider judge the credential, in the first environment that it is for.
     func prove(_ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let proof = provider.proof
         let deadline = deadline(monotonicMilliseconds())
         send(
-            PushTry(for: nil, route: 0, deadline: deadline, taken: [.switchEnvironment], render: { _, _ in proof }) { outcome in
+            PushTry(for: nil, route: 0, deadline: deadline, render: { _, _ in proof }) { outcome in
                 switch outcome.verdict {
                 // Who judges the device has accepted the sender.
                 case .delivered, .deviceGone: completion(DeliveryOutcome(.delivered, reason: "credential_accepted"))

@@ -4,6 +4,9 @@ internal import Core
 ///
 /// It is a value that each request hands to the next, so that it needs no lock.
 struct PushTry: Sendable {
+    // The device may well be at home in the environment that the key is not for.
+    private static let unreachable = DeliveryOutcome(.dead, reason: "key_not_for_environment")
+
     /// Told of the end, once.
     typealias Completion = @Sendable (DeliveryOutcome) -> Void
     /// Writes the message within a limit of bytes, at a time in Unix milliseconds.
@@ -23,14 +26,10 @@ struct PushTry: Sendable {
     private var limit = PushNotification.largestPayload
     private var taken: [NextStep] = []
 
-    init(
-        for device: Device?, route: Int, deadline: UInt64, taken: [NextStep] = [], render: @escaping Render,
-        completion: @escaping Completion
-    ) {
+    init(for device: Device?, route: Int, deadline: UInt64, render: @escaping Render, completion: @escaping Completion) {
         self.device = device
         self.route = route
         self.deadline = deadline
-        self.taken = taken
         self.render = render
         self.completion = completion
     }
@@ -51,14 +50,16 @@ struct PushTry: Sendable {
 
     /// The same try in the next of so many environments, because this one has refused; nil when there is none that was not asked.
     func switching(of count: Int, after refusal: DeliveryOutcome) -> PushTry? {
-        guard count > 1, var next = taking(.switchEnvironment) else { return nil }
+        guard count > 1, firstRefusal == nil else { return nil }
+        var next = self
         next.route = (route + 1) % count
         next.firstRefusal = refusal
         return next
     }
 
-    /// Tells the end.
+    /// Tells the end, which is not the device's while the environment that it is at home in may be the one that has refused the key.
     func end(_ outcome: DeliveryOutcome) {
-        completion(outcome)
+        guard device != nil, firstRefusal?.verdict == .misconfigured, case .deviceGone = outcome.verdict else { return completion(outcome) }
+        completion(Self.unreachable)
     }
 }

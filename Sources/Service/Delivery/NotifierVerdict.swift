@@ -31,6 +31,8 @@ package struct NotifierVerdict: Sendable, Equatable {
             (kind, remedy) = (
                 .refused, "the provider does not know this token: take one that the app has just been given, of the same app and provider"
             )
+        case .dead where outcome.reason == "key_not_for_environment":
+            (kind, remedy) = (.refused, "the token seems to be of the APNs environment that the key is not for: take one of the other")
         case .dead: (kind, remedy) = (.refused, "the provider finds something wrong with this push: check the token's form and \"url\"")
         case .retry: (kind, remedy) = (.unknown, Self.advice(reason: outcome.reason))
         }

@@ -9,6 +9,7 @@ final class APNsRules: SimulatorRules {
 
     private let provider: SimulatedProvider
     private let tokens: ProviderTokens
+    private let isKeyForIt: Bool
     private let topics: [String]
     private let devices: DeviceRegistry
     private let streamLimit: Int
@@ -16,14 +17,16 @@ final class APNsRules: SimulatorRules {
 
     /// - Parameters:
     ///   - provider: which of Apple's environments it is.
+    ///   - isKeyForIt: whether the key is for this environment.
     ///   - streamLimit: how many streams a connection may have once a push was accepted for its sender.
     ///   - now: milliseconds since 1970.
     init(
-        _ provider: SimulatedProvider, _ tokens: ProviderTokens, topics: [String], _ devices: DeviceRegistry, streamLimit: Int,
-        now: @escaping @Sendable () -> UInt64
+        _ provider: SimulatedProvider, _ tokens: ProviderTokens, isKeyForIt: Bool, topics: [String], _ devices: DeviceRegistry,
+        streamLimit: Int, now: @escaping @Sendable () -> UInt64
     ) {
         self.provider = provider
         self.tokens = tokens
+        self.isKeyForIt = isKeyForIt
         self.topics = topics
         self.devices = devices
         self.streamLimit = streamLimit
@@ -47,6 +50,7 @@ final class APNsRules: SimulatorRules {
         if let refusal = tokens.refusal(of: request.bearer, now: now() / 1000) {
             return refuse(refusal.status, refusal.rawValue, request)
         }
+        guard isKeyForIt else { return refuse(403, "BadEnvironmentKeyInToken", request) }
         // From here on the sender is known, and may send as much as others.
         var answer = judge(request)
         answer.streamLimit = streamLimit

@@ -94,19 +94,6 @@ import Testing
         }
     }
 
-    /// A key may be for one environment only, so that the other's refusal says nothing of the settings.
-    @Test(arguments: ["BadEnvironmentKeyInToken", "BadEnvironmentKeyIdInToken", "BadCertificateEnvironment"])
-    func theOtherEnvironmentMayRefuseTheKey(_ reason: String) throws {
-        try PushFixture.run { fixture in
-            let token = PushFixture.token()
-            fixture.simulators.faults.add(
-                Fault(.answer(.init(400, "BadDeviceToken")), at: .apns, token: token),
-                Fault(.answer(.init(403, reason)), at: .apnsSandbox, token: token))
-            let outcome = try fixture.deliver(PushFixture.delivery(token), ProviderKind.apns.notifier(fixture))
-            #expect(outcome == DeliveryOutcome(Self.gone, reason: "bad_device_token"))
-        }
-    }
-
     /// What else it finds wrong with the settings would remove every device's token, if it were taken for the device's end.
     @Test(
         arguments: [
