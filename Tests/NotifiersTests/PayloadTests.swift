@@ -80,10 +80,14 @@ import Testing
     }
 
     @Test func hmsSounds() throws {
-        for (sound, key, value) in [(nil, "importance", "LOW"), ("/raw/ding", "sound", "/raw/ding")] as [(String?, String, JSONValue)] {
+        let expected: [(sound: String?, members: [JSONValue?])] = [
+            (nil, [nil, nil, "LOW"]), ("default", [true, nil, nil]), ("/raw/ding", [false, "/raw/ding", nil]),
+        ]
+        for (sound, members) in expected {
             let notification = try Sample.notification("a", style: PushStyle(sound: sound))
             let body = try HMSMessage.body(notification, token: Sample.opaqueToken, nowMilliseconds: Sample.now)
-            #expect(try Sample.json(body)["message"]?["android"]?["notification"]?[key] == value)
+            let shown = try Sample.json(body)["message"]?["android"]?["notification"]
+            #expect(["default_sound", "sound", "importance"].map { shown?[$0] } == members)
         }
     }
 

@@ -50,7 +50,10 @@ enum HMSMessage {
         // Low importance is shown without a sound.
         case nil: android.append("LOW", forKey: "importance")
         case "default": android.append(true, forKey: "default_sound")
-        case let name?: android.append(.string(name), forKey: "sound")
+        case let name?:
+            // Where nothing is said the default sound is on, and the name would count for nothing.
+            android.append(false, forKey: "default_sound")
+            android.append(.string(name), forKey: "sound")
         }
         android.append(notification.androidChannel.map { .string($0) }, unlessMissing: "channel_id")
         return android
