@@ -4,6 +4,7 @@ internal import JSON
 /// The body of a request to HMS Push Kit v1 (Huawei, "Sending messages").
 ///
 /// A badge would need the name of the app's launcher class, so there is none. On the screen a ticket has one notification, as with FCM.
+/// `urgency` is about messages that an app shows itself, and `HIGH` needs a permission, so that it stays away.
 enum HMSMessage {
     /// The body as JSON text.
     ///
@@ -26,8 +27,7 @@ enum HMSMessage {
                 "validate_only": .bool(validateOnly),
                 "message": [
                     "android": [
-                        "urgency": "HIGH", "ttl": .string(ttl), "data": .string(data),
-                        "notification": .object(androidNotification(notification)),
+                        "ttl": .string(ttl), "data": .string(data), "notification": .object(androidNotification(notification)),
                     ],
                     "token": [.string(token)],
                 ],
