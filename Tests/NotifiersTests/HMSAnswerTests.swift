@@ -10,8 +10,11 @@ import Testing
     @Test(
         arguments: [
             ("80000000", .delivered, nil), ("80100000", gone, .countMismatch), ("80100001", .dead, nil), ("80100003", .dead, nil),
-            ("80100004", .dead, nil), ("80200001", .misconfigured, .mintToken), ("80200003", .misconfigured, .mintToken),
+            ("80100004", .dead, nil), ("80100013", .dead, nil), ("80100016", .dead, nil), ("80100018", .dead, nil),
+            // None of the table, but of those that find something wrong with the request.
+            ("80199999", .dead, nil), ("80200001", .misconfigured, .mintToken), ("80200003", .misconfigured, .mintToken),
             ("80300002", .misconfigured, nil), ("80300007", gone, .countMismatch), ("80300008", .dead, .shorten), ("80300010", .dead, nil),
+            ("80300011", .misconfigured, nil), ("80300013", .misconfigured, nil), ("80600003", .misconfigured, nil),
             ("81000001", later, nil),
         ] as [(String, DeliveryOutcome.Verdict, NextStep?)])
     func theCodeDecides(code: String, verdict: DeliveryOutcome.Verdict, step: NextStep?) {
@@ -31,7 +34,12 @@ import Testing
         ] as [(Int, DeliveryOutcome.Verdict, NextStep?)])
     func elseTheStatusDoes(status: Int, verdict: DeliveryOutcome.Verdict, step: NextStep?) {
         let expected = ProviderAnswer(DeliveryOutcome(verdict, reason: "status_\(status)"), step: step)
-        for body in ["", "<html>", "[]", "{}", "{\"code\":null}", "{\"code\":\"0\"}", "{\"code\":\"80399999\"}", "{\"code\":true}"] {
+        let bodies = [
+            "", "<html>", "[]", "{}", "{\"code\":null}", "{\"code\":\"0\"}", "{\"code\":\"80399999\"}", "{\"code\":true}",
+            // What stands in the body may not reach a metric, unless it is a code.
+            "{\"code\":\"801\"}", "{\"code\":\"801abcde\"}", "{\"code\":\"801000160\"}", "{\"code\":8010001.6}", "{\"code\":\"801１234\"}",
+        ]
+        for body in bodies {
             #expect(HMSAnswer.of(status: status, body: Array(body.utf8), retryAfter: nil) == expected)
         }
     }

@@ -5,22 +5,23 @@ enum HMSAnswer {
     /// Reads an answer.
     /// - Parameter retryAfter: what the header Retry-After asks for, in milliseconds.
     static func of(status: Int, body: [UInt8], retryAfter: UInt64?) -> ProviderAnswer {
-        of(status: status, code: HMSCode(body: body), retryAfter: retryAfter)
+        guard let number = HMSCode.number(in: body) else { return of(status: status, retryAfter: retryAfter) }
+        let word = HMSCode.word(number)
+        if let code = HMSCode(rawValue: number) { return of(code, word, retryAfter) }
+        // To send the same again would come to the same.
+        return HMSCode.blamesRequest(number) ? ProviderAnswer(.dead, word) : of(status: status, retryAfter: retryAfter)
     }
 
-    /// The table.
-    /// - Parameter retryAfter: in milliseconds.
-    static func of(status: Int, code: HMSCode?, retryAfter: UInt64? = nil) -> ProviderAnswer {
-        guard let code else { return of(status: status, retryAfter: retryAfter) }
-        let word = code.word
-        return switch code {
+    private static func of(_ code: HMSCode, _ word: String, _ retryAfter: UInt64?) -> ProviderAnswer {
+        switch code {
         case .success: ProviderAnswer(.delivered, word)
         case .authenticationFailed, .accessTokenExpired: ProviderAnswer(.misconfigured, word, step: .mintToken)
         // Of the one token in the request. Tokens of another app or project are refused in the same words.
         case .invalidToken, .partialSuccess: ProviderAnswer(.deviceGone(since: nil), word, step: .countMismatch)
-        case .noPermission: ProviderAnswer(.misconfigured, word)
+        case .noPermission, .noPermissionForHighLevel, .wrongReceiptAddress, .credentialRefused: ProviderAnswer(.misconfigured, word)
         case .messageTooLong: ProviderAnswer(.dead, word, step: .shorten)
-        case .invalidParameter, .invalidMessage, .invalidTTL, .tooManyTokens: ProviderAnswer(.dead, word)
+        case .invalidParameter, .invalidMessage, .invalidTTL, .invalidCollapseKey, .sensitiveContent, .contentNotReviewed, .tooManyTokens:
+            ProviderAnswer(.dead, word)
         case .internalError: .retry(word, after: retryAfter)
         }
     }

@@ -7,24 +7,33 @@ enum HMSCode: String, Sendable, CaseIterable {
     case invalidParameter = "80100001"
     case invalidMessage = "80100003"
     case invalidTTL = "80100004"
+    case invalidCollapseKey = "80100013"
+    case sensitiveContent = "80100016"
+    /// A third party has judged another content than this.
+    case contentNotReviewed = "80100018"
     case authenticationFailed = "80200001"
     case accessTokenExpired = "80200003"
     case noPermission = "80300002"
     case invalidToken = "80300007"
     case messageTooLong = "80300008"
     case tooManyTokens = "80300010"
+    case noPermissionForHighLevel = "80300011"
+    /// Where receipts go, as AppGallery Connect has it, cannot be reached or has an expired certificate.
+    case wrongReceiptAddress = "80300013"
+    /// Huawei's own authorization does not take the client's id and secret.
+    case credentialRefused = "80600003"
     case internalError = "81000001"
 
-    /// Reads an answer's body; nil when it is no JSON object or has no known code.
-    init?(body: [UInt8]) {
-        guard let code = JSONValue(parsing: body)?["code"] else { return nil }
-        switch code {
-        case .string(let text): self.init(rawValue: text)
-        case .integer(let number): self.init(rawValue: "\(number)")
-        default: return nil
-        }
+    /// The number in an answer's body; nil when it is no JSON object, or has none of eight digits.
+    static func number(in body: [UInt8]) -> String? {
+        let code = JSONValue(parsing: body)?["code"]
+        let number = code?.text ?? code?.integer.map { "\($0)" } ?? ""
+        return number.utf8.count == 8 && number.utf8.allSatisfy { 48...57 ~= $0 } ? number : nil
     }
 
-    /// The code as it stands in metrics and before people.
-    var word: String { "hms_\(rawValue)" }
+    /// Whether a number says that something is wrong with the request, whatever it is: all of these do.
+    static func blamesRequest(_ number: String) -> Bool { number.hasPrefix("801") }
+
+    /// A number as it stands in metrics and before people.
+    static func word(_ number: String) -> String { "hms_\(number)" }
 }

@@ -45,6 +45,8 @@ enum NotifierRemedy {
     private static func hms(_ reason: String) -> String {
         switch reason {
         case "hms_80300002": "enable Push Kit for the app in AppGallery Connect, and check \"app_id\""
+        case "hms_80300011": "apply for the permission that it lacks in AppGallery Connect, under Push Kit"
+        case "hms_80300013": "check the address for receipts in AppGallery Connect, under Push Kit, and its certificate"
         case "hms_80300007", "hms_80100000":
             "many devices belong to another app: check \"app_id\", and that \"routes\" lead the devices of each app to their own notifier"
         default: "check \"app_id\" and \"secret\": AppGallery Connect shows both in the project's settings"
