@@ -34,6 +34,8 @@ import Testing
             (403, "UnrelatedKeyIdInToken", .misconfigured, "unrelated_key_id_in_token", nil),
             (403, "Forbidden", .misconfigured, "forbidden", nil), (403, "SomethingNew", .misconfigured, "status_403", nil),
             (404, "BadPath", .dead, "bad_path", nil), (405, "MethodNotAllowed", .dead, "method_not_allowed", nil),
+            (404, "", .misconfigured, "status_404", nil), (405, "SomethingNew", .misconfigured, "status_405", nil),
+            (410, "", later, "status_410", nil), (410, "SomethingNew", later, "status_410", nil), (410, "Shutdown", later, "shutdown", nil),
             (410, "Unregistered", gone, "unregistered", nil), (410, "ExpiredToken", gone, "expired_token", nil),
             (413, "PayloadTooLarge", .dead, "payload_too_large", .shorten),
             (500, "InternalServerError", later, "internal_server_error", nil),
@@ -76,7 +78,7 @@ import Testing
         ("{\"reason\":\"Unregistered\",\"timestamp\":1700000000123}", 1_700_000_000_123),
         ("{\"timestamp\":1,\"reason\":\"ExpiredToken\",\"more\":[{}]}", 1), ("{\"reason\":\"Unregistered\"}", nil),
         ("{\"reason\":\"Unregistered\",\"timestamp\":-1}", nil), ("{\"reason\":\"Unregistered\",\"timestamp\":\"1\"}", nil),
-        ("{\"reason\":\"Unregistered\",\"timestamp\":1.5}", nil), ("<html>", nil), ("", nil),
+        ("{\"reason\":\"Unregistered\",\"timestamp\":1.5}", nil),
     ])
     func goneSince(body: String, timestamp: UInt64?) {
         let answer = APNsAnswer.of(status: 410, body: Array(body.utf8), retryAfter: nil)
@@ -85,12 +87,16 @@ import Testing
     }
 
     /// What stands in the body may not reach a metric, unless it is known.
-    @Test(arguments: ["", "{", "[]", "null", "\"Unregistered\"", "{\"reason\":null}", "{\"reason\":42}", "{\"reason\":\"a b\"}", "\u{0}"])
+    @Test(arguments: [
+        "", "<html>", "{", "[]", "{\"timestamp\":1}", "null", "\"Unregistered\"",
+        "{\"reason\":null}", "{\"reason\":42}", "{\"reason\":\"a b\"}", "\u{0}",
+    ])
     func garbageSaysNothing(body: String) {
-        for status in [400, 403, 404, 410, 413, 429, 500, 503] {
+        for status in [400, 403, 404, 405, 410, 413, 429, 500, 503] {
             #expect(
                 APNsAnswer.of(status: status, body: Array(body.utf8), retryAfter: nil) == APNsAnswer.of(status: status, reason: nil))
-            #expect(APNsAnswer.of(status: status, reason: nil).outcome.reason == "status_\(status)")
+            let outcome = APNsAnswer.of(status: status, reason: nil).outcome
+            #expect(outcome.reason == "status_\(status)" && outcome.verdict != Self.gone)
         }
     }
 }

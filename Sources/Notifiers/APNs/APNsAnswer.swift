@@ -22,8 +22,9 @@ enum APNsAnswer {
         case 200: ProviderAnswer(.delivered, "status_200")
         case 400: badRequest(reason, word)
         case 403: forbidden(reason, word)
-        case 404, 405: ProviderAnswer(.dead, word)
-        case 410: ProviderAnswer(.deviceGone(since: timestamp), word)
+        // Without a word of Apple's it is somebody else who answers, or the address is wrong.
+        case 404, 405: ProviderAnswer(reason == nil ? .misconfigured : .dead, word)
+        case 410 where reason == .unregistered || reason == .expiredToken: ProviderAnswer(.deviceGone(since: timestamp), word)
         case 413: ProviderAnswer(.dead, word, step: .shorten)
         case 429: tooMany(reason, word, retryAfter)
         // Among them all of 5xx. What no table knows may be the work of something between, and may be mended.

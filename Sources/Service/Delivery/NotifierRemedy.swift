@@ -21,6 +21,7 @@ enum NotifierRemedy {
         case "device_token_not_for_topic":
             "many devices belong to another app: check \"topic\", and that \"routes\" lead the devices of each app to their own notifier"
         case "bad_certificate", "bad_certificate_environment": "check \"certificate\": it must be of this app, and not have expired"
+        case "status_404", "status_405": "check \"url\", \"sandbox_url\" and \"proxy\": what answers there is not APNs"
         case "expired_provider_token": "check this machine's clock"
         case "unrelated_key_id_in_token", "bad_environment_key_id_in_token", "bad_environment_key_in_token":
             "check \"key_id\": this key is of another team, or limited to another environment or topic"

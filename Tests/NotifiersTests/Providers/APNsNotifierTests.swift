@@ -22,6 +22,7 @@ import Testing
             (403, "InvalidProviderToken", .misconfigured, "invalid_provider_token"),
             (403, "BadCertificateEnvironment", .misconfigured, "bad_certificate_environment"), (403, "", .misconfigured, "status_403"),
             (410, "Unregistered", gone, "unregistered"), (410, "ExpiredToken", gone, "expired_token"),
+            (404, "", .misconfigured, "status_404"), (405, "", .misconfigured, "status_405"), (410, "", later, "status_410"),
             (413, "PayloadTooLarge", .dead, "payload_too_large"), (500, "InternalServerError", later, "internal_server_error"),
             (503, "ServiceUnavailable", later, "service_unavailable"), (503, "Shutdown", later, "shutdown"), (502, "", later, "status_502"),
             (301, "", later, "status_301"),
