@@ -72,6 +72,15 @@ import Testing
         }
     }
 
+    @Test func oneEnvironmentsWordIsProofEnough() throws {
+        try PushFixture.runAlone { fixture in
+            fixture.simulators.devices[String(repeating: "0", count: 64)] = SimulatedDevice(refusal: .invalid)
+            fixture.simulators.faults.add(Fault(.answer(.init(503)), at: .apnsSandbox, times: nil))
+            let outcome = try prove(fixture)
+            #expect(outcome == DeliveryOutcome(.delivered, reason: "credential_accepted"))
+        }
+    }
+
     @Test func aKeyForNoEnvironmentIsFoundOut() throws {
         // No provider of Apple's.
         try PushFixture.runAlone({ $0.apnsKeyEnvironment = .fcm }) { fixture in
