@@ -83,8 +83,8 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Service", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers", "Observability", "POSIX", "Storage", "Threading",
-                "TestSupport",
+                "Service", "HTTPClient", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers", "Observability", "POSIX", "Storage",
+                "TestSupport", "Threading",
             ]),
         // Depending on the executable has the package manager build it beside the tests that run it.
         tests(

@@ -16,20 +16,19 @@ enum DeliveriesStory {
         let subject = isComment ? "comment \(value("comment_id")) in ticket \(value("ticket_id")) of app" : "a push token of app"
         return [
             "Delivery \(value("id")) to the notifier \(value("notifier")) is \(value("state")).",
-            "Event \(value("event_id")) (\(value("type"))): \(subject) \(value("app_id")), for user \(value("user_id"))\(device(story, isComment: isComment)).",
+            "Event \(value("event_id")) (\(value("type"))): \(subject) \(value("app_id")), for user \(value("user_id"))\(device(story)).",
             "It happened at \(value("occurred_at"))\(isComment ? ", as the help desk says" : "").",
             "It was received at \(value("received_at")), and stored before that was confirmed.",
             "Nothing is sent after \(value("expires_at")).",
         ]
     }
 
-    /// The device that the delivery is for, and the one that its event names where that is another: a comment for an unknown device goes to the
-    /// person's others.
-    private static func device(_ story: JSONObject, isComment: Bool) -> String {
+    /// The device that the delivery is for or tells of, and the one that its event names where that is another: a comment for an unknown device
+    /// goes to the person's others.
+    private static func device(_ story: JSONObject) -> String {
         let target = AdminText.text(of: "target.device_id", in: story)
         let named = AdminText.text(story["device_id"])
-        if target.isEmpty, named.isEmpty { return "" }
-        if target.isEmpty { return isComment ? ", naming device \(named)" : ", on device \(named)" }
+        if target.isEmpty { return named.isEmpty ? "" : ", naming device \(named)" }
         let isNamed = named.isEmpty || named.utf8.elementsEqual(target.utf8)
         return ", on device \(target)" + (isNamed ? "" : " (the event names device \(named))")
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// The story that the README tells of a device: it registers, hears of comments, and signs out.
 @Suite struct PushTokenStoryTests {
-    private static let user = "user-1"
+    static let user = "user-1"
     // As long as what iOS gives, and a marker: it may be seen by the sink alone.
     private static let token = "\(Markers.prefix)-push-token-" + String(repeating: "0aF9", count: 12)
     private static let masked = "mkZ9…0aF9(68)"
@@ -104,7 +104,7 @@ import Testing
     }
 
     /// As the software kit of the help desk does; nil signs out.
-    private static func register(_ token: String?, _ key: String, _ client: SocketClient) throws -> ReceivedResponse {
+    static func register(_ token: String?, _ key: String, _ client: SocketClient) throws -> ReceivedResponse {
         let object: JSONValue = [
             "app_id": .string(Workspace.app), "user_id": .string(user), "security_key": .string(key), "instance_id": "device-1",
             "version": 2, "token": token.map { .string($0) } ?? .null, "type": "ios",

@@ -18,7 +18,7 @@ package struct Delivery: Sendable, Equatable {
     package let notifier: String
     /// The event.
     package let event: Event
-    /// Which of the person's devices it is for; nil when it is for none in particular.
+    /// Which of the person's devices a comment is for, nil when for none in particular; which one the registry's event tells of.
     package let deviceID: String?
     /// That device as it is registered now; nil when it is not, or has signed out.
     package let device: Device?

@@ -18,7 +18,7 @@ package enum DeliveryPlan {
     package struct Row: Sendable, Equatable {
         /// Who delivers it.
         package let route: DeliveryRoute
-        /// Which device it is for; nil when for none in particular.
+        /// Which device it is for, or tells of; nil when none in particular.
         package let deviceID: String?
         /// Whether it has somebody to go to; otherwise it has ended when it is made.
         package let hasTarget: Bool
@@ -32,7 +32,10 @@ package enum DeliveryPlan {
         _ event: Event, _ routes: [DeliveryRoute], candidates: () throws(Failure) -> [Candidate],
         isNotified: (_ notifier: String, _ deviceID: String) throws(Failure) -> Bool
     ) throws(Failure) -> [Row] {
-        guard event.kind == .commentCreated else { return routes.map { Row(route: $0, deviceID: nil, hasTarget: true) } }
+        guard event.kind == .commentCreated else {
+            // Told in any case, with the device as it is by then: who has to can see whether the event still holds.
+            return routes.map { Row(route: $0, deviceID: event.identity.deviceID, hasTarget: true) }
+        }
         guard !routes.isEmpty else { return [] }
         let candidates = try candidates()
         guard !candidates.isEmpty else { return withoutDevice(event, routes) }

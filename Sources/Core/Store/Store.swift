@@ -30,8 +30,8 @@ package protocol Store: Sendable {
 
     /// Takes due deliveries for a try: each is counted as tried and leased, so that it comes back by itself when nobody reports on it.
     ///
-    /// The longest due come first. Those that have expired are given up instead, with the reason `expired`, and those whose device has left end
-    /// as `noTarget`; of these only so many at once that nobody waits long, so there may be more when fewer than wanted are returned:
+    /// The longest due come first. Those that have expired are given up instead, with the reason `expired`, and comments that are only for a device
+    /// that has left end as `noTarget`; of these only so many at once that nobody waits long, so there may be more when fewer than wanted are returned:
     /// `nextDue` tells. What is due later than the claim's `latestDue` is made due now before.
     func claimDue(_ claim: Claim) throws(StoreError) -> Claimed
 

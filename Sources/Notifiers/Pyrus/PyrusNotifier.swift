@@ -3,6 +3,9 @@ package import HTTPClient
 internal import Threading
 
 /// Tells the help desk of the devices that have registered here, in its own SDK's words and within its limits.
+///
+/// An event says what has happened, perhaps days ago, and the registry what holds: only what still holds when it is tried is told, so that no old
+/// registration brings back a token whose owner has signed out.
 package final class PyrusNotifier: Notifier {
     private static let responseBodyLimit = 16 * 1024
 
@@ -51,14 +54,14 @@ package final class PyrusNotifier: Notifier {
         guard let registration = try? PyrusRegistration(delivery.event) else {
             return completion(DeliveryOutcome(.dead, reason: "unreadable_payload", wasAsked: false))
         }
-        let now = monotonicMilliseconds()
-        switch pace.withLock({ $0.admit(registration, now: now) }) {
-        case .superseded: completion(DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false))
-        case .wait(let milliseconds):
-            completion(
-                DeliveryOutcome(.retry(retryAfterMilliseconds: milliseconds), reason: "paced", isAboutDevice: true, wasAsked: false))
-        case .call: call(registration, completion)
+        guard registration.holds(for: delivery.device) else {
+            return completion(DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false))
         }
+        let now = monotonicMilliseconds()
+        if let wait = pace.withLock({ $0.admit(registration.key, now: now) }) {
+            return completion(DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "paced", isAboutDevice: true, wasAsked: false))
+        }
+        call(registration, completion)
     }
 
     private func call(_ registration: PyrusRegistration, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
@@ -86,7 +89,7 @@ package final class PyrusNotifier: Notifier {
     private func end(
         _ registration: PyrusRegistration, _ outcome: DeliveryOutcome, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void
     ) {
-        pace.withLock { $0.giveBack(registration) }
+        pace.withLock { $0.giveBack(registration.key) }
         completion(outcome)
     }
 

@@ -12,8 +12,6 @@ struct PyrusRegistration: Sendable {
     let type: String
     /// Its token; nil when it is not to be notified any more.
     let token: String?
-    /// When it happened: of two registrations of a device the later counts.
-    let order: PyrusOrder
 
     /// Reads an event.
     init(_ event: Event) throws(Unreadable) {
@@ -24,7 +22,14 @@ struct PyrusRegistration: Sendable {
         key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: deviceID)
         self.type = type
         self.token = event.kind == .pushTokenRegistered ? token : nil
-        order = PyrusOrder(receivedAt: event.receivedAt, id: event.id.description)
+    }
+
+    /// Whether the registry still says so: a registration holds while the device has its token and type, an end while the device is not
+    /// registered. What holds no more has another event that tells of the change.
+    /// - Parameter device: as it is registered now; nil when it is not.
+    func holds(for device: Device?) -> Bool {
+        guard let token, let device else { return token == nil && device == nil }
+        return token.utf8.elementsEqual(device.token.text.utf8) && type.utf8.elementsEqual(device.type.utf8)
     }
 
     /// The body that the help desk's own SDK sends.
@@ -34,17 +39,5 @@ struct PyrusRegistration: Sendable {
             "instance_id": .string(key.deviceID), "version": 2, "token": token.map { .string($0) } ?? .null, "type": .string(type),
         ]
         return body.serialized()
-    }
-}
-
-/// When a registration happened; ids settle what happened within a millisecond, the same way for everybody.
-struct PyrusOrder: Sendable, Comparable {
-    /// In Unix milliseconds.
-    let receivedAt: UInt64
-    /// The event's.
-    let id: String
-
-    static func < (left: Self, right: Self) -> Bool {
-        (left.receivedAt, left.id) < (right.receivedAt, right.id)
     }
 }

@@ -3,17 +3,26 @@ import Core
 /// Events of the registry.
 enum RegistrationSample {
     static func event(
-        user: String = "user", device: String = "device", at time: UInt64 = Sample.now, kind: Event.Kind = .pushTokenRegistered,
-        data: String? = nil
+        user: String = "user", device: String = "device", type: String = "ios", token: String = "push-token", at time: UInt64 = Sample.now,
+        kind: Event.Kind = .pushTokenRegistered, data: String? = nil
     ) -> Event {
-        let registration = #"{"device_id":"\#(device)","type":"ios","token":"push-token"}"#
+        let registration = #"{"device_id":"\#(device)","type":"\#(type)","token":"\#(token)"}"#
         return Event(
             id: UUIDv7(milliseconds: time, random: InlineArray(repeating: 0)), kind: kind,
             identity: Event.Identity(appID: "app", ticketID: nil, commentID: nil, deviceID: device), userID: user, occurredAt: time,
             receivedAt: time, expiresAt: time + 3_600_000, data: Array((data ?? registration).utf8))
     }
 
-    static func delivery(_ event: Event) -> Delivery {
-        Delivery(id: event.id, notifier: "pyrus", event: event, dueAt: event.receivedAt)
+    /// Such a device as the registry has it.
+    static func device(_ event: Event, type: String = "ios", token: String = "push-token") -> Device {
+        let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
+        return Device(key: key, type: type, token: PushToken(token, digest: []), registeredAt: Sample.now, seenAt: Sample.now)
+    }
+
+    /// As it is claimed.
+    /// - Parameter device: as it is registered by then; nil when it is not.
+    static func delivery(_ event: Event, _ device: Device?) -> Delivery {
+        Delivery(
+            id: event.id, notifier: "pyrus", event: event, deviceID: event.identity.deviceID, device: device, dueAt: event.receivedAt)
     }
 }

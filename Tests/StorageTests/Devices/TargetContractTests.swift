@@ -202,14 +202,4 @@ import Testing
         }
         #expect(counts == [344, 88, 0])
     }
-
-    @Test(arguments: Backend.allCases) func registryEventsNeedNoDevice(_ backend: Backend) throws {
-        let fixture = try backend.store()
-        try fixture.store.put("A")
-        try fixture.store.put(nil)
-        let claimed = try fixture.store.claim("registry", at: 2000)
-        #expect(claimed.map(\.event.kind) == [.pushTokenRegistered], "in the order of the person's changes")
-        try fixture.store.report(claimed[0], .delivered, at: 2000)
-        #expect(try fixture.store.claim("registry", at: 2000).map(\.event.kind) == [.pushTokenRemoved])
-    }
 }

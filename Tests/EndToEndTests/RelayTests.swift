@@ -1,0 +1,56 @@
+import Core
+import JSON
+import POSIX
+import Storage
+import TestSupport
+import Testing
+
+/// The relay of registrations to the help desk.
+@Suite struct RelayTests {
+    private static let token = "\(Markers.prefix)-push-token-" + String(repeating: "1bE8", count: 12)
+
+    /// The help desk cannot take the registration, its owner signs out meanwhile, and the service restarts before either is tried again.
+    @Test func aTokenWhoseOwnerHasSignedOutIsNotSent() throws {
+        let helpDesk = try ScriptedServer(.requests([[.respond(503)], [.respond(200, body: "{}")]]))
+        defer { helpDesk.stop() }
+        let site = try WebhookSite(
+            helpDesk,
+            [
+                "apps": [WebhookSite.app(notifiers: ["relay"])],
+                "notifiers": ["relay": ["type": "pyrus", "url": .string(helpDesk.url("/SetPushToken"))]],
+            ])
+        let first = try site.start()
+        let client = try SocketClient(first.publicAddress)
+        let key = try site.workspace.key(user: PushTokenStoryTests.user)
+        #expect(try PushTokenStoryTests.register(Self.token, key, client).text == #"{"status":"registered"}"#)
+        #expect(helpDesk.waitForRequests(1))
+        #expect(try PushTokenStoryTests.register(nil, key, client).text == #"{"status":"removed"}"#)
+        #expect(eventually { (try? reasons(site))?.first == "paced" }, "a person's calls are five minutes apart")
+        #expect(try first.stop() == .exit(0))
+
+        try makeDue(site)
+        let second = try site.start()
+        #expect(eventually { (try? reasons(site)) == ["status_200", "superseded"] })
+        #expect(try second.stop() == .exit(0))
+        #expect(try helpDesk.requests.map { try jsonObject($0.text)["token"] } == [.string(Self.token), .null])
+    }
+
+    /// As if the time had come for all that waits.
+    private func makeDue(_ site: WebhookSite) throws {
+        let store = try SQLiteStore(path: site.workspace.directory.path("deskgate.db"), announcer: { _ in nil })
+        defer { store.close() }
+        let now = SystemClock.unixMilliseconds()
+        let claim = Claim(notifier: "relay", now: now, leaseMilliseconds: 1, limit: 10, longestDelayMilliseconds: 0)
+        let waiting = try store.claimDue(claim)
+        #expect(waiting.count == 2)
+        try store.finish(
+            waiting.map { FinishedTry(id: $0.id, attempt: $0.attempts, next: .retry(at: now), reason: "due", now: now) })
+    }
+
+    /// Why the relay's deliveries stand where they stand, newest first.
+    private func reasons(_ site: WebhookSite) throws -> [String] {
+        let result = try Deskgate.run("deliveries", "list", "--json", "--config", site.workspace.configuration)
+        guard case .array(let found) = try result.json["deliveries"] else { throw ChildProcess.Failure.missingOutput }
+        return found.compactMap { if case .object(let delivery) = $0 { delivery.string("reason") } else { nil } }
+    }
+}

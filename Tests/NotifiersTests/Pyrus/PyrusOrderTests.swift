@@ -1,0 +1,99 @@
+import Core
+import HTTPClient
+import JSON
+import Notifiers
+import TestSupport
+import Testing
+
+/// The relay tells what the registry says at the time of the try, in whatever order tries come and whatever the clock says.
+@Suite struct PyrusOrderTests {
+    private static let superseded = DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false)
+
+    private static func registered(_ token: String = "push-token", type: String = "ios", user: String = "user") -> Event {
+        RegistrationSample.event(user: user, type: type, token: token)
+    }
+
+    private static func removed(at time: UInt64 = Sample.now) -> Event {
+        RegistrationSample.event(at: time, kind: .pushTokenRemoved)
+    }
+
+    /// Delivers each event five minutes after the one before, with its device as it is registered by then.
+    /// - Returns: each event's outcome, and what the help desk was told.
+    private func tell(_ steps: [(Event, Device?)]) throws -> (outcomes: [DeliveryOutcome], told: [String]) {
+        let server = try ScriptedServer(.everyRequest(.respond(200, body: "{}")))
+        defer { server.stop() }
+        let client = try Client()
+        defer { client.close() }
+        let clocks = ManualClocks(unixMilliseconds: Sample.now)
+        let notifier = try PyrusNotifier(
+            PyrusDestination(url: server.url("/token"), mintKey: { _, _ in "key" }, timeoutMilliseconds: 20_000), concurrency: 8,
+            client: client, monotonicMilliseconds: { clocks.monotonicMilliseconds() },
+            unixMilliseconds: { clocks.unixMilliseconds() })
+        var outcomes: [DeliveryOutcome] = []
+        for (event, device) in steps {
+            let ended = Outcomes(1)
+            notifier.deliver(RegistrationSample.delivery(event, device)) { ended.add($0, 0) }
+            outcomes.append(ended.wait()[0])
+            clocks.pass(300_000)
+        }
+        return (outcomes, try server.requests.map(Self.text))
+    }
+
+    /// Whom a call is about, and the type and the token that it tells of.
+    private static func text(_ request: RecordedRequest) throws -> String {
+        let body = try #require(JSONValue(parsing: request.body))
+        func member(_ name: String) -> String { body[name]?.text ?? "?" }
+        return body["token"] == .null ? "\(member("user_id")) -" : "\(member("user_id")) \(member("type")) \(member("token"))"
+    }
+
+    /// It was put off, or had died and an operator has it tried again.
+    @Test func anOldRegistrationAfterTheSignOut() throws {
+        let (outcomes, told) = try tell([(Self.removed(), nil), (Self.registered(), nil)])
+        #expect(outcomes[1] == Self.superseded)
+        #expect(told == ["user -"])
+    }
+
+    @Test func anOldTokenAfterANewOne() throws {
+        let (old, new) = (Self.registered("old"), Self.registered("new"))
+        let device = RegistrationSample.device(new, token: "new")
+        let (outcomes, told) = try tell([(old, device), (new, device), (old, device)])
+        #expect(outcomes[0] == Self.superseded && outcomes[2] == Self.superseded)
+        #expect(told == ["user ios new"])
+    }
+
+    @Test func anOldTypeAfterANewOne() throws {
+        let (old, new) = (Self.registered(type: "ios"), Self.registered(type: "rustore"))
+        let device = RegistrationSample.device(new, type: "rustore")
+        #expect(try tell([(new, device), (old, device)]).told == ["user rustore push-token"])
+    }
+
+    /// Signed out and in again, with another token or with the same.
+    @Test(arguments: ["push-token", "another"]) func anOldSignOutAfterANewRegistration(token: String) throws {
+        let new = Self.registered(token)
+        let device = RegistrationSample.device(new, token: token)
+        let (outcomes, told) = try tell([(new, device), (Self.removed(), device)])
+        #expect(outcomes[1] == Self.superseded)
+        #expect(told == ["user ios \(token)"])
+    }
+
+    @Test(arguments: [0, 1_000_000] as [UInt64]) func theSignOutCountsWhateverTheClockSays(setBack: UInt64) throws {
+        let registered = Self.registered()
+        let steps = [(registered, RegistrationSample.device(registered)), (Self.removed(at: Sample.now - setBack), nil)]
+        #expect(try tell(steps).told == ["user ios push-token", "user -"])
+    }
+
+    /// Somebody else has signed in on the phone: both persons' registrations change.
+    @Test func aTokenThatMoved() throws {
+        let next = Self.registered(user: "next")
+        let steps = [(next, RegistrationSample.device(next)), (Self.registered(), nil), (Self.removed(), nil)]
+        let (outcomes, told) = try tell(steps)
+        #expect(outcomes[1] == Self.superseded)
+        #expect(told == ["next ios push-token", "user -"])
+    }
+
+    /// Swift calls them equal; providers do not.
+    @Test func tokensAreComparedAsBytes() throws {
+        let event = Self.registered("caf\u{E9}")
+        #expect(try tell([(event, RegistrationSample.device(event, token: "cafe\u{301}"))]).outcomes == [Self.superseded])
+    }
+}

@@ -1,0 +1,40 @@
+import Core
+import Testing
+
+/// The deliveries of the registry's own events.
+@Suite struct RegistryEventContractTests {
+    @Test(arguments: Backend.allCases) func needNoDevice(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.put("A")
+        try fixture.store.put(nil)
+        let claimed = try fixture.store.claim("registry", at: 2000)
+        #expect(claimed.map(\.event.kind) == [.pushTokenRegistered], "in the order of the person's changes")
+        try fixture.store.report(claimed[0], .delivered, at: 2000)
+        #expect(try fixture.store.claim("registry", at: 2000).map(\.event.kind) == [.pushTokenRemoved])
+    }
+
+    /// Who passes a registration on must see whether it still holds.
+    @Test(arguments: Backend.allCases) func carryTheDeviceAsItIsByThen(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        var seen: [String] = []
+        for token in ["A", "B", nil, "C"] {
+            try fixture.store.put(token)
+            let claimed = try #require(try fixture.store.claim("registry", at: 2000).first)
+            seen.append("\(claimed.event.kind.rawValue) \(claimed.deviceID ?? "-") \(claimed.device?.token.text ?? "-")")
+            try fixture.store.report(claimed, token == nil ? .delivered : .retry(at: 2000), at: 2000)
+        }
+        let names = ["A", "B", "-", "C"]
+        #expect(seen == names.map { "push_token.registered d1 \($0)" })
+        try fixture.store.put("C", user: "next")
+        let moved = try fixture.store.all().filter { $0.state == .pending }
+        #expect(moved.map { "\($0.event.userID) \($0.device?.token.text ?? "-")" } == ["next C"] + Array(repeating: "user -", count: 4))
+    }
+
+    /// That the notifier was told of its registration is no reason to keep a comment from the device.
+    @Test(arguments: Backend.allCases) func areNoComments(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.put("A")
+        _ = try fixture.store.take(Sample(1).with { $0.device = "d1" }.arrival(to: ["registry"]))
+        #expect(try fixture.store.comments().map { $0.device?.token.text } == ["A"])
+    }
+}
