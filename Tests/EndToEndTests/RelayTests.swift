@@ -41,7 +41,7 @@ import Testing
         defer { store.close() }
         let now = SystemClock.unixMilliseconds()
         let claim = Claim(notifier: "relay", now: now, leaseMilliseconds: 1, limit: 10, longestDelayMilliseconds: 0)
-        let waiting = try store.claimDue(claim)
+        let waiting = try store.claimDue(claim).deliveries
         #expect(waiting.count == 2)
         try store.finish(
             waiting.map { FinishedTry(id: $0.id, attempt: $0.attempts, next: .retry(at: now), reason: "due", now: now) })

@@ -14,7 +14,8 @@ import Testing
             id: DeliveryFixture.event(number), kind: .commentCreated,
             identity: Event.Identity(appID: "app", ticketID: 1, commentID: Int64(number), deviceID: ""), userID: "user", occurredAt: 0,
             receivedAt: 0, expiresAt: 1 << 40, data: [])
-        return Delivery(id: DeliveryFixture.id(number), notifier: "a", event: event, device: device, attempts: attempts, dueAt: 0, reason: reason)
+        return Delivery(
+            id: DeliveryFixture.id(number), notifier: "a", event: event, device: device, attempts: attempts, dueAt: 0, reason: reason)
     }
 
     private func wakeAt(_ now: UInt64) -> UInt64? { lane.wakeAt(now: now) }

@@ -107,7 +107,7 @@ final class RelayLife {
     /// Tries what is due, as the dispatcher does; the registry may change in the middle.
     private func work(limit: Int, mayDie: Bool) throws {
         let claim = Claim(notifier: "pyrus", now: now, leaseMilliseconds: 30_000, limit: limit, longestDelayMilliseconds: Self.window)
-        let claimed = try store.claimDue(claim)
+        let claimed = try store.claimDue(claim).deliveries
         if mayDie, Int.random(in: 0..<3, using: &random) == 0 { try wish() }
         for delivery in claimed {
             let answer = Monitor<DeliveryOutcome?>(nil)
