@@ -16,7 +16,7 @@ struct BodyBuffer: ~Copyable {
     }
 
     deinit {
-        unsafe room.giveBack(Self.shared(storage.count))
+        room.giveBack(Self.shared(count))
         unsafe storage.deallocate()
     }
 
@@ -25,9 +25,10 @@ struct BodyBuffer: ~Copyable {
         unsafe UnsafeMutableBufferPointer(start: storage.baseAddress, count: count)
     }
 
-    /// Makes room for a body that is announced to have `count` bytes, so that it is moved at most once.
+    /// Makes room for a body that is announced to have `count` bytes, so that it is moved at most once. Of what the others share nothing is taken:
+    /// memory that nothing is written to costs nothing, and announcing is easy.
     mutating func reserve(_ count: Int) {
-        guard unsafe count > storage.count, takeRoom(for: count) else { return }
+        guard unsafe count > storage.count else { return }
         let grown = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: count)
         _ = unsafe grown.update(fromContentsOf: bytes)
         unsafe storage.deallocate()
@@ -37,28 +38,28 @@ struct BodyBuffer: ~Copyable {
     /// Appends a part, which is not empty.
     mutating func append(_ part: UnsafeBufferPointer<UInt8>) {
         let needed = count + part.count
+        guard takeRoom(for: needed) else { return }
         if unsafe needed > storage.count { unsafe reserve(max(needed, 2 * storage.count, 1024)) }
-        guard !lacksRoom else { return }
         _ = unsafe storage.extracting(count..<needed).update(fromContentsOf: part)
         count = needed
     }
 
     /// Forgets the bytes, and the memory of an unusually large body.
     mutating func clear() {
+        room.giveBack(Self.shared(count))
         (count, lacksRoom) = (0, false)
         guard unsafe storage.count > Self.keptCapacity else { return }
-        unsafe room.giveBack(Self.shared(storage.count))
         unsafe storage.deallocate()
         unsafe storage = UnsafeMutableBufferPointer(start: nil, count: 0)
     }
 
-    /// How much of a capacity counts towards what is shared.
-    private static func shared(_ capacity: Int) -> Int {
-        max(0, capacity - keptCapacity)
+    /// How many of so many bytes count towards what is shared.
+    private static func shared(_ size: Int) -> Int {
+        max(0, size - keptCapacity)
     }
 
-    private mutating func takeRoom(for capacity: Int) -> Bool {
-        let more = unsafe Self.shared(capacity) - Self.shared(storage.count)
+    private mutating func takeRoom(for size: Int) -> Bool {
+        let more = Self.shared(size) - Self.shared(count)
         if more > 0, !lacksRoom { lacksRoom = !room.take(more) }
         return !lacksRoom
     }

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// The memory that all large bodies of one server share, so that many of them at once are refused instead of filling the machine.
+/// The bytes that all large bodies of one server may have together, so that many of them at once are refused instead of filling the machine.
 ///
 /// The first 16 KiB of each are not counted: the number of connections bounds them.
 final class BodyRoom: Sendable {
     private let free: Atomic<Int>
 
-    /// - Parameter bytes: how much there is.
+    /// - Parameter bytes: how many there are.
     init(bytes: Int) {
         free = Atomic(bytes)
     }

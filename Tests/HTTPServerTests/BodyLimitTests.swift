@@ -34,12 +34,15 @@ import Testing
         let fixture = try ServerFixture(settings: ServerSettings(threads: 2, bodyMemory: 130_000))
         defer { fixture.stop() }
         let large = String(repeating: "x", count: 70_000)
-        // A body in chunks gets twice as much memory as it needs, so that it is not moved often.
         let head = "POST /count HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
         let another = isChunked ? head + chunked(large) : request("POST", "/count", large)
         let (first, second) = (try fixture.client(), try fixture.client())
         try first.send(request("POST", "/heldBody", large + large))
         let pending = fixture.held.next()
+        // Who only announces much takes nothing away.
+        let announcer = try fixture.client()
+        try announcer.send("POST /count HTTP/1.1\r\nHost: test\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n")
+        #expect(try announcer.readResponse().status == 100)
         try second.send(another + request("POST", "/echo", atLimit))
         let refusal = try second.readResponse()
         #expect(refusal.status == 503 && refusal.text.contains("too_many_bodies"))

@@ -71,10 +71,15 @@ import Testing
         let room = BodyRoom(bytes: 10_000)
         let kept = 16 * 1024
         var buffer = BodyBuffer(room: room)
-        buffer.reserve(kept + 6000)
+        func append(_ size: Int, to buffer: inout BodyBuffer) {
+            unsafe [UInt8](repeating: 0, count: size).withUnsafeBufferPointer { unsafe buffer.append($0) }
+        }
+        buffer.reserve(1 << 20)
+        append(kept + 6000, to: &buffer)
         let lacking = [kept, kept + 4001, kept + 4000].map { size in
             var other = BodyBuffer(room: room)
-            other.reserve(size)
+            append(1, to: &other)
+            append(size - 1, to: &other)
             return other.lacksRoom
         }
         #expect(lacking == [false, true, false])
