@@ -208,6 +208,17 @@ import Testing
         #expect(refuseAgain(now: 120_005).isPaused, "other settings have delivered nothing yet")
     }
 
+    @Test(arguments: [nil, 60_000] as [UInt64?])
+    func whatBeganBeforeARefusalProvesNothing(_ probeAfter: UInt64?) {
+        lane.replace(with: ServedNotifier(DeliveryNotifier(concurrency: 3, probeAfterMilliseconds: probeAfter)))
+        for number in 3...4 { #expect(begin(delivery(number), 5)) }
+        #expect(refuseAgain(now: 5).isPaused)
+        #expect(lane.end(delivery(3).id, .arrived, now: 5, random: &random) != nil)
+        if probeAfter == nil { lane.breaker.resume() }
+        #expect(lane.end(delivery(4).id, .arrived, now: 5, random: &random) != nil)
+        #expect(refuseAgain(now: 60_005).isPaused)
+    }
+
     @Test func aReplacedOneEndsWhatItBeganAndSaysNothingOfTheNext() {
         #expect(begin(delivery(1), 5))
         let (old, next) = (lane.served, ServedNotifier(DeliveryNotifier()))

@@ -92,6 +92,9 @@ extension Breaker {
         return Start(era: era)
     }
 
+    /// Whether an attempt still says something: nothing has changed since it began that makes its answer meaningless.
+    package func heeds(_ start: Start) -> Bool { start.era == era }
+
     /// Ends an attempt that the provider has dealt with, even by refusing this one message: it is well.
     package mutating func succeeded(_ start: Start) {
         guard start.era == era else { return }

@@ -148,8 +148,10 @@ struct DeliveryLane {
         // Nobody has shown to be well: the next delivery may be the probe instead.
         case _ where !outcome.wasAsked: breaker.inconclusive(start)
         case .delivered:
-            isProven = true
+            let isHeeded = breaker.heeds(start)
             breaker.succeeded(start)
+            // What began before a refusal, and ends while it is paused, proves nothing.
+            if isHeeded, breaker.pauseReason == nil { isProven = true }
         case .dead, .deviceGone: breaker.succeeded(start)
         case .retry(let retryAfter):
             if outcome.isAboutDevice {
