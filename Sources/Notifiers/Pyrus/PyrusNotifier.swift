@@ -1,6 +1,6 @@
 package import Core
 package import HTTPClient
-internal import Threading
+package import Threading
 
 /// Tells the help desk of the devices that have registered here, in its own SDK's words and within its limits.
 ///
@@ -25,22 +25,24 @@ package final class PyrusNotifier: Notifier {
     private let client: Client
     private let monotonicMilliseconds: @Sendable () -> UInt64
     private let unixMilliseconds: @Sendable () -> UInt64
-    private let pace = Monitor(PyrusPace())
+    private let pace: Monitor<PyrusPace>
 
     /// Makes a notifier.
     /// - Parameters:
     ///   - concurrency: how many calls may be under way.
     ///   - client: stays the caller's to close.
+    ///   - pace: shared with the notifier that this one replaces, so that no call overtakes one that still runs there.
     ///   - monotonicMilliseconds: a clock that only goes forward, for the limits.
     ///   - unixMilliseconds: the time, for Retry-After.
     /// - Throws: when the URL cannot be sent.
     package init(
-        _ destination: PyrusDestination, concurrency: Int, client: Client, monotonicMilliseconds: @escaping @Sendable () -> UInt64,
-        unixMilliseconds: @escaping @Sendable () -> UInt64
+        _ destination: PyrusDestination, concurrency: Int, client: Client, pace: Monitor<PyrusPace>,
+        monotonicMilliseconds: @escaping @Sendable () -> UInt64, unixMilliseconds: @escaping @Sendable () -> UInt64
     ) throws {
         self.destination = destination
         self.concurrency = concurrency
         self.client = client
+        self.pace = pace
         self.monotonicMilliseconds = monotonicMilliseconds
         self.unixMilliseconds = unixMilliseconds
         _ = try request(body: [])

@@ -2,6 +2,7 @@ internal import Core
 internal import Crypto
 internal import HTTPClient
 internal import Notifiers
+internal import Threading
 
 /// The push providers, and the relay of registrations.
 extension NotifierFactory {
@@ -43,11 +44,11 @@ extension NotifierFactory {
         }
     }
 
-    func notifier(_ relay: Configuration.Relay, _ client: Client) throws -> any Notifier {
+    func notifier(_ relay: Configuration.Relay, _ pace: Monitor<PyrusPace>, _ client: Client) throws -> any Notifier {
         try PyrusNotifier(
             PyrusDestination(url: relay.url, mintKey: mintKey, timeoutMilliseconds: relay.transport.timeoutSeconds * 1000),
-            concurrency: relay.transport.concurrency, client: client, monotonicMilliseconds: clocks.monotonicMilliseconds,
-            unixMilliseconds: clocks.unixMilliseconds)
+            concurrency: relay.transport.concurrency, client: client, pace: pace,
+            monotonicMilliseconds: clocks.monotonicMilliseconds, unixMilliseconds: clocks.unixMilliseconds)
     }
 }
 

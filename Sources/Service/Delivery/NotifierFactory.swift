@@ -16,6 +16,14 @@ struct NotifierFactory: Sendable {
     let clocks: Clocks
     /// Makes a security key that the help desk may show us within the next minutes; nil when none can be made.
     let mintKey: @Sendable (_ appID: String, _ userID: String) -> String?
+    /// What each relay has counted, by name, which outlives its notifier when the configuration is reloaded.
+    private let paces = Monitor<[String: Monitor<PyrusPace>]>([:])
+
+    init(logger: Logger, clocks: Clocks, mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?) {
+        self.logger = logger
+        self.clocks = clocks
+        self.mintKey = mintKey
+    }
 
     /// Makes a notifier with a client of its own; the caller closes it.
     func make(_ configuration: Configuration.Notifier) throws(Failure) -> ServedNotifier {
@@ -24,11 +32,20 @@ struct NotifierFactory: Sendable {
         case .http(let destination):
             return try serve(configuration, clientSettings(destination.transport)) { client in try notifier(destination, client) }
         case .pyrus(let relay):
-            return try serve(configuration, clientSettings(relay.transport)) { client in try notifier(relay, client) }
+            let pace = pace(of: configuration.name)
+            return try serve(configuration, clientSettings(relay.transport)) { client in try notifier(relay, pace, client) }
         case .push(let push):
             return try serve(
                 configuration, pushClientSettings(push), credentialExpiresAt: push.provider.certificateExpiresAt
             ) { client in try notifier(push, client) }
+        }
+    }
+
+    private func pace(of name: String) -> Monitor<PyrusPace> {
+        paces.withLock { paces in
+            let pace = paces[name] ?? Monitor(PyrusPace())
+            paces[name] = pace
+            return pace
         }
     }
 

@@ -35,7 +35,7 @@ import Threading
         let clocks = ManualClocks(unixMilliseconds: Sample.now)
         let notifier = try PyrusNotifier(
             PyrusDestination(url: server.url("/servicedeskapi/v1/SetPushToken"), mintKey: mintKey, timeoutMilliseconds: 20_000),
-            concurrency: 8, client: client, monotonicMilliseconds: { clocks.monotonicMilliseconds() },
+            concurrency: 8, client: client, pace: Monitor(PyrusPace()), monotonicMilliseconds: { clocks.monotonicMilliseconds() },
             unixMilliseconds: { clocks.unixMilliseconds() })
         try body(Relay(notifier: notifier, server: server, clocks: clocks))
     }

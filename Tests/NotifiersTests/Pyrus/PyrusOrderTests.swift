@@ -4,6 +4,7 @@ import JSON
 import Notifiers
 import TestSupport
 import Testing
+import Threading
 
 /// The relay tells what the registry says at the time of the try, in whatever order tries come and whatever the clock says.
 @Suite struct PyrusOrderTests {
@@ -27,7 +28,7 @@ import Testing
         let clocks = ManualClocks(unixMilliseconds: Sample.now)
         let notifier = try PyrusNotifier(
             PyrusDestination(url: server.url("/token"), mintKey: { _, _ in "key" }, timeoutMilliseconds: 20_000), concurrency: 8,
-            client: client, monotonicMilliseconds: { clocks.monotonicMilliseconds() },
+            client: client, pace: Monitor(PyrusPace()), monotonicMilliseconds: { clocks.monotonicMilliseconds() },
             unixMilliseconds: { clocks.unixMilliseconds() })
         var outcomes: [DeliveryOutcome] = []
         for (event, device) in steps {

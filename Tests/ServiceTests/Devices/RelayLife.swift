@@ -86,7 +86,7 @@ final class RelayLife {
     private static func notifier(_ server: ScriptedServer, _ client: Client, _ clock: Monitor<UInt64>) throws -> PyrusNotifier {
         try PyrusNotifier(
             PyrusDestination(url: server.url("/token"), mintKey: { _, _ in "key" }, timeoutMilliseconds: 20_000), concurrency: 8,
-            client: client, monotonicMilliseconds: { clock.withLock { $0 } }, unixMilliseconds: { 0 })
+            client: client, pace: Monitor(PyrusPace()), monotonicMilliseconds: { clock.withLock { $0 } }, unixMilliseconds: { 0 })
     }
 
     private func pass(_ milliseconds: UInt64) {
