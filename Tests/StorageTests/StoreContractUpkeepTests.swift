@@ -89,12 +89,25 @@ import Threading
         #expect(try fixture.store.take(arrival) == .accepted)
     }
 
+    /// Nobody repeats it, so that nothing of it need be known.
+    @Test(arguments: Backend.allCases) func keepsNothingOfARegistrationThatItPurged(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let comment = Sample(1).event
+        let event = Event(
+            id: comment.id, kind: .pushTokenRegistered,
+            identity: Event.Identity(appID: "app", ticketID: nil, commentID: nil, deviceID: "d"), userID: "user", occurredAt: 1,
+            receivedAt: 1000, expiresAt: 9000, data: comment.data)
+        _ = try fixture.store.take(Arrival(event, to: Sample(1).arrival().routes))
+        try fixture.store.report(try fixture.store.claim(at: 1001)[0], .delivered, at: 1002)
+        #expect(try fixture.store.purge(now: 1003, deliveredBefore: 1003, deadBefore: 0, limit: 9) == 1)
+        #expect(try purge(fixture.store) == 0, "the event is gone with its delivery")
+    }
+
     @Test(arguments: Backend.allCases) func forgetsEventsThatNobodyGets(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<5 { _ = try fixture.store.take(Sample(number).arrival(to: [])) }
-        #expect(try purge(fixture.store, delivered: 1000) == 0)
-        #expect(try purge(fixture.store, delivered: 1001, limit: 3) == 3)
-        #expect(try purge(fixture.store, delivered: 1001, limit: 3) == 2)
+        func purge(at now: UInt64) throws -> Int { try fixture.store.purge(now: now, deliveredBefore: 0, deadBefore: 0, limit: 3) }
+        #expect(try [1000, 1001, 1001].map { try purge(at: $0 + Self.hour) } == [0, 3, 2])
         #expect(try fixture.store.take(Sample(0).arrival(to: [])) == .accepted)
     }
 

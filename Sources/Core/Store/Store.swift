@@ -64,12 +64,11 @@ package protocol Store: Sendable {
     /// - Returns: how many; fewer than `limit` when none is left.
     func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int
 
-    /// Forgets ended deliveries, and events without any, that ended or arrived before the given times; at most `limit` in all, so that nobody
-    /// waits long. For an hour after its arrival an event is recognised though its deliveries are forgotten, because the help desk repeats itself;
+    /// Forgets deliveries that ended before the given times, and events without any; at most `limit` in all, so that nobody waits long. For an hour after its arrival an event is recognised though its deliveries are forgotten, because the help desk repeats itself;
     /// its data goes with the last of them.
     /// - Parameters:
     ///   - now: the time in Unix milliseconds.
-    ///   - deliveredBefore: also for those without a device, and for events that have no delivery.
+    ///   - deliveredBefore: also for those without a device.
     /// - Returns: how many; fewer than `limit` when nothing is left to do.
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int
 

@@ -161,8 +161,8 @@ package struct PendingDeliveries: Sendable, Equatable {
     package let notifier: String
     /// How many deliveries are pending.
     package let count: Int
-    /// When the oldest of them was accepted, in Unix milliseconds: the one that expires first, so that what an operator has brought back, with a
-    /// new expiry, does not pass for the age of the queue.
+    /// When the one of them that expires first was accepted, in Unix milliseconds: the oldest, but for those that an operator has brought back
+    /// with a new expiry, which come in among those that arrived at that time.
     package let oldestReceivedAt: UInt64
 
     /// Makes a count.

@@ -33,8 +33,7 @@ extension MemoryState {
 
     mutating func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) -> Int {
         let forgotten = forget(now: now, limit: limit) { $0.state == .dead ? deadBefore : deliveredBefore }
-        let time = min(deliveredBefore, StoreRules.recognisedFrom(now: now))
-        return forgotten + forgetEvents(receivedBefore: time, limit: limit - forgotten)
+        return forgotten + forgetEvents(receivedBefore: StoreRules.recognisedFrom(now: now), limit: limit - forgotten)
     }
 
     func expiresFirst(_ left: Int, _ right: Int) -> Bool {
@@ -53,7 +52,7 @@ extension MemoryState {
         let recognisedFrom = StoreRules.recognisedFrom(now: now)
         entries.removeAll { ids.contains($0.delivery.id) }
         let done = Set(ids.map(\.event)).subtracting(entries.map(\.delivery.event.id))
-        events.removeAll { done.contains($0.id) && $0.receivedAt < recognisedFrom }
+        events.removeAll { done.contains($0.id) && ($0.receivedAt < recognisedFrom || $0.identity.commentID == nil) }
         events = events.map { done.contains($0.id) ? $0.withoutData() : $0 }
         return ids.count
     }

@@ -85,7 +85,7 @@ struct WriterStatements {
         deleteAttempts = try prepare("DELETE FROM attempts WHERE event = ?1 AND position = ?2")
         deleteDelivery = try prepare("DELETE FROM deliveries WHERE event = ?1 AND position = ?2")
         releaseEvent = try prepare("UPDATE events SET deliveries = deliveries - 1 WHERE number = ?1")
-        deleteEvent = try prepare("DELETE FROM events WHERE number = ?1 AND deliveries = 0 AND received_at < ?2")
+        deleteEvent = try prepare("DELETE FROM events WHERE number = ?1 AND deliveries = 0 AND (received_at < ?2 OR comment_id IS NULL)")
         emptyEvent = try prepare("UPDATE events SET data = ?2 WHERE number = ?1 AND deliveries = 0")
         // From the pending ones, which are fewer than all tries that are remembered.
         leased = try prepare(

@@ -44,7 +44,7 @@ extension WritingDatabase {
         var done = try forget(.delivered, before: deliveredBefore, recognisedFrom, limit: limit)
         done += try forget(.noTarget, before: deliveredBefore, recognisedFrom, limit: limit - done)
         done += try forget(.dead, before: deadBefore, recognisedFrom, limit: limit - done)
-        return done + (try forgetEvents(before: min(deliveredBefore, recognisedFrom), limit: limit - done))
+        return done + (try forgetEvents(before: recognisedFrom, limit: limit - done))
     }
 
     private func findDead(_ key: DeliveryKey) throws(SQLiteError) -> (notifier: String, app: Int64, order: Int64?)? {
@@ -89,7 +89,7 @@ extension WritingDatabase {
         return keys
     }
 
-    /// Forgets events that never had a delivery, or were recognised for longer than their last one was kept; the others go with their last one.
+    /// Forgets events that never had a delivery, or were recognised for longer than their last one was kept; all others go with their last one.
     private func forgetEvents(before time: UInt64, limit: Int) throws(SQLiteError) -> Int {
         var numbers: [Int64] = []
         try statements.findAlone.forEachRow(time.stored, limit) { row throws(SQLiteError) in numbers.append(try row.int64(0)) }
