@@ -9,13 +9,13 @@ import Testing
     private var random = SeededGenerator(seed: 1)
     private var lane = DeliveryLane(name: "a", served: ServedNotifier(DeliveryNotifier(concurrency: 2)))
 
-    private func delivery(_ number: Int, attempts: Int = 1, device: Device? = nil, reason: String = "") -> Delivery {
+    private func delivery(_ number: Int, attempts: Int = 1, device: Device? = nil) -> Delivery {
         let event = Event(
             id: DeliveryFixture.event(number), kind: .commentCreated,
             identity: Event.Identity(appID: "app", ticketID: 1, commentID: Int64(number), deviceID: ""), userID: "user", occurredAt: 0,
             receivedAt: 0, expiresAt: 1 << 40, data: [])
         return Delivery(
-            id: DeliveryFixture.id(number), notifier: "a", event: event, device: device, attempts: attempts, dueAt: 0, reason: reason)
+            id: DeliveryFixture.id(number), notifier: "a", event: event, device: device, attempts: attempts, dueAt: 0)
     }
 
     private func wakeAt(_ now: UInt64) -> UInt64? { lane.wakeAt(now: now) }
@@ -180,43 +180,6 @@ import Testing
         #expect(tryOnce(.gone, now: 5)?.next == .retry(at: 5))
         lane.replace(with: ServedNotifier(DeliveryNotifier()))
         #expect(tryOnce(.gone, now: 1 << 40)?.next == .givenUp(.expired))
-    }
-
-    /// Tries a delivery that was refused for its settings before, and is refused for these again.
-    private func refuseAgain(_ reason: String = "switched_off", now: UInt64) -> (isPaused: Bool, next: FinishedTry.Next?) {
-        let refused = delivery(2, attempts: 2, reason: reason)
-        #expect(room(now) > 0)
-        #expect(begin(refused, now))
-        let next = lane.end(refused.id, DeliveryOutcome(.misconfigured, reason: "switched_off"), now: now, random: &random)?.result.next
-        return (lane.breaker.pauseReason != nil, next)
-    }
-
-    @Test func whatIsRefusedAloneDoesNotPauseTheOthers() {
-        let next = ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000))
-        lane.replace(with: next)
-        _ = tryOnce(.arrived, now: 5)
-        let own = refuseAgain(now: 5)
-        #expect(!own.isPaused)
-        guard case .retry(let time)? = own.next else { return #expect(own.next == nil) }
-        #expect(time > 5, "it waits as one that failed")
-        #expect(refuseAgain("another", now: 5).isPaused, "it was not refused so before")
-        #expect(refuseAgain(now: 60_005).isPaused, "nothing has arrived since")
-        #expect(room(120_005) == 1)
-        _ = tryOnce(.arrived, now: 120_005)
-        #expect(!refuseAgain(now: 120_005).isPaused)
-        lane.replace(with: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
-        #expect(refuseAgain(now: 120_005).isPaused, "other settings have delivered nothing yet")
-    }
-
-    @Test(arguments: [nil, 60_000] as [UInt64?])
-    func whatBeganBeforeARefusalProvesNothing(_ probeAfter: UInt64?) {
-        lane.replace(with: ServedNotifier(DeliveryNotifier(concurrency: 3, probeAfterMilliseconds: probeAfter)))
-        for number in 3...4 { #expect(begin(delivery(number), 5)) }
-        #expect(refuseAgain(now: 5).isPaused)
-        #expect(lane.end(delivery(3).id, .arrived, now: 5, random: &random) != nil)
-        if probeAfter == nil { lane.breaker.resume() }
-        #expect(lane.end(delivery(4).id, .arrived, now: 5, random: &random) != nil)
-        #expect(refuseAgain(now: 60_005).isPaused)
     }
 
     @Test func aReplacedOneEndsWhatItBeganAndSaysNothingOfTheNext() {

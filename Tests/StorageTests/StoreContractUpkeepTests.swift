@@ -3,11 +3,9 @@ import Testing
 import Threading
 
 @Suite struct StoreContractUpkeepTests {
-    private static let hour: UInt64 = 3_600_000
-
     /// Purges more than an hour after everything has arrived.
     private func purge(_ store: any Store, delivered: UInt64 = 0, dead: UInt64 = 0, limit: Int = 1000) throws -> Int {
-        try store.purge(now: Self.hour * 2, deliveredBefore: delivered, deadBefore: dead, limit: limit)
+        try store.purge(now: 7_200_000, deliveredBefore: delivered, deadBefore: dead, limit: limit)
     }
 
     /// Gives up what has expired.
@@ -69,46 +67,6 @@ import Threading
         #expect(try purge(fixture.store, delivered: 3000) == 1)
         #expect(try fixture.store.take(arrival) == .accepted)
         #expect(try fixture.store.story(of: sample.delivery(0).id)?.attempts == [])
-    }
-
-    /// The help desk posts the same webhook again when our answer was lost, also when an operator has purged meanwhile.
-    @Test(arguments: Backend.allCases, [FinishedTry.Next.delivered, .dead, nil])
-    func recognisesForAnHourWhatItPurged(_ backend: Backend, _ next: FinishedTry.Next?) throws {
-        let fixture = try backend.store()
-        let arrival = Sample(1).arrival(to: next == nil ? [] : ["log"])
-        _ = try fixture.store.take(arrival)
-        if let next { try fixture.store.report(try fixture.store.claim(at: 1001)[0], next, at: 1002) }
-        func purge(at now: UInt64) throws -> Int {
-            try fixture.store.purge(now: now, deliveredBefore: now, deadBefore: now, limit: 9)
-        }
-        #expect(try purge(at: 1003) == (next == nil ? 0 : 1))
-        #expect(try purge(at: 1000 + Self.hour) == 0)
-        #expect(try fixture.store.all() == [])
-        #expect(try fixture.store.take(arrival) == .duplicate(of: Sample(1).event.id))
-        #expect(try purge(at: 1001 + Self.hour) == 1)
-        #expect(try fixture.store.take(arrival) == .accepted)
-    }
-
-    /// Nobody repeats it, so that nothing of it need be known.
-    @Test(arguments: Backend.allCases) func keepsNothingOfARegistrationThatItPurged(_ backend: Backend) throws {
-        let fixture = try backend.store()
-        let comment = Sample(1).event
-        let event = Event(
-            id: comment.id, kind: .pushTokenRegistered,
-            identity: Event.Identity(appID: "app", ticketID: nil, commentID: nil, deviceID: "d"), userID: "user", occurredAt: 1,
-            receivedAt: 1000, expiresAt: 9000, data: comment.data)
-        _ = try fixture.store.take(Arrival(event, to: Sample(1).arrival().routes))
-        try fixture.store.report(try fixture.store.claim(at: 1001)[0], .delivered, at: 1002)
-        #expect(try fixture.store.purge(now: 1003, deliveredBefore: 1003, deadBefore: 0, limit: 9) == 1)
-        #expect(try purge(fixture.store) == 0, "the event is gone with its delivery")
-    }
-
-    @Test(arguments: Backend.allCases) func forgetsEventsThatNobodyGets(_ backend: Backend) throws {
-        let fixture = try backend.store()
-        for number in 0..<5 { _ = try fixture.store.take(Sample(number).arrival(to: [])) }
-        func purge(at now: UInt64) throws -> Int { try fixture.store.purge(now: now, deliveredBefore: 0, deadBefore: 0, limit: 3) }
-        #expect(try [1000, 1001, 1001].map { try purge(at: $0 + Self.hour) } == [0, 3, 2])
-        #expect(try fixture.store.take(Sample(0).arrival(to: [])) == .accepted)
     }
 
     /// Two deliveries of each state that there is, ended at 2000; each state is forgotten alone, before its time and in steps.

@@ -1,0 +1,79 @@
+import Core
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// Whom a refusal for the settings stops: everybody, unless others have arrived since the same delivery was refused so before.
+@Suite final class DeliveryLanePauseTests {
+    private static let reason = "wrong_account"
+
+    private var random = SeededGenerator(seed: 1)
+    private var lane = DeliveryLane(name: "a", served: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
+
+    private func begin(_ number: Int, reason: String = "", now: UInt64) -> UUIDv7 {
+        let event = Event(
+            id: DeliveryFixture.event(number), kind: .commentCreated,
+            identity: Event.Identity(appID: "app", ticketID: 1, commentID: Int64(number), deviceID: ""), userID: "user", occurredAt: 0,
+            receivedAt: 0, expiresAt: 1 << 40, data: [])
+        let delivery = Delivery(id: DeliveryFixture.id(number), notifier: "a", event: event, attempts: 2, dueAt: 0, reason: reason)
+        lane.nextDue = 0
+        let (room, begins) = (lane.room(now: now), lane.begin(delivery, now: now))
+        #expect(room > 0 && begins)
+        return delivery.id
+    }
+
+    private func end(_ id: UUIDv7, _ outcome: DeliveryOutcome, now: UInt64) -> FinishedTry.Next? {
+        lane.end(id, outcome, now: now, random: &random)?.result.next
+    }
+
+    private func deliver(_ number: Int, now: UInt64) {
+        #expect(end(begin(number, now: now), .arrived, now: now) == .delivered)
+    }
+
+    /// Tries a delivery that was refused before, and is refused for the settings now.
+    /// - Parameter earlier: why it was refused before.
+    /// - Returns: whether the others are stopped, and what follows for it.
+    private func refuse(_ earlier: String = reason, now: UInt64) -> (isPaused: Bool, next: FinishedTry.Next?) {
+        let next = end(begin(1, reason: earlier, now: now), DeliveryOutcome(.misconfigured, reason: Self.reason), now: now)
+        return (lane.breaker.pauseReason != nil, next)
+    }
+
+    @Test func whatIsRefusedAloneStopsNobodyAndWaitsAsOneThatFailed() {
+        deliver(2, now: 5)
+        let (isPaused, next) = refuse(now: 5)
+        #expect(!isPaused)
+        guard case .retry(let time)? = next else {
+            Issue.record("it is not tried again")
+            return
+        }
+        #expect(time > 5)
+    }
+
+    @Test func anotherRefusalStopsEverybody() {
+        deliver(2, now: 5)
+        let first = refuse("timeout", now: 5)
+        #expect(first.isPaused && first.next == .retry(at: 5))
+        let second = refuse(now: 60_005)
+        #expect(second.isPaused && second.next == .retry(at: 60_005), "nothing has arrived since")
+        deliver(2, now: 120_005)
+        #expect(!refuse(now: 120_005).isPaused)
+    }
+
+    @Test func otherSettingsHaveDeliveredNothingYet() {
+        deliver(2, now: 5)
+        lane.replace(with: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
+        #expect(refuse(now: 5).isPaused)
+    }
+
+    @Test(arguments: [nil, 60_000] as [UInt64?])
+    func whatBeganBeforeARefusalProvesNothing(_ probeAfter: UInt64?) {
+        lane.replace(with: ServedNotifier(DeliveryNotifier(concurrency: 3, probeAfterMilliseconds: probeAfter)))
+        let earlier = [2, 3].map { begin($0, now: 5) }
+        #expect(refuse(now: 5).isPaused)
+        #expect(end(earlier[0], .arrived, now: 5) == .delivered)
+        if probeAfter == nil { lane.breaker.resume() }
+        #expect(end(earlier[1], .arrived, now: 5) == .delivered)
+        #expect(refuse(now: 60_005).isPaused)
+    }
+}
