@@ -28,6 +28,14 @@ extension Connection {
         return findings.count == 1 && findings[0].utf8.elementsEqual("ok".utf8) ? [] : findings
     }
 
+    /// Whether the open file does not lie at its path any more: it was moved, removed or replaced. What is written then is not found by whoever
+    /// opens the path next (SQLITE_FCNTL_HAS_MOVED; SQLite itself looks only where there is no write-ahead log).
+    package var hasMoved: Bool {
+        var hasMoved: Int32 = 0
+        let code = unsafe sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        return code == SQLITE_OK && hasMoved != 0
+    }
+
     /// Moves what the write-ahead log holds to the database.
     /// - Parameter truncate: whether to wait for readers and writers, as long as the busy timeout, and then empty the log's file; otherwise
     ///   what nobody needs is moved, and nobody waits.

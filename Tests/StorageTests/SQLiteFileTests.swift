@@ -1,4 +1,5 @@
 import Core
+import Glibc
 import POSIX
 import SQLite
 import Storage
@@ -19,6 +20,11 @@ import Testing
         } catch {
             return error
         }
+    }
+
+    private func move(_ path: String, _ other: String) throws {
+        let result = unsafe rename(path, other)
+        try #require(result == 0)
     }
 
     @Test func remembersEveryState() throws {
@@ -60,6 +66,22 @@ import Testing
             data.append(String(decoding: try row.bytes(0), as: UTF8.self))
         }
         #expect(data == ["{}", "{\"body\":\"MARKER\"}", "{}"], "the second one still goes somewhere")
+    }
+
+    @Test(arguments: [false, true]) func acceptsNothingThatTheNextStartWouldNotFind(_ isReplaced: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let (path, elsewhere) = (directory.path("store.db"), directory.path("elsewhere.db"))
+        let store = try open(path) { $0.probeIntervalMilliseconds = 5 }
+        defer { store.close() }
+        try store.take(Sample(1))
+        try move(path, elsewhere)
+        if isReplaced { try directory.write("store.db", "") }
+        let failure = #expect(throws: StoreError.self) { try store.take(Sample(2)) }
+        #expect(failure?.kind == .unavailable && failure?.description.contains("moved, removed or replaced") == true)
+        #expect(store.refusal == "unavailable")
+        try move(elsewhere, path)
+        #expect(eventually { store.refusal == nil })
+        try store.take(Sample(2))
     }
 
     @Test func leavesOneFileBehindForItsOwnerOnly() throws {

@@ -24,6 +24,10 @@ extension StoreError {
                 + "more is accepted until then")
     }
 
+    static let missing = StoreError(
+        .unavailable,
+        "the database was moved, removed or replaced while it is in use; put it back, or restart to go on with what lies there")
+
     static let tooManyCalls = StoreError(
         .unavailable, "too many calls wait for the disk; see whether it is slow or hangs")
 

@@ -9,6 +9,8 @@ struct StoreStatus: Sendable {
     var failure: StoreError?
     /// Whether less of the disk is free than should be.
     var isDiskLow = false
+    /// Whether the file is not at its path any more.
+    var isMissing = false
     var isClosed = false
     /// How many commits there were.
     var commits = 0
@@ -17,6 +19,7 @@ struct StoreStatus: Sendable {
     func refusal(maxPending: Int) -> StoreError.Kind? {
         if isClosed { return .closed }
         if let failure { return failure.kind }
+        if isMissing { return .unavailable }
         if isDiskLow { return .diskFull }
         return counts.total >= maxPending ? .queueFull : nil
     }

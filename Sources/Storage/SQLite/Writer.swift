@@ -126,8 +126,10 @@ final class Writer {
         // What cannot be asked is left to the writes themselves.
         let free = (try? FileSystem.freeBytes(at: path)) ?? .max
         let isLow = free < settings.minimumFreeBytes
-        if database.isDiskLow != isLow { status.withLock { $0.isDiskLow = isLow } }
-        database.isDiskLow = isLow
+        let isMissing = database.hasMoved
+        guard (isLow, isMissing) != (database.isDiskLow, database.isMissing) else { return }
+        (database.isDiskLow, database.isMissing) = (isLow, isMissing)
+        status.withLock { ($0.isDiskLow, $0.isMissing) = (isLow, isMissing) }
     }
 }
 

@@ -27,6 +27,7 @@ extension WritingDatabase {
     /// Why nothing new may be stored.
     func whyNot() -> StoreError? {
         if let refusal { return refusal }
+        if isMissing { return .missing }
         return isDiskLow ? .freeSpace(settings.minimumFreeBytes) : nil
     }
 

@@ -18,6 +18,8 @@ final class WritingDatabase {
     var nextDeviceCalls = Int64.min
     /// Whether less of the disk is free than should be.
     var isDiskLow = false
+    /// Whether the file is not at its path any more, where the next start would look for what is accepted.
+    var isMissing = false
     /// Why nothing is accepted any more until the next start.
     var refusal: StoreError?
     private let connection: Connection
@@ -42,6 +44,9 @@ final class WritingDatabase {
             throw error
         }
     }
+
+    /// Whether somebody has moved, removed or replaced the file.
+    var hasMoved: Bool { connection.hasMoved }
 
     /// How many pages the log had after the last commit.
     var loggedPages: Int { connection.loggedPages }
