@@ -3,8 +3,9 @@ package import Threading
 /// An HTTP client: libcurl with all its transfers on one thread of its own.
 ///
 /// Any thread may send. Every client must be closed. Redirects are not followed, certificates are always verified (TLS 1.2 or later) with the
-/// server's name or, of a `PinnedServer`, its key, before anything of a request is sent, and neither cookies nor the environment matter. A request on a kept connection that turns out to be closed is sent again on a new one, so
-/// what is not idempotent needs an id that the other side knows it by.
+/// server's name or, of a `PinnedServer`, its key, before anything of a request is sent, and neither cookies nor the environment matter. A
+/// request on a kept connection that turns out to be closed is sent again on a new one, so what is not idempotent needs an id that the other
+/// side knows it by.
 package final class Client: Sendable {
     private let settings: ClientSettings
     private let inbox: Inbox

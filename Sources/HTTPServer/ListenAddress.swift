@@ -31,6 +31,15 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Where it is reached from this machine: what stands for all addresses is none itself.
+    package var onThisMachine: ListenAddress {
+        switch self {
+        case .tcp(Self.anyIPv4, let port): .tcp(host: "127.0.0.1", port: port)
+        case .tcp(Self.anyIPv6, let port): .tcp(host: "::1", port: port)
+        default: self
+        }
+    }
+
     /// The address as a person writes it.
     package var description: String {
         switch self {

@@ -97,13 +97,13 @@ extension Breaker {
 
     /// Ends an attempt that the provider has dealt with, even by refusing this one message: it is well.
     package mutating func succeeded(_ start: Start) {
-        guard start.era == era else { return }
+        guard heeds(start) else { return }
         pause?.isProbing == true ? resume() : close()
     }
 
     /// Ends an attempt that failed in a way that the next one is likely to fail: no connection, no answer in time, 500, 502, 503, 504.
     package mutating func failed(_ start: Start, nowMilliseconds: UInt64, random: inout some RandomNumberGenerator) {
-        guard start.era == era else { return }
+        guard heeds(start) else { return }
         if pause?.isProbing == true {
             pause?.probeEnded(nowMilliseconds: nowMilliseconds)
             return
@@ -120,7 +120,7 @@ extension Breaker {
 
     /// Ends an attempt that says neither: given up at shutdown, answered 429, or ended without asking. A probe may then start again.
     package mutating func inconclusive(_ start: Start) {
-        guard start.era == era else { return }
+        guard heeds(start) else { return }
         if pause?.isProbing == true {
             pause?.isProbing = false
         } else if case .halfOpen = circuit {

@@ -64,8 +64,9 @@ package protocol Store: Sendable {
     /// - Returns: how many; fewer than `limit` when none is left.
     func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int
 
-    /// Forgets deliveries that ended before the given times, and events without any; at most `limit` in all, so that nobody waits long. For an hour after its arrival an event is recognised though its deliveries are forgotten, because the help desk repeats itself;
-    /// its data goes with the last of them.
+    /// Forgets deliveries that ended before the given times, and events without any; at most `limit` in all, so that nobody waits long.
+    /// For an hour after its arrival an event is recognised though its deliveries are forgotten, because the help desk repeats itself; its data
+    /// goes with the last of them.
     /// - Parameters:
     ///   - now: the time in Unix milliseconds.
     ///   - deliveredBefore: also for those without a device.

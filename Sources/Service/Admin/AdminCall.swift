@@ -27,9 +27,9 @@ struct AdminCall {
         tls = admin.listener.settings.tls
         let host: String
         switch address {
-        case .tcp(let name, let port):
+        case .tcp(_, let port):
             guard port != 0 else { return nil }
-            (host, unixSocket) = (ListenAddress.tcp(host: Self.reachable(name), port: port).description, nil)
+            (host, unixSocket) = (address.onThisMachine.description, nil)
         case .unix(let path): (host, unixSocket) = ("localhost", path)
         }
         base = "\(tls == nil ? "http" : "https")://\(host)"
@@ -43,15 +43,6 @@ struct AdminCall {
         case .failure(.connect): return nil
         case .failure(.tls(let text)): throw failure("\(ClientError.tls(text)); \(Self.mistrust)")
         case .failure(let error): throw failure("\(error)")
-        }
-    }
-
-    /// The host that a listener is reached at from this machine: what stands for all addresses is none itself.
-    private static func reachable(_ host: String) -> String {
-        switch host {
-        case "0.0.0.0": "127.0.0.1"
-        case "::": "::1"
-        default: host
         }
     }
 

@@ -15,9 +15,14 @@ extension DeliveryAction: AdminAction {
             return AdminAnswer(.object(story.json))
         case .retryOne(let id): return try Self.retry(id, desk)
         case .retry(let filter): return .retried(try Self.retry(filter, desk))
-        case .giveUp(let notifier): return AdminAnswer(["purged": .integer(Int64(try Self.giveUp(notifier, desk)))])
+        case .giveUp(let notifier):
+            return try Self.purged { limit throws(StoreError) in
+                try desk.store.giveUpPending(notifier: notifier, now: desk.now, limit: limit)
+            }
         case .purge(let state, let before):
-            return AdminAnswer(["purged": .integer(Int64(try Self.purge(state, before: before ?? desk.now, desk)))])
+            return try Self.purged { limit throws(StoreError) in
+                try desk.store.forget(state, endedBefore: before ?? desk.now, now: desk.now, limit: limit)
+            }
         }
     }
 
@@ -34,12 +39,13 @@ extension DeliveryAction: AdminAction {
         return try desk.store.retry(filter, now: desk.now, expiresAt: overflow ? .max : expiry)
     }
 
-    private static func purge(_ state: Delivery.State, before: UInt64, _ desk: AdminDesk) throws(StoreError) -> Int {
+    /// Purges in steps, between which others go on.
+    private static func purged(_ step: (_ limit: Int) throws(StoreError) -> Int) throws(StoreError) -> AdminAnswer {
         var purged = 0
         while true {
-            let count = try desk.store.forget(state, endedBefore: before, now: desk.now, limit: purgedPerStep)
+            let count = try step(purgedPerStep)
             purged += count
-            if count < purgedPerStep { return purged }
+            if count < purgedPerStep { return AdminAnswer(["purged": .integer(Int64(purged))]) }
         }
     }
 }

@@ -10,8 +10,8 @@ final class DispatcherWorker: Sendable {
 
     let store: any Store
     let retention: Retention
-    let metrics: DeliveryMetrics
-    let logger: Logger
+    private let metrics: DeliveryMetrics
+    private let logger: Logger
     private let clocks: Clocks
     private let inbox: Monitor<DispatcherInbox>
 
