@@ -9,6 +9,9 @@ BENCH ?=
 # How long `make soak` loads the service.
 SECONDS ?= 600
 
+# Which sanitizers `make sanitize` runs every test under.
+SANITIZERS ?= thread address
+
 run:
 	Scripts/install run
 	$(SWIFT_RELEASE)
@@ -36,8 +39,7 @@ soak: build
 
 sanitize:
 	Scripts/install test
-	Scripts/sanitize thread
-	Scripts/sanitize address
+	for kind in $(SANITIZERS); do Scripts/sanitize $$kind || exit 1; done
 
 format:
 	swift format --in-place --recursive Package.swift Sources Tests Benchmarks
