@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "configuration.h"
 
 #include <arpa/inet.h>
@@ -72,6 +73,18 @@ static bool read_keyring(json_t *root, const char *directory, struct keyring *ke
     return RAND_bytes(keyring->credentials[keyring->count].secret, SECRET_LENGTH) == 1;
 }
 
+static bool read_journal(json_t *root, const char *directory, const char **journal)
+{
+    const char *store = NULL;
+    json_unpack(root, "{s:{s:s}}", "store", "path", &store);
+    char *path = NULL;
+    if (store != NULL && asprintf(&path, "%s/%s-journal", directory, store) < 0) {
+        return false;
+    }
+    *journal = path;
+    return true;
+}
+
 bool configuration_read(const char *path, struct configuration *configuration)
 {
     json_error_t error;
@@ -83,7 +96,9 @@ bool configuration_read(const char *path, struct configuration *configuration)
     // The document stays loaded as long as the process lives: the keyring points into it.
     char copy[PATH_MAX];
     snprintf(copy, sizeof copy, "%s", path);
-    if (!read_address(root, &configuration->address) || !read_keyring(root, dirname(copy), &configuration->keyring)) {
+    const char *directory = dirname(copy);
+    if (!read_address(root, &configuration->address) || !read_keyring(root, directory, &configuration->keyring)
+        || !read_journal(root, directory, &configuration->journal)) {
         fprintf(stderr, "floor: %s: listen, an app or a secret is not usable\n", path);
         return false;
     }

@@ -1,7 +1,9 @@
 // The floor under Deskgate: the work of `POST /pyrus/authorize` on the same C libraries, written by hand, with no
-// language runtime, routing table, revocations or log around it. What Deskgate costs above this is its own.
+// language runtime, routing table, revocations or log around it; and the least work of `POST /pyrus/webhook`: suspend,
+// make the body durable with whatever else waits, resume. What Deskgate costs above this is its own.
 #define _GNU_SOURCE
 #include "configuration.h"
+#include "journal.h"
 
 #include <jansson.h>
 #include <microhttpd.h>
@@ -14,12 +16,16 @@
 #include <strings.h>
 #include <time.h>
 
+static const char WEBHOOK[] = "/pyrus/webhook/";
+
 enum { BODY_LIMIT = 16 * 1024, BUCKETS = 12 };
 
 struct exchange {
     struct timespec started;
     size_t length;
     bool too_long;
+    bool is_suspended;
+    struct journal_entry entry;
     char body[BODY_LIMIT];
 };
 
@@ -38,6 +44,7 @@ static struct answer verdicts[VERDICT_COUNT] = {
     [MALFORMED_SECURITY_KEY] = {400, "{\"error\":\"malformed\",\"message\":\"security_key must be dgk1. and 84 base64url characters\"}", NULL},
     [FAILED] = {503, "{\"error\":\"unavailable\",\"message\":\"cannot decide\"}", NULL},
 };
+static struct answer accepted = {200, "{\"status\":\"accepted\"}", NULL};
 static struct answer not_found = {404, "{\"error\":\"not_found\",\"message\":\"no such path\"}", NULL};
 static struct answer not_allowed = {405, "{\"error\":\"method_not_allowed\",\"message\":\"use POST\"}", NULL};
 static struct answer too_large = {413, "{\"error\":\"too_large\",\"message\":\"the body is over 16 KiB\"}", NULL};
@@ -102,6 +109,21 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, const stru
     return MHD_queue_response(connection, answer->status, answer->response);
 }
 
+// Called a second time when the journal has resumed the connection.
+static enum MHD_Result accept_webhook(struct MHD_Connection *connection, struct exchange *exchange)
+{
+    if (exchange->is_suspended) {
+        return send_answer(connection, exchange->entry.stored ? &accepted : &verdicts[FAILED]);
+    }
+    exchange->is_suspended = true;
+    exchange->entry.connection = connection;
+    exchange->entry.bytes = exchange->body;
+    exchange->entry.length = exchange->length;
+    MHD_suspend_connection(connection);
+    journal_submit(&exchange->entry);
+    return MHD_YES;
+}
+
 // libmicrohttpd calls once for the headers, once a piece of the body, and once with size 0 after the last.
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
                               const char *data, size_t *size, void **state)
@@ -115,6 +137,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         clock_gettime(CLOCK_MONOTONIC, &exchange->started);
         exchange->length = 0;
         exchange->too_long = false;
+        exchange->is_suspended = false;
         *state = exchange;
         return MHD_YES;
     }
@@ -123,7 +146,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         *size = 0;
         return MHD_YES;
     }
-    if (strcmp(url, "/pyrus/authorize") != 0) {
+    bool is_webhook = configuration.journal != NULL && strncmp(url, WEBHOOK, sizeof WEBHOOK - 1) == 0;
+    if (!is_webhook && strcmp(url, "/pyrus/authorize") != 0) {
         return send_answer(connection, &not_found);
     }
     if (strcmp(method, MHD_HTTP_METHOD_POST) != 0) {
@@ -131,6 +155,9 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     }
     if (exchange->too_long) {
         return send_answer(connection, &too_large);
+    }
+    if (is_webhook) {
+        return accept_webhook(connection, exchange);
     }
     enum verdict verdict = decide(connection, exchange);
     observe(exchange, verdict);
@@ -158,7 +185,7 @@ static bool prepare(struct answer *answer)
 
 static bool prepare_all(void)
 {
-    bool prepared = prepare(&not_found) && prepare(&not_allowed) && prepare(&too_large);
+    bool prepared = prepare(&accepted) && prepare(&not_found) && prepare(&not_allowed) && prepare(&too_large);
     for (int verdict = 0; verdict < VERDICT_COUNT; verdict++) {
         prepared = prepared && prepare(&verdicts[verdict]);
     }
@@ -193,7 +220,8 @@ int main(int count, char **arguments)
     sigprocmask(SIG_BLOCK, &signals, NULL);
     json_object_seed(0);
     struct MHD_Daemon *daemon = NULL;
-    if (security_key_setup() && configuration_read(arguments[3], &configuration) && prepare_all()) {
+    if (security_key_setup() && configuration_read(arguments[3], &configuration) && prepare_all()
+        && (configuration.journal == NULL || journal_start(configuration.journal))) {
         daemon = start();
     }
     if (daemon == NULL) {
