@@ -5,6 +5,10 @@ import Testing
 @main
 struct TestMain {
     static func main() async {
+        guard CommandLine.arguments.contains("swift-testing") else {
+            // Asked for XCTest's tests, it would not say that it runs none: what is no list ends it with these words.
+            return print("add --disable-xctest --enable-swift-testing, as Scripts/swift-test does")
+        }
         await Testing.__swiftPMEntryPoint() as Never
     }
 }
