@@ -19,8 +19,16 @@ import Testing
         #expect(off.string("remedy") == remedy)
         let paused = #"{"sink":{"reason":"status_410","remedy":"\#(remedy)"}}"#
         #expect(try get(server.publicAddress, "/readyz") == #"200 {"status":"ready","paused":\#(paused)}"#)
-        #expect(try get(server.adminAddress, "/metrics").contains("\ndeskgate_notifier_paused{notifier=\"sink\"} 1\n"))
-        #expect(try get(server.adminAddress, "/metrics").contains("\ndeskgate_notifier_paused{notifier=\"log\"} 0\n"))
+        #expect(
+            eventually {
+                (try? get(server.adminAddress, "/metrics"))?.contains("\ndeskgate_notifier_state{notifier=\"sink\",state=\"paused\"} 1\n")
+                    == true
+            })
+        #expect(
+            eventually {
+                (try? get(server.adminAddress, "/metrics"))?.contains("\ndeskgate_notifier_state{notifier=\"log\",state=\"paused\"} 0\n")
+                    == true
+            })
         #expect(try WebhookSite.post(2, SocketClient(server.publicAddress)) == "accepted", "it is still taken in")
         // The operators' port was written into the file for commands; with it the file could not be reloaded.
         try site.configure()

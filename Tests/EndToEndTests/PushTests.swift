@@ -85,7 +85,11 @@ import Testing
         #expect(remedy.contains("key_id"))
         let ready = try jsonObject(String(PushSite.get(server.publicAddress, "/readyz").dropFirst(4)))
         #expect(ready == ["status": "ready", "paused": ["apns": ["reason": "invalid_provider_token", "remedy": .string(remedy)]]])
-        #expect(try PushSite.get(server.adminAddress, "/metrics").contains("\ndeskgate_notifier_paused{notifier=\"apns\"} 1\n"))
+        #expect(
+            eventually {
+                (try? PushSite.get(server.adminAddress, "/metrics"))?.contains(
+                    "\ndeskgate_notifier_state{notifier=\"apns\",state=\"paused\"} 1\n") == true
+            })
         try post(2, server)
         #expect(waitForState("pending", of: 2, "apns", server))
         try site.configure()

@@ -110,10 +110,15 @@ final class DeliveryFixture {
             .map { String($0.dropFirst(name.utf8.count + 1)) }
     }
 
-    /// Of which notifiers the log says that deliveries expired without a last try, and how many.
+    /// The states that a notifier is in, of which there is one.
+    func state(of notifier: String) -> [String] {
+        NotifierState.allCases.map(\.rawValue).filter { sample("deskgate_notifier_state{notifier=\"\(notifier)\",state=\"\($0)\"}") == "1" }
+    }
+
+    /// Of which notifiers the log says that deliveries ended without arriving, and how many.
     func warnings() -> [String] {
         let lines = (try? log.lines()) ?? []
-        return lines.filter { $0.contains("expired without a last try") }
+        return lines.filter { $0.contains("ended without arriving") }
             .map { line in
                 ["notifier=", "count="].compactMap { key in
                     line.split(separator: " ").first { $0.hasPrefix(key) }.map { String($0.dropFirst(key.utf8.count)) }

@@ -65,6 +65,12 @@ package struct Breaker: Sendable, Equatable {
         }
     }
 
+    /// Whether the last attempt failed although the breaker is closed, or the provider has asked for less.
+    package var isFailing: Bool {
+        if case .closed(let failures) = circuit { return failures > 0 || slowDown != nil }
+        return false
+    }
+
     /// What it looks like to operators.
     package var state: BreakerState {
         if let pauseReason { return .paused(pauseReason) }

@@ -1,11 +1,11 @@
 /// What a breaker looks like to operators.
 package enum BreakerState: Sendable, Equatable {
-    /// Why a notifier is paused; the text stands in logs and metrics.
-    package enum PauseReason: String, Sendable, Equatable, CaseIterable {
+    /// Why a notifier is paused.
+    package enum PauseReason: Sendable, Equatable {
         /// The provider refuses our credentials or settings, so that no attempt can succeed.
         case misconfigured
         /// The destination has answered 410: it wants nothing more.
-        case switchedOff = "switched_off"
+        case switchedOff
     }
 
     /// All may start.
@@ -16,16 +16,4 @@ package enum BreakerState: Sendable, Equatable {
     case halfOpen
     /// None may start until someone has changed something.
     case paused(PauseReason)
-}
-
-extension BreakerState {
-    /// The state as it stands in logs and metrics.
-    package var name: String {
-        switch self {
-        case .closed: "closed"
-        case .open: "open"
-        case .halfOpen: "half_open"
-        case .paused(let reason): reason.rawValue
-        }
-    }
 }

@@ -10,8 +10,8 @@ struct DeliveryMetrics: Sendable {
     /// Registers them.
     /// - Parameters:
     ///   - store: asked at each rendering for what is pending.
-    ///   - inbox: asked at each rendering for the notifiers, so that an empty queue shows as 0, and for what is switched off. One that is not
-    ///     configured any more shows while deliveries wait for it.
+    ///   - inbox: asked at each rendering for the notifiers, so that an empty queue shows as 0. One that is not configured any more shows while
+    ///     deliveries wait for it.
     init(registry: MetricsRegistry, store: any Store, clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
         deliveries = registry.counter(
             "deskgate_deliveries_total", "Tries of deliveries by what came of them, and what expired without one.",
@@ -22,20 +22,7 @@ struct DeliveryMetrics: Sendable {
         registry.gauge("deskgate_queue_pending", "Deliveries that wait.", labels: ["notifier"]) {
             Self.samples(store, inbox) { Double($0.count) }
         }
-        registry.gauge(
-            "deskgate_notifier_paused", "1 while a notifier is switched off; /readyz and the log tell why and what to do.",
-            labels: ["notifier"]
-        ) {
-            let (names, paused) = inbox.withLock { ($0.notifiers.keys.sorted(), $0.paused) }
-            return names.map { ComputedSample($0, value: paused[$0] == nil ? 0 : 1) }
-        }
-        registry.gauge(
-            "deskgate_credential_expiry_seconds", "Time until a notifier's certificate expires; negative afterwards.", labels: ["notifier"]
-        ) {
-            let now = Double(clocks.unixSeconds())
-            let expiries = inbox.withLock { $0.notifiers.mapValues(\.credentialExpiresAt) }.sorted { $0.key < $1.key }
-            return expiries.compactMap { name, expiry in expiry.map { ComputedSample(name, value: Double($0) - now) } }
-        }
+        NotifierMetrics.register(registry, inbox)
         registry.gauge(
             "deskgate_queue_oldest_seconds", "Age of the oldest delivery that waits: of the one that expires first.", labels: ["notifier"]
         ) {

@@ -19,6 +19,8 @@ struct DispatcherInbox {
     var unfinished = 0
     /// The notifiers that are switched off, by name; kept by the dispatcher's thread.
     var paused: [String: PausedNotifier] = [:]
+    /// How notifiers do, by name; kept by the dispatcher's thread.
+    var states: [String: NotifierState] = [:]
     /// All notifiers, by name.
     private(set) var notifiers: [String: ServedNotifier] = [:]
     /// What they have become since the dispatcher's thread last looked, the newest last: none is left out, so that each is closed.

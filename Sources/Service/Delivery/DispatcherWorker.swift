@@ -30,6 +30,7 @@ final class DispatcherWorker: Sendable {
     func run() {
         var lanes: [DeliveryLane] = []
         var unreported: [FinishedTry] = []
+        var log = NotifierLog(logger)
         var purgeAt: UInt64 = 0
         var (isStopping, isAbandoned) = (false, false)
         while !isAbandoned {
@@ -37,7 +38,7 @@ final class DispatcherWorker: Sendable {
             let news = inbox.wait(timeoutMilliseconds: time) { $0.take() }
             (isStopping, isAbandoned) = inbox.withLock { ($0.isStopping, $0.isAbandoned) }
             let now = clocks.unixMilliseconds()
-            takeIn(news, &lanes, &unreported, now)
+            takeIn(news, &lanes, &unreported, now, &log)
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
             closeReplaced(&lanes)
             report(&unreported, &lanes)
@@ -46,23 +47,29 @@ final class DispatcherWorker: Sendable {
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
             let awaitsNews = lanes.contains { $0.awaitsNews(now: now) }
             // Only this thread waits for what these two change.
-            inbox.withLock { ($0.unfinished, $0.awaitsNews) = (unfinished, awaitsNews) }
+            inbox.withLock { inbox in
+                (inbox.unfinished, inbox.awaitsNews) = (unfinished, awaitsNews)
+                for lane in lanes { inbox.states[lane.name] = NotifierState(lane.breaker) }
+            }
             if isStopping, unfinished == 0 { break }
             if !isStopping, purge(&purgeAt, now, &expired) {
                 for index in lanes.indices { lanes[index].nextDue = 0 }
             }
-            expired.tell(metrics, logger)
+            expired.tell(metrics, &log)
+            log.tell(now: now)
         }
+        log.tell(now: clocks.unixMilliseconds(), isLast: true)
         inbox.update { $0.hasEnded = true }
     }
 
     private func takeIn(
-        _ news: DispatcherInbox.News?, _ lanes: inout [DeliveryLane], _ unreported: inout [FinishedTry], _ now: UInt64
+        _ news: DispatcherInbox.News?, _ lanes: inout [DeliveryLane], _ unreported: inout [FinishedTry], _ now: UInt64,
+        _ log: inout NotifierLog
     ) {
         guard let news else { return }
         var random = SystemRandomNumberGenerator()
-        unreported += end(news.outcomes, &lanes, now, &random)
-        for notifiers in news.notifiers { take(notifiers, &lanes) }
+        unreported += end(news.outcomes, &lanes, now, &random, &log)
+        for notifiers in news.notifiers { take(notifiers, &lanes, now, &log) }
         if news.resumes { inbox.withLock { $0.paused = [:] } }
         for index in lanes.indices {
             if news.resumes { lanes[index].breaker.resume() }
@@ -71,13 +78,19 @@ final class DispatcherWorker: Sendable {
     }
 
     /// Goes on with these notifiers and no others.
-    private func take(_ notifiers: [String: ServedNotifier], _ lanes: inout [DeliveryLane]) {
+    private func take(
+        _ notifiers: [String: ServedNotifier], _ lanes: inout [DeliveryLane], _ now: UInt64, _ log: inout NotifierLog
+    ) {
         for index in lanes.indices {
             guard let next = notifiers[lanes[index].name] else {
                 lanes[index].leave()
+                log.reset(lanes[index].name, now: now)
                 continue
             }
-            if next !== lanes[index].served { lanes[index].replace(with: next) }
+            if next !== lanes[index].served {
+                lanes[index].replace(with: next)
+                log.reset(lanes[index].name, now: now)
+            }
         }
         for (name, notifier) in notifiers where !lanes.contains(where: { $0.name == name }) {
             lanes.append(DeliveryLane(name: name, served: notifier))
@@ -95,7 +108,7 @@ final class DispatcherWorker: Sendable {
 
     private func end(
         _ outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)], _ lanes: inout [DeliveryLane], _ now: UInt64,
-        _ random: inout SystemRandomNumberGenerator
+        _ random: inout SystemRandomNumberGenerator, _ log: inout NotifierLog
     ) -> [FinishedTry] {
         var results: [FinishedTry] = []
         for ended in outcomes {
@@ -103,6 +116,7 @@ final class DispatcherWorker: Sendable {
             let wasPaused = lanes[index].breaker.pauseReason != nil
             guard let (running, result) = lanes[index].end(ended.id, ended.outcome, now: now, random: &random) else { continue }
             tellOfPause(&lanes[index], wasPaused: wasPaused, ended.outcome, now)
+            log.take(result, ended.outcome, of: lanes[index], now: now)
             metrics.count(notifier: ended.notifier, result, milliseconds: now - min(now, running.startedAt))
             results.append(result)
         }

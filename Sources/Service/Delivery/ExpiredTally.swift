@@ -1,5 +1,4 @@
 internal import Core
-internal import Observability
 
 /// What one pass of the dispatcher has given up without a last try, because it had expired.
 ///
@@ -14,15 +13,12 @@ struct ExpiredTally {
         counts[notifier, default: 0] += count
     }
 
-    /// Counts them in the metrics, and warns operators with one line a notifier.
-    func tell(_ metrics: DeliveryMetrics, _ logger: Logger) {
-        for (notifier, count) in counts.sorted(by: { $0.key < $1.key }) {
+    /// Counts them in the metrics, and has the log tell of them.
+    func tell(_ metrics: DeliveryMetrics, _ log: inout NotifierLog) {
+        let reason = RetryDecision.Ending.expired.rawValue
+        for (notifier, count) in counts {
             metrics.countExpired(count, notifier: notifier)
-            logger.log(
-                .warning, "deliveries expired without a last try",
-                [
-                    "notifier": .string(notifier), "count": .integer(count), "reason": .string(RetryDecision.Ending.expired.rawValue),
-                ])
+            log.add(count, .dead, reason: reason, of: notifier)
         }
     }
 }

@@ -198,9 +198,17 @@ import Testing
         #expect(breaker.nextChangeMilliseconds == 250)
     }
 
-    @Test func statesHaveTheirNames() {
-        let states: [BreakerState] = [.closed, .open, .halfOpen, .paused(.misconfigured), .paused(.switchedOff)]
-        #expect(states.map(\.name) == ["closed", "open", "half_open", "misconfigured", "switched_off"])
+    @Test mutating func tellsWhetherItFails() {
+        var breaker = Breaker(failuresToOpen: 3, openTime: Self.openTime)
+        #expect(!breaker.isFailing)
+        fail(&breaker, times: 1, now: 0)
+        #expect(breaker.isFailing && breaker.state == .closed)
+        breaker.succeeded(breaker.started())
+        #expect(!breaker.isFailing)
+        breaker.slowDown(untilMilliseconds: 100, nowMilliseconds: 0)
+        #expect(breaker.isFailing)
+        #expect(breaker.permits(nowMilliseconds: 100) == .max)
+        #expect(!breaker.isFailing)
     }
 
     /// A breaker that has just opened for the first time, for 100 milliseconds.

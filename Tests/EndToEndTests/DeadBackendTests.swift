@@ -1,0 +1,19 @@
+import TestSupport
+import Testing
+
+/// A backend that answers nothing: the log tells of it once, and once more when it is back.
+@Suite struct DeadBackendTests {
+    @Test func isToldAtTheDefaultLevel() throws {
+        let sink = try ScriptedServer(.requests([[.respond(503)], [.respond(200)]]))
+        defer { sink.stop() }
+        let server = try WebhookSite(sink).start()
+        #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
+        let fails = try jsonObject(server.process.errors.line(containing: "a notifier fails").text)
+        #expect(fails.string("level") == "warning")
+        #expect(fails.string("notifier") == "sink")
+        #expect(fails.string("reason") == "status_503")
+        let again = try jsonObject(server.process.errors.line(containing: "a notifier works again").text)
+        #expect(again.string("notifier") == "sink")
+        #expect(try server.stop() == .exit(0))
+    }
+}
