@@ -7,7 +7,7 @@ enum AdminRun {
     static func perform(_ action: some AdminAction, _ arguments: Arguments, _ text: (JSONObject) -> String) -> ExitCode {
         guard let configuration = ConfiguredCommand.configuration(arguments) else { return .usage }
         do throws(AdminAccess.Failure) {
-            let answer = try AdminAccess(configuration).perform(action)
+            let answer = try AdminAccess(configuration).perform(action, remark: Console.complain)
             return say(answer, arguments, text)
         } catch {
             Console.complain(error.description)

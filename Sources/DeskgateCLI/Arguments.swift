@@ -13,7 +13,7 @@ struct Arguments {
         while let word = rest.popFirst() {
             if word == "--help" {
                 wantsHelp = true
-            } else if word.utf8.starts(with: "-".utf8) {
+            } else if word.utf8.starts(with: "-".utf8), word != SecretInput.mark {
                 try readOption(word, &rest, command)
             } else {
                 // The word itself may be a secret in the wrong place, so it is not repeated.
@@ -22,7 +22,9 @@ struct Arguments {
                 operand = word
             }
         }
-        if !wantsHelp { try requireAll(of: command) }
+        guard !wantsHelp else { return }
+        try requireAll(of: command)
+        try readSecrets(of: command)
     }
 
     /// The value of an option.
@@ -78,6 +80,15 @@ struct Arguments {
     /// Refuses a security key where its text would be shown as a file's name.
     static func refuseKey(_ text: String, as place: String) throws(UsageError) {
         if text.utf8.starts(with: "dgk1.".utf8) { throw UsageError(message: "\(place) is a security key") }
+    }
+
+    /// Puts what standard input holds in the place of the one secret that is given as `-`.
+    private mutating func readSecrets(of command: any Command.Type) throws(UsageError) {
+        var input = SecretInput()
+        for option in command.options where option.isSecret && self[option.name] == SecretInput.mark {
+            values[option.name] = [try input.read(for: "--\(option.name)")]
+        }
+        if let expected = command.operand, expected.isSecret, operand == SecretInput.mark { operand = try input.read(for: expected.name) }
     }
 
     private func requireAll(of command: any Command.Type) throws(UsageError) {

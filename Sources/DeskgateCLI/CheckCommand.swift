@@ -18,6 +18,7 @@ enum CheckCommand: Command {
         let file = arguments.required("config")
         do throws(ConfigurationError) {
             let configuration = try Configuration(contentsOf: file)
+            if !arguments.has("json") { for warning in warnings(configuration) { Console.remark("\(file): warning: \(warning)") } }
             if arguments.has("live") { return live(configuration, arguments, file) }
             arguments.has("json") ? Console.print(.object(summary(of: configuration))) : Console.print(sentence(configuration, file))
             return .done
@@ -54,13 +55,19 @@ enum CheckCommand: Command {
             "status": "valid", "public": .string(configuration.listen.address.description),
             "admin": .string(configuration.admin.listener.address.description),
             "apps": .array(configuration.apps.map { .string($0.id) }), "problems": [],
+            "warnings": list(warnings(configuration)),
         ]
     }
 
+    private static func warnings(_ configuration: Configuration) -> [ConfigurationProblem] {
+        configuration.warnings(now: Clocks.system.unixSeconds())
+    }
+
+    private static func list(_ problems: [ConfigurationProblem]) -> JSONValue {
+        .array(problems.map { ["path": .string($0.path), "message": .string($0.message)] })
+    }
+
     private static func problems(of error: ConfigurationError) -> JSONValue {
-        [
-            "status": "invalid",
-            "problems": .array(error.problems.map { ["path": .string($0.path), "message": .string($0.message)] }),
-        ]
+        ["status": "invalid", "problems": list(error.problems)]
     }
 }

@@ -35,6 +35,8 @@ extension Command {
 struct Operand {
     let name: String
     let isRequired: Bool
+    /// Whether it is a secret, which `-` reads from standard input.
+    var isSecret = false
     let help: String
 }
 
@@ -47,15 +49,19 @@ struct Option {
     let isRequired: Bool
     /// Whether it may be given more than once.
     let isRepeatable: Bool
+    /// Whether its value is a secret, which `-` reads from standard input.
+    let isSecret: Bool
     let help: String
 
     init(
-        _ name: String, value: String? = nil, required isRequired: Bool = false, repeatable isRepeatable: Bool = false, _ help: String
+        _ name: String, value: String? = nil, required isRequired: Bool = false, repeatable isRepeatable: Bool = false,
+        secret isSecret: Bool = false, _ help: String
     ) {
         self.name = name
         self.value = value
         self.isRequired = isRequired
         self.isRepeatable = isRepeatable
+        self.isSecret = isSecret
         self.help = help
     }
 

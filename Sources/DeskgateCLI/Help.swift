@@ -19,8 +19,12 @@ enum Help {
 
     /// One command.
     static func text(of command: any Command.Type) -> String {
-        var rows = command.options.map { ("  --\($0.name)\($0.value.map { " \($0)" } ?? "")", $0.help) }
-        if let operand = command.operand { rows.insert(("  \(operand.name)", operand.help), at: 0) }
+        var rows = command.options.map { option in
+            ("  --\(option.name)\(option.value.map { " \($0)" } ?? "")", option.help + (option.isSecret ? SecretInput.help : ""))
+        }
+        if let operand = command.operand {
+            rows.insert(("  \(operand.name)", operand.help + (operand.isSecret ? SecretInput.help : "")), at: 0)
+        }
         rows.append(("  --help", "this text"))
         return "usage: \(usage(of: command))\n\n\(command.summary)\n\n\(table(rows))"
     }

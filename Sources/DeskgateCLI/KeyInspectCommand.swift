@@ -6,7 +6,7 @@ internal import Observability
 enum KeyInspectCommand: Command {
     static let name = "key inspect"
     static let summary = "Shows the public fields of a security key; proves nothing."
-    static let operand: Operand? = Operand(name: "KEY", isRequired: true, help: "the security key")
+    static let operand: Operand? = Operand(name: "KEY", isRequired: true, isSecret: true, help: "the security key")
     static let options = [Option.json]
 
     static func run(_ arguments: Arguments) -> ExitCode {

@@ -10,7 +10,7 @@ enum KeyVerifyCommand: Command {
         Option.config,
         Option("app", value: "ID", required: true, "the app_id"),
         Option("user", value: "ID", required: true, "the user_id"),
-        Option("key", value: "KEY", required: true, "the security key"),
+        Option("key", value: "KEY", required: true, secret: true, "the security key"),
         Option("at", value: "UNIX", "the time to decide for, in seconds since 1970; default: now"),
         Option("json", "the default; for symmetry"),
     ]

@@ -8,7 +8,7 @@ enum PushTestCommand: Command {
     static let summary = "Sends one push to one device, as a comment would be sent: exit 0 when the provider has taken it, 1 when not."
     static let options = [
         Option.config, Option("notifier", value: "NAME", required: true, "a notifier of type apns, fcm, rustore or hms"),
-        Option("token", value: "TOKEN", required: true, "the device's push token"),
+        Option("token", value: "TOKEN", required: true, secret: true, "the device's push token"),
         Option("type", value: "TYPE", "the device's type; default: ios for apns, else android"),
         Option("title", value: "TEXT", "shown as the author; default: Deskgate"),
         Option("body", value: "TEXT", "shown as the text; default: Test push"), Option.json,

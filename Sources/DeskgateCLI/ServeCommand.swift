@@ -13,6 +13,8 @@ enum ServeCommand: Command {
     static func run(_ arguments: Arguments) -> ExitCode {
         // Before any thread is made, so that none of them takes a signal.
         let signals = Signals()
+        // Before the first secret is read.
+        POSIX.Process.forbidMemoryDumps()
         guard let configuration = ConfiguredCommand.configuration(arguments) else { return .usage }
         do throws(ThreadError) {
             let sink = try LogSink(format: configuration.log.format)

@@ -33,6 +33,8 @@ package struct ClientSettings: Sendable {
     package var server: PinnedServer?
     /// The Unix socket that every request goes to, whatever host its URL names; nil goes to that host.
     package var unixSocket: String?
+    /// Whether no connection is opened after one has carried a response, so that what is sent later goes to whoever sent that one.
+    package var staysOnFirstConnection: Bool
     /// What is sent as User-Agent: visible ASCII and spaces.
     package var userAgent: String
     /// Which versions of HTTP are spoken.
@@ -42,7 +44,8 @@ package struct ClientSettings: Sendable {
     package init(
         connectionsPerHost: Int = 16, connectionLimit: Int = 256, requestLimit: Int = 10_000, idleConnectionSeconds: Int = 60,
         proxy: String? = nil, certificateAuthorities: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil,
-        server: PinnedServer? = nil, unixSocket: String? = nil, userAgent: String = "Deskgate", httpVersion: HTTPVersion = .http1
+        server: PinnedServer? = nil, unixSocket: String? = nil, staysOnFirstConnection: Bool = false, userAgent: String = "Deskgate",
+        httpVersion: HTTPVersion = .http1
     ) {
         self.connectionsPerHost = connectionsPerHost
         self.connectionLimit = connectionLimit
@@ -54,6 +57,7 @@ package struct ClientSettings: Sendable {
         self.clientKey = clientKey
         self.server = server
         self.unixSocket = unixSocket
+        self.staysOnFirstConnection = staysOnFirstConnection
         self.userAgent = userAgent
         self.httpVersion = httpVersion
     }

@@ -69,6 +69,7 @@ final class Engine {
         guard let transfer = running[handle], let easy = transfer.easy else { return }
         let outcome = easy.outcome(result, of: transfer.request, hasProxy: settings.proxy != nil)
         let result = transfer.result(easy, outcome)
+        if settings.staysOnFirstConnection, case .success = result { sockets.openNoMore() }
         if settings.httpVersion == .http2 { look(after: transfer, easy, result) }
         release(transfer, easy)
         tell(transfer, result)

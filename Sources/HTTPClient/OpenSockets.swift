@@ -8,9 +8,17 @@ final class OpenSockets {
     private var descriptors: Set<Int32> = []
     // Those of them that have carried a response.
     private var proven: Set<Int32> = []
+    private var isClosed = false
+
+    /// Refuses further sockets, which libcurl takes for a host that cannot be reached.
+    func openNoMore() {
+        isClosed = true
+    }
 
     /// Opens a socket that programs started by this process do not inherit, which libcurl leaves out.
+    /// - Returns: its descriptor; negative when there is none.
     func open(family: Int32, type: Int32, protocol: Int32) -> Int32 {
+        guard !isClosed else { return -1 }
         let descriptor = socket(family, type | Int32(SOCK_CLOEXEC.rawValue), `protocol`)
         if descriptor >= 0 { descriptors.insert(descriptor) }
         return descriptor

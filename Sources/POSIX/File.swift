@@ -1,3 +1,4 @@
+internal import CPOSIX
 internal import Glibc
 
 /// Small files, read and created whole.
@@ -6,8 +7,13 @@ package enum File {
     package struct Contents: Sendable {
         /// The bytes.
         package let bytes: [UInt8]
+        /// Its permissions, such as 0o600.
+        package let mode: UInt32
+        /// Whether it lies on a read-only file system in memory, as the secrets of Docker and Kubernetes do.
+        package let isOnReadOnlyMemory: Bool
+
         /// Whether users outside the owner's group may read it.
-        package let isReadableByEveryone: Bool
+        package var isReadableByEveryone: Bool { mode & S_IROTH != 0 }
     }
 
     /// Reads a file.
@@ -21,7 +27,15 @@ package enum File {
         guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError.last }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError(code: EISDIR) }
         return Contents(
-            bytes: try readAll(descriptor, limit: limit), isReadableByEveryone: status.st_mode & S_IROTH != 0)
+            bytes: try readAll(descriptor, limit: limit), mode: status.st_mode & 0o7777,
+            isOnReadOnlyMemory: shim_fstatfs_is_read_only_memory(descriptor) == 1)
+    }
+
+    /// Reads standard input to its end.
+    /// - Parameter limit: the most bytes that are read; what is longer fails with EFBIG.
+    /// - Throws: why it cannot be read.
+    package static func readStandardInput(limit: Int) throws(SystemError) -> [UInt8] {
+        try readAll(0, limit: limit)
     }
 
     /// Creates a file that does not exist yet, and makes it durable before it returns.

@@ -19,6 +19,14 @@ package enum FileSystem {
         return unsafe String(cString: found)
     }
 
+    /// The permissions of something that exists, such as 0o755, behind symbolic links.
+    /// - Throws: why they are not known.
+    package static func mode(of path: String) throws(SystemError) -> UInt32 {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw SystemError.last }
+        return status.st_mode & 0o7777
+    }
+
     /// The size of a file in bytes.
     /// - Throws: why it is not known.
     package static func size(of path: String) throws(SystemError) -> UInt64 {

@@ -6,6 +6,13 @@ package enum Path {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// A directory given by its absolute path, and all above it up to the root.
+    package static func ancestors(of directory: String) -> [String] {
+        var all = [directory]
+        while let last = all.last, last != "/", last != "." { all.append(Self.directory(of: last)) }
+        return all
+    }
+
     /// `path` as seen from `directory`; an absolute one stays as it is.
     package static func resolve(_ path: String, in directory: String) -> String {
         if path.utf8.first == UInt8(ascii: "/") { return path }

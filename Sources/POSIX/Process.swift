@@ -1,3 +1,4 @@
+internal import CPOSIX
 internal import Glibc
 
 /// What belongs to the process as a whole.
@@ -31,6 +32,15 @@ package enum Process {
     /// Makes writing to a closed pipe or socket an error instead of the end of the process.
     package static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Keeps what is in memory, such as secrets, out of core dumps, and other processes of the same user away from it (prctl(2),
+    /// PR_SET_DUMPABLE).
+    package static func forbidMemoryDumps() {
+        // The limit alone would not hold back a handler that the system pipes dumps to (core(5)).
+        _ = shim_prctl_set_dumpable(0)
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     }
 
     /// Raises the limit of open files as far as this process may.

@@ -23,7 +23,7 @@ final class LiveState: Sendable {
         counters = metrics.authorizeCounters(for: authorizer.applications)
         defaultLifeSeconds = configuration.defaultLifeSeconds
         adminToken = configuration.admin.token
-        metricsNeedToken = configuration.admin.metricsNeedToken
+        metricsNeedToken = configuration.admin.metricsNeedToken || !configuration.admin.isLocal
         webhooks = try WebhookApps(configuration.apps, counters: metrics.webhookCounters)
         routes = AppRoutes(configuration)
         pushTokenLimits = configuration.pushTokens.limits

@@ -83,6 +83,7 @@ package final class RunningService: Sendable {
         let adminRouter = graph.adminRouter(adding: adminRoutes)
         let admin = try listen(
             configuration.admin.listener, adminRouter, graph.observer(listener: "admin", of: adminRouter), threads: 1)
+        graph.listenerProof.listens(on: admin.address)
         do {
             let publicServer = try listen(
                 configuration.listen, graph.publicRouter, graph.observer(listener: "public", of: graph.publicRouter), threads: nil)

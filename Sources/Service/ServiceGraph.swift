@@ -12,11 +12,14 @@ package struct ServiceGraph: Sendable {
     /// What operators and backends may ask.
     package let adminRouter: Router
     private let adminRoutes: [Route]
+    private let adminIsLocal: Bool
     /// How long a key lives that a registration is passed on with, in seconds.
     private static let relayKeySeconds: UInt64 = 600
     let state: LiveStateHolder
     let metrics: ServiceMetrics
     let readiness: Readiness
+    /// Proves to commands that this listener is the service's.
+    let listenerProof = ListenerProof()
     let store: any Store
     /// What tells the dispatcher that something has been accepted.
     let dispatcherInbox: Monitor<DispatcherInbox>
@@ -45,8 +48,10 @@ package struct ServiceGraph: Sendable {
             state: state, store: store, counters: metrics.pushTokenCounters, clocks: clocks, logger: logger
         ) { inbox.announceNews() }
         publicRouter = Router([authorize.route, pushToken.route] + webhook.routes + HealthRoutes(readiness: readiness).routes)
-        adminRoutes = AdminRoutes(state: state, registry: metrics.registry, logger: logger, clocks: clocks).routes
-        adminRouter = Router(adminRoutes)
+        let admin = AdminRoutes(state: state, registry: metrics.registry, logger: logger, clocks: clocks)
+        adminRoutes = admin.routes + [listenerProof.route(state)]
+        adminIsLocal = configuration.admin.isLocal
+        adminRouter = Self.adminRouter(adminRoutes, isLocal: adminIsLocal)
     }
 
     private static func liveState(
@@ -83,7 +88,11 @@ package struct ServiceGraph: Sendable {
 
     /// The operators' router with further routes.
     func adminRouter(adding routes: [Route]) -> Router {
-        Router(adminRoutes + routes)
+        Self.adminRouter(adminRoutes + routes, isLocal: adminIsLocal)
+    }
+
+    private static func adminRouter(_ routes: [Route], isLocal: Bool) -> Router {
+        Router(isLocal ? routes.map(HostRule.guarding) : routes)
     }
 
     /// Counts the responses of a listener.

@@ -56,11 +56,13 @@ package final class ChildProcess: Sendable {
     ///   - program: its path, or a name without a slash that is looked for in PATH.
     ///   - arguments: without the program's own name; bytes, because an operating system's arguments are.
     ///   - environment: variables to add to those of the test's process.
+    ///   - input: the file that it reads as its standard input.
     package init(
-        _ program: String, _ arguments: [[UInt8]], environment: [String: String] = [:], errors errorOutput: ErrorOutput = .gathered
+        _ program: String, _ arguments: [[UInt8]], environment: [String: String] = [:], input: String = "/dev/null",
+        errors errorOutput: ErrorOutput = .gathered
     ) throws {
         let (identifier, output, errors) = try Self.starting.withLock { _ in
-            Result { try Self.start(program, arguments, environment, errorOutput) }
+            Result { try Self.start(program, arguments, environment, input, errorOutput) }
         }.get()
         unreadPipe = errorOutput == .unread ? errors : nil
         self.output = GatheredOutput(reading: output)
@@ -78,7 +80,7 @@ package final class ChildProcess: Sendable {
     }
 
     private static func start(
-        _ program: String, _ arguments: [[UInt8]], _ environment: [String: String], _ errorOutput: ErrorOutput
+        _ program: String, _ arguments: [[UInt8]], _ environment: [String: String], _ input: String, _ errorOutput: ErrorOutput
     ) throws -> (identifier: pid_t, output: Int32, errors: Int32?) {
         let output = try Pipe()
         let errors = try Pipe()
@@ -87,7 +89,7 @@ package final class ChildProcess: Sendable {
             output.closeWriting()
             errors.closeWriting()
         }
-        let setup = SpawnSetup(output: output.writing, errors: errorOutput.descriptor(output, errors))
+        let setup = SpawnSetup(input: input, output: output.writing, errors: errorOutput.descriptor(output, errors))
         do {
             let identifier = try setup.start(program, arguments, environment: environment)
             if errorOutput != .broken { return (identifier, output.reading, errors.reading) }

@@ -3,6 +3,8 @@ internal import POSIX
 
 /// What posix_spawn(3) is told about a new program.
 struct SpawnSetup {
+    /// The file that becomes its standard input.
+    let input: String
     /// The descriptor that becomes its standard output.
     let output: Int32
     /// The descriptor that becomes its standard error; nil for a closed one.
@@ -14,7 +16,7 @@ struct SpawnSetup {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
         if let errors {
             unsafe posix_spawn_file_actions_adddup2(&actions, errors, 2)

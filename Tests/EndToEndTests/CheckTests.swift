@@ -18,8 +18,29 @@ import Testing
         #expect(result.code == 0)
         #expect(
             try result.json == [
-                "status": "valid", "public": "127.0.0.1:0", "admin": "127.0.0.1:0", "apps": ["app-1"], "problems": [],
+                "status": "valid", "public": "127.0.0.1:0", "admin": "127.0.0.1:0", "apps": ["app-1"], "problems": [], "warnings": [],
             ])
+    }
+
+    @Test func warnsOfAnAdminListenerThatOthersCanOverhear() throws {
+        let workspace = try Workspace(["admin": ["host": "0.0.0.0", "port": 0, "token": ["file": "admin-token"]]])
+        let result = try Deskgate.run("check", "--config", workspace.configuration)
+        #expect(result.code == 0)
+        #expect(
+            result.errors.hasPrefix(
+                "\(workspace.configuration): warning: $.admin.tls: missing, and 0.0.0.0:0 is reached from other machines"))
+        let json = try Deskgate.run("check", "--config", workspace.configuration, "--json")
+        #expect(json.errors.isEmpty)
+        guard case .array(let warnings)? = try json.json["warnings"] else { throw ChildProcess.Failure.missingOutput }
+        #expect(warnings.count == 1)
+    }
+
+    @Test func refusesFilesThatOthersMayChange() throws {
+        let workspace = try Workspace()
+        try workspace.write("app-1.key", Markers.appSecrets[0], mode: 0o622)
+        let result = try Deskgate.run("check", "--config", workspace.configuration)
+        #expect(result.code == 2)
+        #expect(result.errors.contains("app-1.key can be changed by others (mode 0622); run chmod go-w on it"))
     }
 
     @Test func wrongWhereTheListenersShareAnAddress() throws {

@@ -133,7 +133,7 @@ import Testing
             #"{"ticket_id":1,"token":{"app_id":"my-app","user_id":"u","device_id":"d","type":"ios"},"#
             + #""comment":{"comment_id":2,"body":"x"},"author":{"name":"Ann"},"created_at":"2026-03-10T08:15:12Z"}"#
         let client = try SocketClient(server.publicAddress)
-        try client.send("POST /pyrus/webhook/\(secret) HTTP/1.1\r\nHost: test\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        try client.send("POST /pyrus/webhook/\(secret) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
         #expect(try client.readResponse().text == #"{"status":"accepted"}"#)
         #expect(try server.stop() == .exit(0))
     }

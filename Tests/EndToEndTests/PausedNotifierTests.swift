@@ -42,7 +42,7 @@ import Testing
     /// The status and the body of what a GET is answered.
     private func get(_ address: ListenAddress, _ path: String) throws -> String {
         let client = try SocketClient(address)
-        try client.send("GET \(path) HTTP/1.1\r\nHost: test\r\n\r\n")
+        try client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         let response = try client.readResponse()
         return "\(response.status) \(response.text)"
     }

@@ -64,7 +64,7 @@ final class PushSite: Sendable {
         ]
         let client = try SocketClient(server.publicAddress)
         let bytes = body.serialized()
-        try client.send("POST /pyrus/push-token HTTP/1.1\r\nHost: test\r\nContent-Length: \(bytes.count)\r\n\r\n")
+        try client.send("POST /pyrus/push-token HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(bytes.count)\r\n\r\n")
         try client.send(bytes)
         #expect(try client.readResponse().text == #"{"status":"registered"}"#)
     }
@@ -72,7 +72,7 @@ final class PushSite: Sendable {
     /// What the service answers a GET: the status and the body.
     static func get(_ address: ListenAddress, _ path: String) throws -> String {
         let client = try SocketClient(address)
-        try client.send("GET \(path) HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer \(Markers.adminToken)\r\n\r\n")
+        try client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(Markers.adminToken)\r\n\r\n")
         let response = try client.readResponse()
         return "\(response.status) \(response.text)"
     }

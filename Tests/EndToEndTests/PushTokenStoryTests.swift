@@ -110,7 +110,7 @@ import Testing
             "version": 2, "token": token.map { .string($0) } ?? .null, "type": "ios",
         ]
         let body = object.serialized()
-        let head = "POST /pyrus/push-token HTTP/1.1\r\nHost: test\r\nContent-Type: application/json; charset=utf-8\r\n"
+        let head = "POST /pyrus/push-token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json; charset=utf-8\r\n"
         try client.send(Array("\(head)Content-Length: \(body.count)\r\n\r\n".utf8) + body)
         return try client.readResponse()
     }

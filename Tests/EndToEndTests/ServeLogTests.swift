@@ -77,7 +77,7 @@ import Testing
         ]
         for request in requests {
             let client = try SocketClient(server.publicAddress)
-            try client.send("\(request)Host: test\r\n\r\n{\(Markers.stray)")
+            try client.send("\(request)Host: localhost\r\n\r\n{\(Markers.stray)")
             #expect(try (400...499).contains(client.readResponse().status))
         }
         #expect(try mint(server, token: Markers.adminToken).status == 201)
@@ -91,7 +91,7 @@ import Testing
         let body = JSONValue.object(["app_id": "app-1", "user_id": .string(Markers.user)]).serialized()
         let client = try SocketClient(server.adminAddress)
         try client.send(
-            "POST /v1/keys HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer \(token)\r\nContent-Length: \(body.count)\r\n\r\n")
+            "POST /v1/keys HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\nContent-Length: \(body.count)\r\n\r\n")
         try client.send(body)
         return try client.readResponse()
     }

@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import POSIX
 import TestSupport
 import Testing
 
@@ -20,6 +21,15 @@ import Testing
         #expect(try get(server.publicAddress, "/metrics") == 404)
         #expect(try server.stop() == .exit(0))
         #expect(try server.process.output.text().isEmpty)
+    }
+
+    /// The limit shows in /proc; a process that may not be dumped also has root's name on its files there (proc(5)).
+    @Test func leavesNoCoreDump() throws {
+        let server = try RunningServer(Workspace())
+        let limits = String(decoding: try File.read("/proc/\(server.process.identifier)/limits", limit: 1 << 16).bytes, as: UTF8.self)
+        let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+        #expect(core?.split(separator: " ").filter { $0 == "0" }.count == 2)
+        #expect(try server.stop() == .exit(0))
     }
 
     @Test func portIsInUse() throws {
@@ -93,7 +103,7 @@ import Testing
 
     private func get(_ address: ListenAddress, _ path: String) throws -> Int {
         let client = try SocketClient(address)
-        try client.send("GET \(path) HTTP/1.1\r\nHost: test\r\n\r\n")
+        try client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         return try client.readResponse().status
     }
 }

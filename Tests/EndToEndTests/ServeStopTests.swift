@@ -145,7 +145,8 @@ private struct SlowRequest {
     init(_ address: ListenAddress, _ key: String) throws {
         let body = SocketClient.body(key)
         client = try SocketClient(address)
-        try client.send("POST /pyrus/authorize HTTP/1.1\r\nHost: test\r\nContent-Length: \(body.count)\r\nExpect: 100-continue\r\n\r\n")
+        try client.send(
+            "POST /pyrus/authorize HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\nExpect: 100-continue\r\n\r\n")
         // Proves that the server has begun with the request.
         #expect(try client.readResponse().status == 100)
         try client.send(body[..<(body.count / 2)])

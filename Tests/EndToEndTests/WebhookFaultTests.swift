@@ -113,7 +113,7 @@ import Testing
 
     private func ready(_ server: RunningServer) throws -> ReceivedResponse {
         let client = try SocketClient(server.publicAddress)
-        try client.send("GET /readyz HTTP/1.1\r\nHost: test\r\n\r\n")
+        try client.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         return try client.readResponse()
     }
 

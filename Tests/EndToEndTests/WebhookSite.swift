@@ -117,7 +117,7 @@ final class WebhookSite: Sendable {
 
     /// Posts a webhook as the help desk does.
     static func send(_ body: [UInt8], _ client: SocketClient) throws -> ReceivedResponse {
-        try client.send("POST /pyrus/webhook/\(pathSecret) HTTP/1.1\r\nHost: test\r\nContent-Length: \(body.count)\r\n\r\n")
+        try client.send("POST /pyrus/webhook/\(pathSecret) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\n\r\n")
         try client.send(body)
         return try client.readResponse()
     }

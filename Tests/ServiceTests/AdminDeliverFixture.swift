@@ -20,6 +20,8 @@ final class AdminDeliverFixture {
     let store: any Store
     let configuration: Configuration
     private let directory: ConfigurationDirectory
+    private let state: LiveStateHolder
+    private let proof = ListenerProof()
     private let handlers: AdminHandlers
     private let wakeUps = Monitor(0)
 
@@ -28,8 +30,9 @@ final class AdminDeliverFixture {
         directory = try ConfigurationDirectory()
         configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port)"#))
         let metrics = ServiceMetrics(registry: MetricsRegistry(), version: "test")
+        state = LiveStateHolder(try LiveState(configuration, metrics: metrics))
         handlers = try AdminHandlers(
-            state: LiveStateHolder(try LiveState(configuration, metrics: metrics)), store: store,
+            state: state, store: store,
             clocks: Clocks(unixSeconds: { TestTime.now }), onWork: { [wakeUps] in wakeUps.update { $0 += 1 } })
         try Self.fill(store)
     }
@@ -41,7 +44,16 @@ final class AdminDeliverFixture {
 
     var wakeUpCount: Int { wakeUps.withLock { $0 } }
 
-    var router: Router { Router(DeliveryRoutes(handlers: handlers).routes + DeviceRoutes(handlers: handlers).routes) }
+    var router: Router {
+        Router(DeliveryRoutes(handlers: handlers).routes + DeviceRoutes(handlers: handlers).routes + [proof.route(state)])
+    }
+
+    /// Serves the routes as the service does; whoever gets the server must stop it.
+    func serve(_ address: ListenAddress, tls: TLSIdentity? = nil) throws -> Server {
+        let server = try Server(address, router: router, settings: ServerSettings(threads: 1, tls: tls), observer: { _, _ in })
+        proof.listens(on: server.address)
+        return server
+    }
 
     func send(_ method: HTTPServer.Method, _ path: String, body: String = "") -> ReceivedResponse {
         InProcessClient(router).send(method, path, headers: Self.authorization, body: Array(body.utf8))

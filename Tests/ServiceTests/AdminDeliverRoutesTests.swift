@@ -200,7 +200,7 @@ import Testing
 
     private func get(_ client: SocketClient, _ target: String) throws -> ReceivedResponse {
         let token = AdminDeliverFixture.authorization["Authorization"] ?? ""
-        try client.send("GET \(target) HTTP/1.1\r\nHost: test\r\nAuthorization: \(token)\r\n\r\n")
+        try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\nAuthorization: \(token)\r\n\r\n")
         return try client.readResponse()
     }
 }

@@ -22,12 +22,24 @@ package struct AdminAccess {
     }
 
     /// Does it, and waits for it.
-    package func perform(_ action: some AdminAction) throws(Failure) -> AdminAnswer {
-        if let call = AdminCall(configuration.admin), let answer = try call.perform(action) { return answer }
+    /// - Parameter remark: told, as a line for a person, of a process that holds the listener's place while the store is opened instead.
+    package func perform(_ action: some AdminAction, remark: (String) -> Void = { _ in }) throws(Failure) -> AdminAnswer {
+        var (stranger, doubt): (String?, String?)
+        if let token = configuration.admin.token {
+            switch try AdminCall(configuration.admin, token: token)?.perform(action) {
+            case .answered(let answer): return answer
+            case .stranger(let text): (stranger, doubt) = (text, text)
+            case .nobody, nil: break
+            }
+        } else {
+            doubt = "a service that runs is asked with the admin token, and none is configured; set admin.token"
+        }
         do throws(StoreError) {
-            return try performOnStore(action)
+            let answer = try performOnStore(action)
+            if let stranger { remark(stranger) }
+            return answer
         } catch {
-            throw Failure(description: error.description)
+            throw Failure(description: error.description + (doubt.map { "; \($0)" } ?? ""))
         }
     }
 

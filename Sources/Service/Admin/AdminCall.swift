@@ -2,84 +2,162 @@ internal import Crypto
 internal import HTTPClient
 internal import HTTPServer
 internal import JSON
+internal import POSIX
 internal import Threading
 
-/// Asks a running service through its admin listener.
+/// Asks a running service through its admin listener, once that has proven that it knows the admin token.
 ///
-/// Where that uses TLS, only the server with the certificate of the configuration is asked, whatever name it is for and whoever has signed it: anybody
-/// else would get the token.
+/// Any local user can hold the port of a service that does not run. The token is sent on the connection that carried the proof, and on no other.
+/// Where the listener uses TLS, moreover only the server with the certificate of the configuration is asked, whatever name it is for.
 struct AdminCall {
-    private static let timeoutMilliseconds = 65_000
-    private static let answerLimit = 8 << 20
+    /// What came of asking.
+    enum Outcome {
+        /// The service has answered.
+        case answered(AdminAnswer)
+        /// Nobody listens there.
+        case nobody
+        /// Whoever listens there has not proven itself and was told nothing; the text says so to people.
+        case stranger(String)
+    }
 
-    private static let mistrust =
-        "only the server with the certificate of $.admin.tls is told the token; if that file has been replaced, restart the service"
+    private static let timeoutMilliseconds = 65_000
+    private static let proofTimeoutMilliseconds = 5_000
+    private static let answerLimit = 8 << 20
 
     private let address: ListenAddress
     private let base: String
     private let unixSocket: String?
     private let tls: TLSIdentity?
-    private let token: SecretBytes?
+    private let token: SecretBytes
 
     /// Prepares the call; nil when the listener's port is one that the system chooses, which nobody can know.
-    init?(_ admin: Configuration.Admin) {
-        address = admin.listener.address
+    init?(_ admin: Configuration.Admin, token: SecretBytes) {
+        address = admin.listener.address.onThisMachine.resolved
         tls = admin.listener.settings.tls
         let host: String
         switch address {
         case .tcp(_, let port):
             guard port != 0 else { return nil }
-            (host, unixSocket) = (address.onThisMachine.description, nil)
+            (host, unixSocket) = (address.description, nil)
         case .unix(let path): (host, unixSocket) = ("localhost", path)
         }
         base = "\(tls == nil ? "http" : "https")://\(host)"
-        token = admin.token
+        self.token = token
     }
 
-    /// Does it; nil when nobody listens there.
-    func perform(_ action: some AdminAction) throws(AdminAccess.Failure) -> AdminAnswer? {
-        switch try send(try request(for: action)) {
-        case .success(let response): return try answer(response)
-        case .failure(.connect): return nil
-        case .failure(.tls(let text)): throw failure("\(ClientError.tls(text)); \(Self.mistrust)")
-        case .failure(let error): throw failure("\(error)")
+    /// Does it.
+    /// - Throws: when a service that has proven itself could not be asked, or the socket is not this user's to open.
+    func perform(_ action: some AdminAction) throws(AdminAccess.Failure) -> Outcome {
+        if let unixSocket, try !isListening(unixSocket) { return .nobody }
+        let client = try client()
+        defer { client.close() }
+        switch try prove(client) {
+        case .proven: return .answered(try ask(action, client))
+        case .nobody: return .nobody
+        case .stranger(let reason):
+            return .stranger(
+                "\(address) is held by a process that has not proven to know the admin token (\(reason)), and was not told it; "
+                    + "stop that process, or reload the service if its token or certificate has changed")
+        }
+    }
+
+    /// Whether somebody listens on a Unix socket. One that this user may not open is not taken for one where nobody does.
+    private func isListening(_ path: String) throws(AdminAccess.Failure) -> Bool {
+        do throws(SystemError) {
+            try UnixSocket.probe(path)
+            return true
+        } catch {
+            if error.isMissing || error.isRefused { return false }
+            throw failure("\(error); run the command as the user that the service runs as")
+        }
+    }
+
+    private func client() throws(AdminAccess.Failure) -> Client {
+        let settings = try settings()
+        do throws(ThreadError) {
+            return try Client(settings: settings)
+        } catch {
+            throw failure(error.description)
         }
     }
 
     private func settings() throws(AdminAccess.Failure) -> ClientSettings {
-        guard let tls else { return ClientSettings(unixSocket: unixSocket) }
+        guard let tls else { return ClientSettings(unixSocket: unixSocket, staysOnFirstConnection: true) }
         guard let digest = CertificateKey.digest(ofCertificate: tls.certificate) else {
             throw failure("the certificate of $.admin.tls cannot be read")
         }
         let server = PinnedServer(certificate: tls.certificate, keyDigest: Base64.encode(digest.span))
-        return ClientSettings(server: server, unixSocket: unixSocket)
+        return ClientSettings(server: server, unixSocket: unixSocket, staysOnFirstConnection: true)
     }
 
-    private func request(for action: some AdminAction) throws(AdminAccess.Failure) -> ClientRequest {
-        let parts = action.request
-        var headers: [(name: String, value: String)] = []
-        if let token {
-            let text = token.withSpan { span in span.indices.map { span[$0] } }
-            headers.append(("Authorization", "Bearer \(String(decoding: text, as: UTF8.self))"))
+    private func failure(_ reason: String) -> AdminAccess.Failure {
+        AdminAccess.Failure(description: "cannot ask the admin listener at \(address): \(reason)")
+    }
+}
+
+extension AdminCall {
+    private enum Proof {
+        case proven, nobody
+        case stranger(reason: String)
+    }
+
+    /// Has the listener prove that it knows the token.
+    private func prove(_ client: Client) throws(AdminAccess.Failure) -> Proof {
+        let (nonce, expected) = try challenge()
+        let query = [(name: "nonce", text: Base64URL.encode(nonce.span))]
+        let question = try request(
+            AdminRequest(.get, "\(ListenerProof.path)", query: query), timeoutMilliseconds: Self.proofTimeoutMilliseconds)
+        switch send(question, client) {
+        case .failure(.connect): return .nobody
+        case .failure(let error): return .stranger(reason: error.description)
+        case .success(let response):
+            guard response.status == 200 else { return .stranger(reason: "it answered with the status \(response.status)") }
+            let proof = Self.proof(in: response) ?? []
+            return constantTimeEquals(proof.span, expected.span) ? .proven : .stranger(reason: "its proof is wrong")
         }
+    }
+
+    private func challenge() throws(AdminAccess.Failure) -> (nonce: [UInt8], expected: InlineArray<32, UInt8>) {
+        do throws(CryptoError) {
+            let random: InlineArray<32, UInt8> = try randomBytes()
+            let nonce = random.indices.map { random[$0] }
+            return (nonce, try ListenerProof.code(token, address, nonce))
+        } catch {
+            throw failure(error.description)
+        }
+    }
+
+    private static func proof(in response: ClientResponse) -> [UInt8]? {
+        guard let value = try? JSONDocument(parsing: response.body.span).value(), case .object(let object) = value,
+            case .string(let text) = object["proof"]
+        else { return nil }
+        return Base64URL.decode(text)
+    }
+
+    /// Sends the token, and what is wanted.
+    private func ask(_ action: some AdminAction, _ client: Client) throws(AdminAccess.Failure) -> AdminAnswer {
+        let text = token.withSpan { span in span.indices.map { span[$0] } }
+        let authorization = (name: "Authorization", value: "Bearer \(String(decoding: text, as: UTF8.self))")
+        switch send(try request(action.request, headers: [authorization], timeoutMilliseconds: Self.timeoutMilliseconds), client) {
+        case .success(let response): return try answer(response)
+        case .failure(.connect): throw failure("it closed the connection before it was asked; try again")
+        case .failure(let error): throw failure("\(error)")
+        }
+    }
+
+    private func request(
+        _ parts: AdminRequest, headers: [(name: String, value: String)] = [], timeoutMilliseconds: Int
+    ) throws(AdminAccess.Failure) -> ClientRequest {
         do throws(ClientRequest.Invalid) {
             return try ClientRequest(
-                parts.method, base + parts.target, headers: headers, body: parts.body, timeoutMilliseconds: Self.timeoutMilliseconds,
+                parts.method, base + parts.target, headers: headers, body: parts.body, timeoutMilliseconds: timeoutMilliseconds,
                 responseBodyLimit: Self.answerLimit)
         } catch {
             throw failure(error.description)
         }
     }
 
-    private func send(_ request: ClientRequest) throws(AdminAccess.Failure) -> Result<ClientResponse, ClientError> {
-        let settings = try settings()
-        let client: Client
-        do throws(ThreadError) {
-            client = try Client(settings: settings)
-        } catch {
-            throw failure(error.description)
-        }
-        defer { client.close() }
+    private func send(_ request: ClientRequest, _ client: Client) -> Result<ClientResponse, ClientError> {
         let result = Monitor<Result<ClientResponse, ClientError>?>(nil)
         client.send(request) { answer in result.update { $0 = answer } }
         return result.wait { $0 } ?? .failure(.cancelled)
@@ -90,9 +168,5 @@ struct AdminCall {
             throw failure("what listens there does not answer as Deskgate does")
         }
         return AdminAnswer(status: response.status, value)
-    }
-
-    private func failure(_ reason: String) -> AdminAccess.Failure {
-        AdminAccess.Failure(description: "cannot ask the admin listener at \(address): \(reason)")
     }
 }

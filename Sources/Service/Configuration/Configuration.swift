@@ -35,8 +35,16 @@ package struct Configuration: Sendable {
         package var listener: Listener
         /// What callers must show; nil when none is configured, and then nothing that needs it is served.
         package var token: SecretBytes?
-        /// Whether `/metrics` needs the token as well.
+        /// Whether `/metrics` needs the token as well, although only this machine reaches it.
         package var metricsNeedToken: Bool
+
+        /// Whether only this machine reaches the listener.
+        package var isLocal: Bool {
+            switch listener.address {
+            case .unix: true
+            case .tcp(let host, _): LoopbackHost.contains(host.lowercased())
+            }
+        }
     }
 
     /// One app with its secrets.

@@ -20,22 +20,26 @@ struct ConfigurationReader {
     /// - Throws: every mistake at once.
     static func read(_ path: String, environment: @escaping (String) -> String?) throws(ConfigurationError) -> Configuration {
         let problems = ConfigurationProblems()
-        guard let value = parse(path, problems),
+        let protection = FileProtection(problems)
+        guard let value = parse(path, problems, protection),
             let root = ConfigurationObject(value, path: "$", keys: ConfigurationKeys.root, problems: problems)
         else {
             throw ConfigurationError(file: path, problems: problems.all)
         }
         let secrets = SecretReader(
             directory: Path.directory(of: path), allowsInsecure: root.bool("allow_insecure_secrets", default: false),
-            environment: environment, problems: problems)
+            environment: environment, problems: problems, protection: protection)
         let configuration = ConfigurationReader(problems: problems, secrets: secrets, root: root).configuration()
         guard problems.all.isEmpty else { throw ConfigurationError(file: path, problems: problems.all) }
         return configuration
     }
 
-    private static func parse(_ path: String, _ problems: ConfigurationProblems) -> JSONValue? {
+    private static func parse(_ path: String, _ problems: ConfigurationProblems, _ protection: FileProtection) -> JSONValue? {
         do throws(SystemError) {
-            let bytes = try File.read(path, limit: sizeLimit).bytes
+            let contents = try File.read(path, limit: sizeLimit)
+            // Whatever the file says of insecure secrets, as somebody else may have written that.
+            protection.check(path, mode: contents.mode, at: "$", shown: "this file")
+            let bytes = contents.bytes
             do throws(JSONError) {
                 return try JSONDocument(parsing: bytes.span).value()
             } catch {

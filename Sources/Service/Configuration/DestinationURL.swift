@@ -19,12 +19,8 @@ struct DestinationURL {
         self.host = host
     }
 
-    /// Whether what is sent there stays on this machine (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3).
-    var isLoopback: Bool {
-        if host == "localhost" || host == "::1" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { Self.isDecimal($0.utf8) && UInt8($0) != nil }
-    }
+    /// Whether what is sent there stays on this machine.
+    var isLoopback: Bool { LoopbackHost.contains(host) }
 
     private static func host(of authority: ArraySlice<UInt8>) -> String? {
         let end: Int

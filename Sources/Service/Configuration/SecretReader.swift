@@ -11,6 +11,8 @@ struct SecretReader {
     /// Looks up environment variables.
     let environment: (String) -> String?
     let problems: ConfigurationProblems
+    /// Looks at who may change the files.
+    let protection: FileProtection
 
     private static let sources = "{\"file\": \"PATH\"} or {\"env\": \"NAME\"}"
     private static let remedy = "or set \"allow_insecure_secrets\": true at the top on a laptop"
@@ -53,14 +55,20 @@ struct SecretReader {
         let limit = isSecret ? Self.secretLimit : Self.certificateLimit
         do throws(SystemError) {
             let contents = try File.read(resolved, limit: limit.bytes)
-            if isSecret, contents.isReadableByEveryone, !allowsInsecure {
-                problems.add(place, "\(shown) can be read by everyone; run chmod 600 on it, \(Self.remedy)")
-            }
+            if !allowsInsecure { check(contents, resolved, at: place, shown: shown, isSecret: isSecret) }
             return contents.bytes
         } catch {
             problems.add(place, "cannot read \(shown): \(error)\(error.isTooLarge ? "; give one of at most \(limit.text)" : "")")
             return nil
         }
+    }
+
+    private func check(_ contents: File.Contents, _ path: String, at place: String, shown: String, isSecret: Bool) {
+        // Containers get their secrets so from Docker Swarm and Kubernetes (mode 0444 or 0644), where everyone is the container's one user.
+        if isSecret, contents.isReadableByEveryone, !contents.isOnReadOnlyMemory {
+            problems.add(place, "\(shown) can be read by everyone; run chmod 600 on it, \(Self.remedy)")
+        }
+        protection.check(path, mode: contents.mode, at: place, shown: shown, alternative: ", \(Self.remedy)")
     }
 
     private func text(from source: ConfigurationObject) -> SecretBytes? {

@@ -29,8 +29,9 @@ enum Deskgate {
     }
 
     /// Runs a command to its end.
-    static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Result {
-        let process = try ChildProcess(path, arguments.map { Array($0.utf8) }, environment: environment)
+    /// - Parameter input: the file that it reads as its standard input.
+    static func run(_ arguments: [String], environment: [String: String] = [:], input: String = "/dev/null") throws -> Result {
+        let process = try ChildProcess(path, arguments.map { Array($0.utf8) }, environment: environment, input: input)
         let code = try process.exitCode()
         let (output, errors) = (try process.output.bytes(), try process.errors.bytes())
         if !secretMakers.contains(where: { arguments.starts(with: $0) }) { try TestOutput.append(output, to: "commands.stdout") }

@@ -78,7 +78,7 @@ extension SocketClient {
     /// Asks whether a user may use the chat.
     func authorize(_ key: String, app: String = Workspace.app, user: String = Markers.user) throws -> ReceivedResponse {
         let body = Self.body(key, app: app, user: user)
-        try send("POST /pyrus/authorize HTTP/1.1\r\nHost: test\r\nContent-Length: \(body.count)\r\n\r\n")
+        try send("POST /pyrus/authorize HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\n\r\n")
         try send(body)
         return try readResponse()
     }

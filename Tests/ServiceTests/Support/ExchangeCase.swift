@@ -24,7 +24,7 @@ struct ExchangeCase: Sendable, CustomTestStringConvertible {
         let token = method == .other ? "PUT" : method.token
         let lines = headers.map { "\($0.key): \($0.value)\r\n" }.joined()
         let length = body.isEmpty ? "" : "Content-Length: \(body.count)\r\n"
-        try client.send(Array("\(token) \(path) HTTP/1.1\r\nHost: test\r\n\(lines)\(length)\r\n".utf8) + body)
+        try client.send(Array("\(token) \(path) HTTP/1.1\r\nHost: localhost\r\n\(lines)\(length)\r\n".utf8) + body)
         return try client.readResponse(hasBody: method != .head)
     }
 

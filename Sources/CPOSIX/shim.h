@@ -1,0 +1,25 @@
+// prctl is variadic, which Swift cannot call, and Glibc's module leaves statfs out. Each wrapper carries the name of the function that it wraps
+// behind the prefix shim_.
+#ifndef DESKGATE_CPOSIX_SHIM_H
+#define DESKGATE_CPOSIX_SHIM_H
+
+#include <linux/magic.h>
+#include <sys/prctl.h>
+#include <sys/statfs.h>
+
+static inline int shim_prctl_set_dumpable(int dumpable) {
+    return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
+}
+
+// Whether an open file lies on a file system in memory that is mounted read-only: 1 or 0.
+static inline int shim_fstatfs_is_read_only_memory(int descriptor) {
+    // ST_RDONLY of statvfs(3), whose header would take that function from Glibc's module.
+    const long read_only = 1;
+    struct statfs kind;
+    if (fstatfs(descriptor, &kind) < 0) {
+        return 0;
+    }
+    return (kind.f_type == TMPFS_MAGIC || kind.f_type == RAMFS_MAGIC) && (kind.f_flags & read_only) != 0;
+}
+
+#endif

@@ -1,0 +1,74 @@
+internal import Crypto
+internal import HTTPServer
+internal import JSON
+internal import Threading
+
+/// Proof that a listener knows the admin token, so that commands send the token to nobody else.
+///
+/// The caller sends random bytes, and the listener answers their HMAC under the token together with the address that it listens on. Whoever
+/// holds the port but not the token cannot answer, and cannot pass on the answer of a service that listens elsewhere.
+final class ListenerProof: Sendable {
+    static let path: StaticString = "/v1/listener-proof"
+    /// How many random bytes are asked for.
+    static let nonceCount = 32
+    /// Domain separation: what is proven here proves nothing elsewhere.
+    private static let label: StaticString = "deskgate/listener/v1"
+
+    private static let wrongNonce = Response.error(400, "malformed", "nonce: expected \(nonceCount) bytes as base64url.")
+    private static let unproven = Response.error(404, "not_found", "No admin token is configured; set admin.token.")
+
+    private let name = Monitor<String?>(nil)
+
+    /// Says where the listener listens, which it knows when it does; before, nothing is proven.
+    func listens(on address: ListenAddress) {
+        let text = Self.name(of: address)
+        name.withLock { $0 = text }
+    }
+
+    /// What answers `GET /v1/listener-proof?nonce=`, which needs no token.
+    func route(_ state: LiveStateHolder) -> Route {
+        Route(
+            Self.path,
+            [(.get, { [self] request, responder in responder.respond(answer(request.queryItems(), state.current.adminToken)) })])
+    }
+
+    private func answer(_ query: [QueryItem], _ token: SecretBytes?) -> Response {
+        guard let token, let name = name.withLock({ $0 }) else { return Self.unproven }
+        guard let values = try? AdminQuery(query).values(of: ["nonce"]), let nonce = values["nonce"].flatMap(Self.nonce) else {
+            return Self.wrongNonce
+        }
+        guard let code = try? Self.code(token, name, nonce) else {
+            return .error(503, "undecided", "The proof could not be made; try again.", headers: [("Retry-After", "1")])
+        }
+        return Response(
+            status: 200, json: ["proof": .string(Base64URL.encode(code.span))], headers: [("Cache-Control", "no-store")])
+    }
+
+    /// The proof that a listener on this address gives.
+    /// - Throws: when OpenSSL fails.
+    static func code(_ token: SecretBytes, _ address: ListenAddress, _ nonce: [UInt8]) throws(CryptoError) -> InlineArray<32, UInt8> {
+        try code(token, name(of: address), nonce)
+    }
+
+    private static func code(_ token: SecretBytes, _ name: String, _ nonce: [UInt8]) throws(CryptoError) -> InlineArray<32, UInt8> {
+        let key = try token.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
+        return try key.code { message throws(CryptoError) in
+            try message.append(label)
+            try message.append(nonce.span)
+            try message.append(name.utf8.span)
+        }
+    }
+
+    private static func nonce(_ text: String) -> [UInt8]? {
+        Base64URL.decode(text).flatMap { $0.count == nonceCount ? $0 : nil }
+    }
+
+    /// How an address is named in the proof, by both sides alike. A Unix socket's path is left out: it may differ for a caller in another
+    /// container, and only who may write to its directory can take its place.
+    private static func name(of address: ListenAddress) -> String {
+        switch address {
+        case .tcp: address.onThisMachine.resolved.description
+        case .unix: "unix"
+        }
+    }
+}

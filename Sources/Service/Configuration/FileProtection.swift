@@ -1,0 +1,50 @@
+internal import POSIX
+
+/// Refuses files that others may change or replace: whoever can do that chooses the secrets, or the whole configuration.
+final class FileProtection {
+    private let problems: ConfigurationProblems
+    // By path, so that thousands of secrets in one directory cost one look at it, and one that is open is told once.
+    private var seen: Set<String> = []
+
+    init(_ problems: ConfigurationProblems) {
+        self.problems = problems
+    }
+
+    /// Notes what is wrong with a file that was read, and with the directories above it.
+    /// - Parameters:
+    ///   - path: the file as the process sees it.
+    ///   - place: where the configuration names it.
+    ///   - shown: the file as people see it.
+    ///   - alternative: what may be done instead of the remedy.
+    func check(_ path: String, mode: UInt32, at place: String, shown: String, alternative: String = "") {
+        if Self.isChangeable(mode) {
+            problems.add(place, "\(shown) can be changed by others (mode \(Self.octal(mode))); run chmod go-w on it\(alternative)")
+        }
+        for directory in Self.directories(above: path) where seen.insert(directory).inserted {
+            guard let mode = try? FileSystem.mode(of: directory), Self.isOpen(mode) else { continue }
+            problems.add(
+                place,
+                "\(shown) can be replaced by everyone, as \(printable(directory, longest: 4096)) has the mode \(Self.octal(mode)); "
+                    + "run chmod o-w on that directory\(alternative)")
+        }
+    }
+
+    /// Whether a file with these permissions may be written by others than its owner.
+    static func isChangeable(_ mode: UInt32) -> Bool { mode & 0o022 != 0 }
+
+    /// Whether everyone may replace what lies in a directory with these permissions; where the sticky bit is set, only owners may.
+    static func isOpen(_ mode: UInt32) -> Bool { mode & 0o002 != 0 && mode & 0o1000 == 0 }
+
+    /// The directories on the way to a file, and on the way to where its symbolic link leads, as Kubernetes' `..data/NAME`. None where the
+    /// path has no absolute form, as a pipe's has not.
+    private static func directories(above path: String) -> [String] {
+        let named = try? FileSystem.absolutePath(of: Path.directory(of: path))
+        let real = (try? FileSystem.absolutePath(of: path)).map { Path.directory(of: $0) }
+        return [named, real].flatMap { $0.map { Path.ancestors(of: $0) } ?? [] }
+    }
+
+    private static func octal(_ mode: UInt32) -> String {
+        let digits = String(mode, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}

@@ -1,0 +1,57 @@
+import JSON
+import TestSupport
+import Testing
+
+/// `-` in place of a secret: it comes from standard input.
+@Suite struct SecretInputTests {
+    private let workspace: Workspace
+
+    init() throws {
+        workspace = try Workspace()
+    }
+
+    private func run(_ arguments: [String], input: String) throws -> Deskgate.Result {
+        try workspace.directory.write("input", input)
+        return try Deskgate.run(arguments, input: workspace.directory.path("input"))
+    }
+
+    private func verify(_ input: String) throws -> Deskgate.Result {
+        let words = ["--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user, "--key", "-"]
+        return try run(["key", "verify"] + words, input: input)
+    }
+
+    @Test(arguments: ["", "\n", "\r\n"]) func keyVerify(_ end: String) throws {
+        let result = try verify(try workspace.key() + end)
+        #expect(result.code == 0)
+        #expect(try result.json.string("reason") == "valid")
+    }
+
+    @Test func keyInspect() throws {
+        let result = try run(["key", "inspect", "-", "--json"], input: wellFormedKey)
+        #expect(result.code == 0)
+        #expect(try result.json.integer("key_id") == 1)
+    }
+
+    /// It is the token that is looked at, and not the dash.
+    @Test func pushTest() throws {
+        let words = ["push", "test", "--config", workspace.configuration, "--notifier", "log", "--token", "-"]
+        #expect(try run(words, input: wellFormedKey).errors.hasPrefix("deskgate: --token is a security key\n"))
+    }
+
+    @Test(arguments: ["", "\n", "one\ntwo\n"]) func mustBeOneLine(_ input: String) throws {
+        let result = try verify(input)
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: --key: expected one line on standard input, and not an empty one\n"))
+    }
+
+    @Test func isNotEndless() throws {
+        let result = try verify(String(repeating: "a", count: 70_000))
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: --key: cannot read standard input: File too large\n"))
+    }
+
+    @Test func helpSaysSo() throws {
+        #expect(try Deskgate.run("key", "inspect", "--help").output.contains("the security key; - reads it from standard input\n"))
+        #expect(try Deskgate.run("key", "verify", "--help").output.contains("the security key; - reads it from standard input\n"))
+    }
+}

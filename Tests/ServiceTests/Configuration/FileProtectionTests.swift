@@ -1,0 +1,80 @@
+import Glibc
+import POSIX
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// Files that others could change or replace.
+@Suite struct FileProtectionTests {
+    private let directory: ConfigurationDirectory
+    private static let remedy = #"or set "allow_insecure_secrets": true at the top on a laptop"#
+    private static let insecure = #""allow_insecure_secrets":true"#
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+    }
+
+    @Test(arguments: [("0622", 0o622), ("0620", 0o620), ("0660", 0o660), ("0602", 0o602)] as [(String, UInt32)])
+    func refusesASecretThatOthersMayChange(_ text: String, _ mode: UInt32) throws {
+        try directory.scratch.write("app.key", TestSecret.text(1), mode: mode)
+        #expect(
+            try directory.problems(secret: #"{"file":"app.key"}"#) == [
+                "$.apps[0].keys[0].secret.file: DIR/app.key can be changed by others (mode \(text)); run chmod go-w on it, \(Self.remedy)"
+            ])
+        #expect(try directory.problems(secret: #"{"file":"app.key"}"#, members: Self.insecure) == [])
+    }
+
+    @Test(arguments: [("0622", 0o622), ("0664", 0o664), ("0666", 0o666)] as [(String, UInt32)])
+    func refusesAConfigurationThatOthersMayChange(_ text: String, _ mode: UInt32) throws {
+        // Whoever may change it may also write that nobody should mind.
+        let json = "{\(ConfigurationDirectory.apps),\(Self.insecure)}"
+        #expect(try directory.problems(json) == [])
+        #expect(unsafe chmod(directory.file, mode) == 0)
+        let error = #expect(throws: ConfigurationError.self) { try Configuration(contentsOf: directory.file) }
+        #expect(error?.problems.map(\.description) == ["$: this file can be changed by others (mode \(text)); run chmod go-w on it"])
+    }
+
+    @Test func refusesADirectoryInWhichEveryoneMayReplaceFiles() throws {
+        let keys = #"{"id":1,"secret":{"file":"secrets/app-1.key"}},{"id":2,"secret":{"file":"secrets/app-2.key"}}"#
+        #expect(unsafe chmod(directory.scratch.path("secrets"), 0o777) == 0)
+        #expect(
+            try directory.problems(keys: keys) == [
+                "$.apps[0].keys[0].secret.file: DIR/secrets/app-1.key can be replaced by everyone, as DIR/secrets has the mode 0777; "
+                    + "run chmod o-w on that directory, \(Self.remedy)"
+            ])
+        #expect(try directory.problems(keys: keys, members: Self.insecure) == [])
+        // Where only owners may replace their files, as in /tmp and in the volumes of Kubernetes.
+        #expect(unsafe chmod(directory.scratch.path("secrets"), 0o1777) == 0)
+        #expect(try directory.problems(keys: keys) == [])
+    }
+
+    @Test func looksBehindSymbolicLinks() throws {
+        try directory.scratch.write("open/app.key", TestSecret.text(1), mode: 0o600)
+        #expect(unsafe chmod(directory.scratch.path("open"), 0o777) == 0)
+        #expect(unsafe symlink("open/app.key", directory.scratch.path("app.key")) == 0)
+        let problems = try directory.problems(secret: #"{"file":"app.key"}"#)
+        #expect(problems.count == 1 && problems[0].contains("as DIR/open has the mode 0777"))
+    }
+
+    /// What the kubelet mounts: `NAME` leads to `..data/NAME`, and `..data` to a directory that is exchanged whole.
+    @Test(arguments: [0o400, 0o440, 0o600, 0o640] as [UInt32])
+    func acceptsWhatKubernetesMounts(mode: UInt32) throws {
+        try directory.scratch.write("volume/..2026_01_01/app.key", TestSecret.text(1), mode: mode)
+        #expect(unsafe symlink("..2026_01_01", directory.scratch.path("volume/..data")) == 0)
+        #expect(unsafe symlink("..data/app.key", directory.scratch.path("volume/app.key")) == 0)
+        #expect(unsafe chmod(directory.scratch.path("volume"), 0o3777) == 0)
+        #expect(try directory.problems(secret: #"{"file":"volume/app.key"}"#) == [])
+    }
+
+    /// Kubernetes' default is 0644 and Docker Swarm's 0444, on a read-only tmpfs of the container's own.
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount file systems"), arguments: [0o444, 0o644] as [UInt32])
+    func acceptsWhatEveryoneMayReadInReadOnlyMemory(mode: UInt32) throws {
+        let memory = try SmallDisk()
+        try File.create(memory.path("app.key"), mode: mode, TestSecret.text(1).utf8)
+        let secret = #"{"file":"\#(memory.path("app.key"))"}"#
+        #expect(try directory.problems(secret: secret).count == 1)
+        try memory.makeReadOnly()
+        #expect(try directory.problems(secret: secret) == [])
+    }
+}

@@ -1,0 +1,195 @@
+import Core
+import Crypto
+import Glibc
+import HTTPServer
+import Storage
+import TestSupport
+import Testing
+import Threading
+
+@testable import Service
+
+/// Somebody else holds the port of the admin listener: commands tell the token to nobody who does not know it.
+@Suite struct ListenerProofTests {
+    private static let path = "\(ListenerProof.path)"
+    private static let someProof = String(repeating: "A", count: 43)
+
+    /// What a rogue listener may try.
+    enum Rogue: CaseIterable {
+        case wrongProof, shortProof, noProof, notFound, noHTTP, closing, oversized, redirect
+
+        fileprivate var script: ScriptedServer.Script {
+            switch self {
+            case .wrongProof: .everyRequest(.respond(200, body: #"{"proof":"\#(someProof)"}"#))
+            case .shortProof: .everyRequest(.respond(200, body: #"{"proof":""}"#))
+            case .noProof: .everyRequest(.respond(200, body: #"{"deliveries":[]}"#))
+            case .notFound: .everyRequest(.respond(404))
+            case .noHTTP: .everyConnection(.readRequest, .send("hello\r\n\r\n"))
+            case .closing: .everyConnection(.readRequest, .close)
+            case .oversized: .everyRequest(.respond(200, body: String(repeating: "x", count: 100_000)))
+            case .redirect: .everyRequest(.respond(307, headers: ["Location: /v1/deliveries"]))
+            }
+        }
+    }
+
+    private let directory: TemporaryDirectory
+    private var configuration: Configuration
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        configuration = try AdminDeliverFixture().configuration
+        configuration.store.kind = .sqlite(path: directory.path("store.db"))
+        configuration.store.minimumFreeMegabytes = 0
+    }
+
+    private func store() throws -> SQLiteStore {
+        try SQLiteStore(path: directory.path("store.db"), announcer: { _ in preconditionFailure("no device registers here") })
+    }
+
+    /// Lists deliveries where somebody listens on this port.
+    private func list(port: UInt16) throws -> (answer: AdminAnswer, remarks: [String]) {
+        var configuration = configuration
+        configuration.admin.listener.address = .tcp(host: "127.0.0.1", port: port)
+        var remarks: [String] = []
+        let answer = try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 9)) { remarks.append($0) }
+        return (answer, remarks)
+    }
+
+    private static func get(_ address: ListenAddress, _ query: String) throws -> ReceivedResponse {
+        let client = try SocketClient(address)
+        try client.send("GET \(path)\(query) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return try client.readResponse()
+    }
+
+    private func expectNoToken(_ rogue: ScriptedServer) {
+        for request in rogue.requests {
+            #expect(request.target.hasPrefix("\(Self.path)?nonce="))
+            #expect(!"\(request)".contains(ServiceFixture.token))
+        }
+        #expect(!rogue.requests.isEmpty)
+    }
+
+    @Test(arguments: Rogue.allCases) func aRogueListenerLearnsNothingAndTheStoreIsOpened(_ kind: Rogue) throws {
+        try store().close()
+        let rogue = try ScriptedServer(kind.script)
+        defer { rogue.stop() }
+        let (answer, remarks) = try list(port: rogue.port)
+        #expect(answer.status == 200)
+        #expect(remarks.count == 1)
+        #expect(remarks[0].hasPrefix("127.0.0.1:\(rogue.port) is held by a process that has not proven to know the admin token ("))
+        expectNoToken(rogue)
+    }
+
+    @Test func aStoreInUseIsToldTogetherWithTheStranger() throws {
+        let store = try store()
+        defer { store.close() }
+        let rogue = try ScriptedServer(Rogue.wrongProof.script)
+        defer { rogue.stop() }
+        let failure = #expect(throws: AdminAccess.Failure.self) { try list(port: rogue.port) }
+        #expect(failure?.description.contains("is held by a process that has not proven to know the admin token") == true)
+        expectNoToken(rogue)
+    }
+
+    /// The proof of a service that listens elsewhere is worth nothing here.
+    @Test func aRelayedProofIsRefused() throws {
+        try store().close()
+        let fixture = try AdminDeliverFixture()
+        let service = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
+        defer { service.stop(drainMilliseconds: 1000) }
+        let relay = try Server(
+            .tcp(host: "127.0.0.1", port: 0), router: Self.relay(to: service.address), settings: ServerSettings(threads: 1))
+        defer { relay.stop(drainMilliseconds: 1000) }
+        guard case .tcp(_, let port) = relay.address else { return }
+        let (answer, remarks) = try list(port: port)
+        #expect(answer.status == 200)
+        #expect(remarks.count == 1 && remarks[0].contains("(its proof is wrong)"))
+    }
+
+    /// Passes on the question, and answers with the service's own proof.
+    private static func relay(to address: ListenAddress) -> Router {
+        Router([
+            Route(
+                ListenerProof.path,
+                [
+                    (
+                        .get,
+                        { request, responder in
+                            let nonce = String(decoding: request.queryItems()[0].value, as: UTF8.self)
+                            request.withHeader("Authorization") { if $0 != nil { Issue.record("the token was sent") } }
+                            let answer = try? Self.get(address, "?nonce=\(nonce)")
+                            return responder.respond(Response(status: 200, body: answer?.body ?? []))
+                        }
+                    )
+                ])
+        ])
+    }
+
+    /// A rogue that takes the port between the proof and the question gets neither token nor question.
+    @Test func theTokenGoesWhereTheProofCameFrom() throws {
+        try store().close()
+        let token = try #require(configuration.admin.token)
+        let address = Monitor<ListenAddress?>(nil)
+        let server = try Server(
+            .tcp(host: "127.0.0.1", port: 0), router: Self.closing(token, address), settings: ServerSettings(threads: 1))
+        defer { server.stop(drainMilliseconds: 1000) }
+        address.update { $0 = server.address }
+        guard case .tcp(_, let port) = server.address else { return }
+        let failure = #expect(throws: AdminAccess.Failure.self) { try list(port: port) }
+        #expect(failure?.description.hasSuffix("it closed the connection before it was asked; try again") == true)
+    }
+
+    /// Proves itself, closes the connection, and must be asked nothing on another one.
+    private static func closing(_ token: SecretBytes, _ address: Monitor<ListenAddress?>) -> Router {
+        Router([
+            Route(
+                ListenerProof.path,
+                [
+                    (
+                        .get,
+                        { request, responder in
+                            let nonce = Base64URL.decode(String(decoding: request.queryItems()[0].value, as: UTF8.self)) ?? []
+                            let proof = address.withLock { $0 }.flatMap { try? ListenerProof.code(token, $0, nonce) }
+                            let text = proof.map { Base64URL.encode($0.span) } ?? ""
+                            return responder.respond(
+                                Response(status: 200, headers: [("Connection", "close")], body: Array(#"{"proof":"\#(text)"}"#.utf8)))
+                        }
+                    )
+                ]),
+            Route(
+                "/v1/deliveries",
+                [
+                    (
+                        .get,
+                        { _, responder in
+                            Issue.record("the token was sent on another connection")
+                            return responder.respond(Response(status: 200))
+                        }
+                    )
+                ]),
+        ])
+    }
+
+    @Test func aProofNeedsANonceOfItsLength() throws {
+        let fixture = try AdminDeliverFixture()
+        let server = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
+        defer { server.stop(drainMilliseconds: 1000) }
+        for query in [
+            "", "?nonce=", "?nonce=AAAA", "?nonce=\(Self.someProof)A", "?nonce=\(Self.someProof)&nonce=\(Self.someProof)", "?x=1",
+        ] {
+            #expect(try Self.get(server.address, query).status == 400, "\(query)")
+        }
+        #expect(try Self.get(server.address, "?nonce=\(Self.someProof)").status == 200)
+    }
+
+    /// Whatever the reason, a socket that cannot be opened is not one where nobody listens.
+    @Test func aSocketThatCannotBeOpenedIsToldOf() throws {
+        try store().close()
+        var configuration = configuration
+        #expect(unsafe symlink("loop", directory.path("loop")) == 0)
+        configuration.admin.listener.address = .unix(path: directory.path("loop/admin.sock"))
+        let failure = #expect(throws: AdminAccess.Failure.self) {
+            try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 9))
+        }
+        #expect(failure?.description.contains("run the command as the user that the service runs as") == true)
+    }
+}
