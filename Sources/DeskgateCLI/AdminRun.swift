@@ -4,14 +4,15 @@ internal import Service
 /// Asks something of the store, and says the answer.
 enum AdminRun {
     /// Does the action and prints the answer, as it is or as `text` tells it to people.
-    static func perform(_ action: some AdminAction, _ arguments: Arguments, _ text: (JSONObject) -> String) -> ExitCode {
-        guard let configuration = ConfiguredCommand.configuration(arguments) else { return .usage }
+    static func perform(
+        _ action: some AdminAction, _ arguments: Arguments, _ text: (JSONObject) -> String
+    ) throws(CommandError) -> ExitCode {
+        let configuration = try ConfiguredCommand.configuration(arguments)
         do throws(AdminAccess.Failure) {
             let answer = try AdminAccess(configuration).perform(action, remark: Console.complain)
             return say(answer, arguments, text)
         } catch {
-            Console.complain(error.description)
-            return .usage
+            throw .failed(error.description)
         }
     }
 

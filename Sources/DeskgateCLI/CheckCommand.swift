@@ -14,22 +14,23 @@ enum CheckCommand: Command {
         Option.json,
     ]
 
-    static func run(_ arguments: Arguments) -> ExitCode {
-        let file = arguments.required("config")
+    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+        let file = try ConfiguredCommand.file(arguments)
+        let configuration: Configuration
         do throws(ConfigurationError) {
-            let configuration = try Configuration(contentsOf: file)
-            if !arguments.has("json") { for warning in warnings(configuration) { Console.remark("\(file): warning: \(warning)") } }
-            if arguments.has("live") { return live(configuration, arguments, file) }
-            arguments.has("json") ? Console.print(.object(summary(of: configuration))) : Console.print(sentence(configuration, file))
-            return .done
+            configuration = try Configuration(contentsOf: file)
         } catch {
             arguments.has("json") ? Console.print(problems(of: error)) : Console.remark(error.description)
             return .usage
         }
+        if !arguments.has("json") { for warning in warnings(configuration) { Console.remark("\(file): warning: \(warning)") } }
+        if arguments.has("live") { return try live(configuration, arguments, file) }
+        arguments.has("json") ? Console.print(.object(summary(of: configuration))) : Console.print(sentence(configuration, file))
+        return .done
     }
 
-    private static func live(_ configuration: Configuration, _ arguments: Arguments, _ file: String) -> ExitCode {
-        TrialRun.perform(configuration) { trial throws(NotifierTrial.Failure) in
+    private static func live(_ configuration: Configuration, _ arguments: Arguments, _ file: String) throws(CommandError) -> ExitCode {
+        try TrialRun.perform(configuration) { trial throws(NotifierTrial.Failure) in
             let credentials = try trial.proveAll()
             if arguments.has("json") {
                 var json = summary(of: configuration)
@@ -64,7 +65,7 @@ enum CheckCommand: Command {
     }
 
     private static func list(_ problems: [ConfigurationProblem]) -> JSONValue {
-        .array(problems.map { ["path": .string($0.path), "message": .string($0.message)] })
+        .array(problems.map(\.json))
     }
 
     private static func problems(of error: ConfigurationError) -> JSONValue {

@@ -1,3 +1,5 @@
+internal import Service
+
 /// How a command ended, for scripts.
 enum ExitCode: Int32 {
     /// It did what it was asked.
@@ -8,63 +10,46 @@ enum ExitCode: Int32 {
     case usage = 2
 }
 
-/// A mistake in the command line.
-struct UsageError: Error {
-    let message: String
-}
-
-/// One subcommand, with what its help says.
+/// One subcommand as data: the parser, the help and the suggestions read the same declaration, so that nothing is written twice.
 protocol Command: Sendable {
     /// Its word or words, such as `key mint`.
     static var name: String { get }
     /// One line of what it does.
     static var summary: String { get }
-    /// The name of the one argument without an option, nil when it takes none.
+    /// The one argument without an option, nil when it takes none.
     static var operand: Operand? { get }
     /// Its options beside `--help`.
     static var options: [Option] { get }
 
-    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode
+    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode
 }
 
 extension Command {
     static var operand: Operand? { nil }
+
+    /// Makes an operator's question out of the options; a mistake in it names the option.
+    static func question<Action>(_ make: () throws(AdminMistake) -> Action) throws(CommandError) -> Action {
+        do throws(AdminMistake) {
+            return try make()
+        } catch {
+            throw .mistake(error, in: Self.self)
+        }
+    }
 }
 
 /// The argument of a command that stands without an option.
-struct Operand {
+struct Operand: Sendable {
+    /// What it is called, such as `DIR`.
     let name: String
     let isRequired: Bool
-    /// Whether it is a secret, which `-` reads from standard input.
-    var isSecret = false
-    let help: String
-}
-
-/// One long option.
-struct Option {
-    /// Its name without the dashes.
-    let name: String
-    /// What its value is called; nil for a switch.
-    let value: String?
-    let isRequired: Bool
-    /// Whether it may be given more than once.
-    let isRepeatable: Bool
-    /// Whether its value is a secret, which `-` reads from standard input.
+    /// Whether `-` has it read from standard input, where no list of processes shows it.
     let isSecret: Bool
     let help: String
 
-    init(
-        _ name: String, value: String? = nil, required isRequired: Bool = false, repeatable isRepeatable: Bool = false,
-        secret isSecret: Bool = false, _ help: String
-    ) {
+    init(name: String, isRequired: Bool, isSecret: Bool = false, help: String) {
         self.name = name
-        self.value = value
         self.isRequired = isRequired
-        self.isRepeatable = isRepeatable
         self.isSecret = isSecret
         self.help = help
     }
-
-    static let config = Option("config", value: "FILE", required: true, "the configuration")
-    static let json = Option("json", "print one JSON object, for machines")
 }

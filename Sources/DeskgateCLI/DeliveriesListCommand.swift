@@ -7,7 +7,7 @@ enum DeliveriesListCommand: Command {
     static let summary = "Lists deliveries, newest first."
     static let options =
         [Option.config, DeliveriesOptions.state] + DeliveriesOptions.filters + [
-            Option("limit", value: "N", "how many at most; default: 100, at most 1000"), Option.json,
+            Option("limit", value: "N", default: "100", "how many, at most 1000"), Option.json,
         ]
 
     private static let columns = [
@@ -16,10 +16,12 @@ enum DeliveriesListCommand: Command {
         ("RECEIVED", "received_at"),
     ]
 
-    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let limit = try arguments.number("limit", in: 1...UInt64(AdminAnswer.largestLimit)).map { Int($0) }
-        let filter = try DeliveriesOptions.criteria(arguments).filter
-        return AdminRun.perform(DeliveryAction.list(filter, limit: limit ?? AdminAnswer.defaultLimit), arguments, table)
+        let filter = try question { () throws(AdminMistake) in
+            try DeliveriesOptions.criteria(arguments, among: [DeliveriesOptions.state] + DeliveriesOptions.filters).filter
+        }
+        return try AdminRun.perform(DeliveryAction.list(filter, limit: limit ?? AdminAnswer.defaultLimit), arguments, table)
     }
 
     private static func table(_ answer: JSONObject) -> String {

@@ -7,8 +7,8 @@ enum DeliveriesShowCommand: Command {
     static let operand: Operand? = Operand(name: "ID", isRequired: true, help: "the delivery's id")
     static let options = [Option.config, Option.json]
 
-    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
-        guard let id = try DeliveriesOptions.id(arguments) else { throw UsageError(message: "ID is missing") }
-        return AdminRun.perform(DeliveryAction.show(id), arguments, DeliveriesStory.sentences)
+    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+        guard let id = try DeliveriesOptions.id(arguments) else { throw .usage("ID is missing") }
+        return try AdminRun.perform(DeliveryAction.show(id), arguments, DeliveriesStory.sentences)
     }
 }

@@ -3,6 +3,7 @@ internal import POSIX
 /// The command `deskgate`: finds the subcommand, runs it, and ends with its exit code.
 @main
 struct Deskgate {
+    /// The table of all commands, from which parser, help and suggestions are made.
     static let commands: [any Command.Type] = [
         InitCommand.self, ServeCommand.self, CheckCommand.self, KeyMintCommand.self, KeyVerifyCommand.self, KeyInspectCommand.self,
         SecretNewCommand.self, DeliveriesListCommand.self, DeliveriesShowCommand.self, DeliveriesRetryCommand.self,
@@ -21,8 +22,9 @@ struct Deskgate {
             Console.complain("an argument is not UTF-8")
             return .usage
         }
-        guard let (command, rest) = find(words) else { return withoutCommand(words) }
-        do throws(UsageError) {
+        let isJSON = words.contains("--\(Option.json.name)")
+        guard let (command, rest) = find(words) else { return withoutCommand(words, isJSON) }
+        do throws(CommandError) {
             let arguments = try Arguments(rest, for: command)
             if arguments.wantsHelp {
                 Console.print(Help.text(of: command))
@@ -30,8 +32,8 @@ struct Deskgate {
             }
             return try command.run(arguments)
         } catch {
-            Console.complain("\(error.message)\n\n\(Help.text(of: command))")
-            return .usage
+            isJSON ? Console.print(error.json) : Console.remark(error.text(command))
+            return error.code
         }
     }
 
@@ -44,14 +46,15 @@ struct Deskgate {
         return nil
     }
 
-    private static func withoutCommand(_ words: [String]) -> ExitCode {
-        if words.contains("--help") || words.first == "help" {
-            Console.print(Help.overview(words.first { !$0.hasPrefix("-") && $0 != "help" }))
+    private static func withoutCommand(_ words: [String], _ isJSON: Bool) -> ExitCode {
+        if words.first == "help" || words.contains(where: Arguments.isHelp) {
+            let topic = words.filter { !$0.hasPrefix("-") && $0 != "help" }
+            Console.print(find(topic).map { Help.text(of: $0.0) } ?? Help.overview(topic.first))
             return .done
         }
         if words == ["--version"] { return VersionCommand.run(Arguments()) }
-        let complaint = words.isEmpty ? "a command is missing" : "unknown command" + Console.mention(words.prefix(2))
-        Console.complain("\(complaint)\n\n\(Help.overview(nil))")
+        let (complaint, remedy) = UnknownCommand.describe(words)
+        isJSON ? Console.print(CommandError.usage(complaint).json) : Console.complain("\(complaint)\n\n\(remedy)")
         return .usage
     }
 }

@@ -8,7 +8,7 @@ enum InitCommand: Command {
     static let summary = "Makes a working configuration with fresh secrets; never overwrites anything."
     static let operand: Operand? = Operand(name: "DIR", isRequired: false, help: "where; default: the current directory")
     static let options = [
-        Option("app", value: "ID", "the app_id that the help desk shows; default: my-app, to be replaced"),
+        Option("app", value: "ID", default: "my-app, to be replaced", "the app_id that the help desk shows"),
         Option(
             "simulator", value: "DIR",
             "where deskgate simulate runs: its notifiers go into the configuration, for ios, android, huawei, rustore"),
@@ -17,28 +17,26 @@ enum InitCommand: Command {
 
     private static let placeholder = "my-app"
 
-    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let app = arguments["app"] ?? placeholder
         try Arguments.refuseKey(app, as: "--app")
-        if let problem = appProblem(app) { throw UsageError(message: "--app: \(problem)") }
-        if arguments.operand?.isEmpty == true { throw UsageError(message: "DIR is empty") }
+        if let problem = appProblem(app) { throw .option("app", problem) }
+        if arguments.operand?.isEmpty == true { throw .usage("DIR is empty") }
         let simulator = try simulator(arguments)
         let files = InitFiles(directory: arguments.operand ?? ".")
         if let existing = files.all.first(where: File.exists) {
-            Console.complain("\(existing) exists already; nothing was changed")
-            return .negative
+            throw .negative("exists", "\(existing) exists already; nothing was changed")
         }
         do throws(InitFiles.Failure) {
             try files.write(app: app, simulator: simulator)
         } catch {
-            Console.complain(error.message)
-            return .usage
+            throw .failed(error.message)
         }
         arguments.has("json") ? Console.print(files.json) : Console.print(nextSteps(files, app))
         return .done
     }
 
-    private static func simulator(_ arguments: Arguments) throws(UsageError) -> InitSimulator? {
+    private static func simulator(_ arguments: Arguments) throws(CommandError) -> InitSimulator? {
         guard let directory = arguments["simulator"] else { return nil }
         try Arguments.refuseKey(directory, as: "--simulator")
         return try InitSimulator(directory: directory)

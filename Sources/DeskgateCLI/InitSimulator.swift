@@ -13,17 +13,17 @@ struct InitSimulator {
     private static let types = [("apns", "ios"), ("fcm", "android"), ("hms", "huawei"), ("rustore", "rustore")]
 
     /// Reads what `simulate` has written into a directory.
-    init(directory: String) throws(UsageError) {
+    init(directory: String) throws(CommandError) {
         let path = Path.resolve("notifiers.json", in: directory)
         let remedy = "start this first and leave it running: deskgate simulate --directory \(directory)"
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try File.read(path, limit: Self.sizeLimit).bytes
         } catch {
-            throw UsageError(message: "--simulator: cannot read \(path): \(error); \(remedy)")
+            throw .option("simulator", "cannot read \(path): \(error); \(remedy)")
         }
         guard case .object(let simulated)? = (try? JSONDocument(parsing: bytes.span))?.value() else {
-            throw UsageError(message: "--simulator: \(path) is not what simulate writes; \(remedy)")
+            throw .option("simulator", "\(path) is not what simulate writes; \(remedy)")
         }
         var notifiers: JSONObject = ["log": ["type": "log"]]
         var routes = JSONObject()

@@ -9,11 +9,10 @@ enum KeyInspectCommand: Command {
     static let operand: Operand? = Operand(name: "KEY", isRequired: true, isSecret: true, help: "the security key")
     static let options = [Option.json]
 
-    static func run(_ arguments: Arguments) -> ExitCode {
+    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let text = Array((arguments.operand ?? "").utf8)
         guard let key = SecurityKey(text.span) else {
-            Console.complain("not a security key; expected dgk1. and 84 base64url characters")
-            return .negative
+            throw .negative("malformed", "not a security key; expected dgk1. and 84 base64url characters")
         }
         if arguments.has("json") {
             Console.print([

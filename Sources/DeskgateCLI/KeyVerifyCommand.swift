@@ -11,15 +11,13 @@ enum KeyVerifyCommand: Command {
         Option("app", value: "ID", required: true, "the app_id"),
         Option("user", value: "ID", required: true, "the user_id"),
         Option("key", value: "KEY", required: true, secret: true, "the security key"),
-        Option("at", value: "UNIX", "the time to decide for, in seconds since 1970; default: now"),
+        Option("at", value: "UNIX", default: "now", "the time to decide for, in seconds since 1970"),
         Option("json", "the default; for symmetry"),
     ]
 
-    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let now = try arguments.number("at", in: 0...UInt64.max) ?? Clocks.system.unixSeconds()
-        guard let configuration = ConfiguredCommand.configuration(arguments),
-            let authorizer = ConfiguredCommand.authorizer(configuration)
-        else { return .usage }
+        let authorizer = try ConfiguredCommand.authorizer(ConfiguredCommand.configuration(arguments))
         let (app, user, key) = (bytes(arguments, "app"), bytes(arguments, "user"), bytes(arguments, "key"))
         let verdict = authorizer.decide(appID: app.span, userID: user.span, securityKey: key.span, now: now).verdict
         Console.print(describe(verdict, key: SecurityKey(key.span)))

@@ -9,27 +9,26 @@ enum PushTestCommand: Command {
     static let options = [
         Option.config, Option("notifier", value: "NAME", required: true, "a notifier of type apns, fcm, rustore or hms"),
         Option("token", value: "TOKEN", required: true, secret: true, "the device's push token"),
-        Option("type", value: "TYPE", "the device's type; default: ios for apns, else android"),
-        Option("title", value: "TEXT", "shown as the author; default: Deskgate"),
-        Option("body", value: "TEXT", "shown as the text; default: Test push"), Option.json,
+        Option("type", value: "TYPE", default: "ios for apns, else android", "the device's type"),
+        Option("title", value: "TEXT", default: "Deskgate", "shown as the author"),
+        Option("body", value: "TEXT", default: "Test push", "shown as the text"), Option.json,
     ]
 
-    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let push = try push(arguments)
         let notifier = arguments.required("notifier")
-        guard let configuration = ConfiguredCommand.configuration(arguments) else { return .usage }
-        return TrialRun.perform(configuration) { trial throws(NotifierTrial.Failure) in
+        return try TrialRun.perform(ConfiguredCommand.configuration(arguments)) { trial throws(NotifierTrial.Failure) in
             let verdict = try trial.send(push, through: notifier)
             arguments.has("json") ? Console.print(json(verdict, notifier)) : say(verdict, notifier)
             return verdict.kind == .good ? .done : .negative
         }
     }
 
-    private static func push(_ arguments: Arguments) throws(UsageError) -> NotifierTrial.Push {
+    private static func push(_ arguments: Arguments) throws(CommandError) -> NotifierTrial.Push {
         let token = arguments.required("token")
         try Arguments.refuseKey(token, as: "--token")
         guard (1...PushToken.longest).contains(token.utf16.count) else {
-            throw UsageError(message: "--token: expected 1 to \(PushToken.longest) characters")
+            throw .option("token", "expected 1 to \(PushToken.longest) characters")
         }
         return NotifierTrial.Push(
             token: token, type: arguments["type"], title: arguments["title"] ?? "Deskgate", body: arguments["body"] ?? "Test push")

@@ -13,8 +13,8 @@ struct SecretInput {
     /// Reads the one line that standard input holds.
     /// - Parameter place: the option or operand that it is for, as a person writes it.
     /// - Throws: when it holds nothing, more than a line, or was read before.
-    mutating func read(for place: String) throws(UsageError) -> String {
-        guard !isUsed else { throw UsageError(message: "\(place): standard input is taken already; only one secret can come from there") }
+    mutating func read(for place: String) throws(CommandError) -> String {
+        guard !isUsed else { throw .usage("\(place): standard input is taken already; only one secret can come from there") }
         isUsed = true
         let text = try Self.text(for: place)
         let lines = text.utf8.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "\n") }
@@ -22,20 +22,20 @@ struct SecretInput {
         var line = lines[0]
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         guard isOneLine, !line.isEmpty else {
-            throw UsageError(message: "\(place): expected one line on standard input, and not an empty one")
+            throw .usage("\(place): expected one line on standard input, and not an empty one")
         }
         return String(Substring(line))
     }
 
-    private static func text(for place: String) throws(UsageError) -> String {
+    private static func text(for place: String) throws(CommandError) -> String {
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try File.readStandardInput(limit: limit)
         } catch {
-            throw UsageError(message: "\(place): cannot read standard input: \(error)")
+            throw .usage("\(place): cannot read standard input: \(error)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw UsageError(message: "\(place): standard input is not UTF-8")
+            throw .usage("\(place): standard input is not UTF-8")
         }
         return text
     }

@@ -7,7 +7,7 @@ enum SecretNewCommand: Command {
     static let summary = "Prints a new random secret: 32 bytes as 43 base64url characters."
     static let options = [Option.json]
 
-    static func run(_ arguments: Arguments) -> ExitCode {
+    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         do throws(CryptoError) {
             let secret = try newSecret()
             if arguments.has("json") {
@@ -17,8 +17,7 @@ enum SecretNewCommand: Command {
             }
             return .done
         } catch {
-            Console.complain(error.description)
-            return .negative
+            throw .failed(error.description)
         }
     }
 

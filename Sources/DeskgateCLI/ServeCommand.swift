@@ -2,45 +2,37 @@ internal import HTTPServer
 internal import Observability
 internal import POSIX
 internal import Service
-internal import Threading
 
 /// `deskgate serve`
 enum ServeCommand: Command {
     static let name = "serve"
-    static let summary = "Serves until SIGTERM or SIGINT; SIGHUP reads the configuration again."
+    static let summary =
+        "Serves until SIGTERM or SIGINT; a second one ends it at once. SIGHUP reads the configuration again."
     static let options = [Option.config]
 
-    static func run(_ arguments: Arguments) -> ExitCode {
+    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         // Before any thread is made, so that none of them takes a signal.
         let signals = Signals()
         // Before the first secret is read.
         POSIX.Process.forbidMemoryDumps()
-        guard let configuration = ConfiguredCommand.configuration(arguments) else { return .usage }
-        do throws(ThreadError) {
-            let sink = try LogSink(format: configuration.log.format)
-            // A reader of the log that has stopped reading must not keep the service from ending.
-            defer { sink.close(timeoutMilliseconds: 2000) }
-            return serve(configuration, arguments, Logger(level: configuration.log.level, sink: sink), signals)
-        } catch {
-            Console.complain(error.description)
-            return .usage
-        }
-    }
-
-    private static func serve(
-        _ configuration: Configuration, _ arguments: Arguments, _ logger: Logger, _ signals: Signals
-    ) -> ExitCode {
+        let file = try ConfiguredCommand.file(arguments)
+        let configuration = try ConfiguredCommand.configuration(arguments)
+        let sink = try ConfiguredCommand.logSink(configuration.log.format)
+        // A reader of the log that has stopped reading must not keep the service from ending.
+        defer { sink.close(timeoutMilliseconds: 2000) }
+        let logger = Logger(level: configuration.log.level, sink: sink)
         warnAboutOpenFiles(configuration, logger)
         do throws(RunningService.StartError) {
             let service = try RunningService(configuration, logger: logger)
             while signals.next() == .reload {
-                service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: arguments.required("config")) }
+                service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: file) }
             }
+            // Nothing that was answered 200 needs a graceful end, so whoever is in a hurry may have it now.
+            signals.endAtOnce()
             service.stop()
             return .done
         } catch {
-            Console.complain(error.description)
-            return .usage
+            throw .failed(error.description)
         }
     }
 

@@ -12,7 +12,7 @@ enum SimulateCommand: Command {
                 "where fresh credentials, the certificate authority and notifiers.json are written, for their owner only")
         ]
         + SimulatedProvider.allCases.map { provider in
-            Option(portOption(provider), value: "N", "the port of \(SimulateWindow.name(of: provider)); default: any")
+            Option(portOption(provider), value: "N", default: "any", "the port of \(SimulateWindow.name(of: provider))")
         } + [
             Option("script", value: "FILE", "a JSON file with faults and devices; docs/SIMULATORS.md describes it"),
             Option("fault", value: "JSON", repeatable: true, #"one fault, such as {"provider":"fcm","answer":{"status":503}}"#),
@@ -22,7 +22,7 @@ enum SimulateCommand: Command {
     // A script is written by hand.
     private static let scriptLimit = 1 << 20
 
-    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         try Arguments.refuseKey(arguments.required("directory"), as: "--directory")
         // Before any thread is made, so that none of them takes a signal.
         let signals = Signals()
@@ -35,28 +35,33 @@ enum SimulateCommand: Command {
         let (faults, devices) = (FaultScript(), DeviceRegistry())
         try readScript(arguments["script"], into: faults, devices)
         for text in arguments.all("fault") { try readFault(text, into: faults) }
+        let simulators = try start(settings, faults, devices)
+        defer { simulators.stop() }
+        return try serve(simulators, arguments.required("directory"), window, signals)
+    }
+
+    private static func start(
+        _ settings: SimulatorSettings, _ faults: FaultScript, _ devices: DeviceRegistry
+    ) throws(CommandError) -> SimulatorSet {
         do throws(SimulatorSet.Failure) {
-            let simulators = try SimulatorSet(settings, faults: faults, devices: devices)
-            defer { simulators.stop() }
-            return serve(simulators, arguments.required("directory"), window, signals)
+            return try SimulatorSet(settings, faults: faults, devices: devices)
         } catch {
-            Console.complain(error.description)
-            return .usage
+            throw .failed(error.description)
         }
     }
 
     private static func serve(
         _ simulators: SimulatorSet, _ directory: String, _ window: SimulateWindow, _ signals: Signals
-    ) -> ExitCode {
+    ) throws(CommandError) -> ExitCode {
         do throws(SystemError) {
             let files = try SimulatorFiles(directory: directory)
             try files.write(simulators)
             window.open(simulators, files)
         } catch {
-            Console.complain("cannot write into \(directory): \(error); give a directory that you may write into")
-            return .usage
+            throw .option("directory", "cannot write into \(directory): \(error); give one that you may write into")
         }
         while signals.next() == .reload {}
+        signals.endAtOnce()
         return .done
     }
 
@@ -64,27 +69,27 @@ enum SimulateCommand: Command {
         "\(provider.rawValue)-port"
     }
 
-    private static func readScript(_ path: String?, into faults: FaultScript, _ devices: DeviceRegistry) throws(UsageError) {
+    private static func readScript(_ path: String?, into faults: FaultScript, _ devices: DeviceRegistry) throws(CommandError) {
         guard let path else { return }
         try Arguments.refuseKey(path, as: "--script")
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try File.read(path, limit: scriptLimit).bytes
         } catch {
-            throw UsageError(message: "--script: cannot read \(path): \(error)")
+            throw .option("script", "cannot read \(path): \(error)")
         }
         do throws(FaultReader.Mistake) {
             try FaultReader.read(script: bytes, into: faults, devices)
         } catch {
-            throw UsageError(message: "--script: \(error)")
+            throw .option("script", "\(error)")
         }
     }
 
-    private static func readFault(_ text: String, into faults: FaultScript) throws(UsageError) {
+    private static func readFault(_ text: String, into faults: FaultScript) throws(CommandError) {
         do throws(FaultReader.Mistake) {
             try FaultReader.read(fault: Array(text.utf8), into: faults)
         } catch {
-            throw UsageError(message: "--fault: \(error)")
+            throw .option("fault", "\(error)")
         }
     }
 }

@@ -6,8 +6,10 @@ enum TokensListCommand: Command {
     static let name = "tokens list"
     static let summary = "Lists registered push tokens, masked, by user and device."
     static let options = [
-        Option.config, Option("app", value: "ID", required: true, "of this app_id"), Option("user", value: "ID", "of this user_id"),
-        Option("device", value: "ID", "of this device_id"), Option("limit", value: "N", "how many at most; default: 100, at most 1000"),
+        Option.config, Option("app", value: "ID", required: true, field: "app_id", "of this app_id"),
+        Option("user", value: "ID", field: "user_id", "of this user_id"),
+        Option("device", value: "ID", field: "device_id", "of this device_id"),
+        Option("limit", value: "N", default: "100", "how many, at most 1000"),
         Option("after", value: "TEXT", "go on where an earlier list has ended"), Option.json,
     ]
 
@@ -16,17 +18,14 @@ enum TokensListCommand: Command {
         ("REGISTERED", "registered_at"), ("SEEN", "seen_at"),
     ]
 
-    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let limit = try arguments.number("limit", in: 1...UInt64(AdminAnswer.largestLimit)).map { Int($0) }
-        let action: DeviceAction
-        do throws(AdminMistake) {
-            action = try DeviceAction.listing(
+        let action = try question { () throws(AdminMistake) in
+            try DeviceAction.listing(
                 appID: arguments.required("app"), userID: arguments["user"], deviceID: arguments["device"], after: arguments["after"],
                 limit: limit)
-        } catch {
-            throw UsageError(message: error.message)
         }
-        return AdminRun.perform(action, arguments, table)
+        return try AdminRun.perform(action, arguments, table)
     }
 
     private static func table(_ answer: JSONObject) -> String {

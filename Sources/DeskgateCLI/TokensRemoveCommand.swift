@@ -6,20 +6,18 @@ enum TokensRemoveCommand: Command {
     static let name = "tokens remove"
     static let summary = "Removes the push tokens of a user, or of one device; of a user as a whole, also what kept the limits."
     static let options = [
-        Option.config, Option("app", value: "ID", required: true, "of this app_id"),
-        Option("user", value: "ID", required: true, "of this user_id"), Option("device", value: "ID", "of this device_id alone"),
+        Option.config, Option("app", value: "ID", required: true, field: "app_id", "of this app_id"),
+        Option("user", value: "ID", required: true, field: "user_id", "of this user_id"),
+        Option("device", value: "ID", field: "device_id", "of this device_id alone"),
         Option.json,
     ]
 
-    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
-        let action: DeviceAction
-        do throws(AdminMistake) {
-            action = try DeviceAction.removing(
+    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+        let action = try question { () throws(AdminMistake) in
+            try DeviceAction.removing(
                 appID: arguments.required("app"), userID: arguments.required("user"), deviceID: arguments["device"])
-        } catch {
-            throw UsageError(message: error.message)
         }
-        return AdminRun.perform(action, arguments) { answer in
+        return try AdminRun.perform(action, arguments) { answer in
             "\(AdminText.count(answer["removed"], "push token is", "push tokens are")) removed."
         }
     }

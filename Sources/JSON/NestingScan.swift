@@ -59,17 +59,7 @@ struct NestingScan {
 extension JSONError {
     /// Describes a mistake whose last byte is the one before `offset`.
     fileprivate init(reason: Reason, endingAt offset: Int, of bytes: Span<UInt8>) {
-        var line = 1
-        var column = 0
-        for index in 0..<offset {
-            if bytes[index] == UInt8(ascii: "\n") {
-                line += 1
-                column = 0
-            } else if bytes[index] & 0xC0 != 0x80 {
-                // Every byte but a UTF-8 continuation byte starts a scalar.
-                column += 1
-            }
-        }
-        self.init(reason: reason, line: line, column: column, offset: offset)
+        let place = JSONPlace(of: offset - 1, in: bytes)
+        self.init(reason: reason, line: place.line, column: place.column, offset: offset)
     }
 }

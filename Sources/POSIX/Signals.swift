@@ -22,6 +22,18 @@ package struct Signals: Sendable {
         self.set = set
     }
 
+    /// Lets SIGTERM and SIGINT end the process from now on, whatever it is doing: for who asks a second time while it stops.
+    package func endAtOnce() {
+        var ending = sigset_t()
+        unsafe sigemptyset(&ending)
+        for number in [SIGTERM, SIGINT] {
+            // A process that was started in the background may have inherited SIGINT as ignored.
+            signal(number, SIG_DFL)
+            unsafe sigaddset(&ending, number)
+        }
+        unsafe pthread_sigmask(SIG_UNBLOCK, &ending, nil)
+    }
+
     /// Waits for the next signal.
     package func next() -> Signal {
         var set = set

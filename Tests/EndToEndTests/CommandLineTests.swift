@@ -1,3 +1,4 @@
+import JSON
 import TestSupport
 import Testing
 
@@ -5,8 +6,8 @@ import Testing
 @Suite struct CommandLineTests {
     private static let commands = [
         ["init"], ["serve"], ["check"], ["key", "mint"], ["key", "verify"], ["key", "inspect"], ["secret", "new"],
-        ["deliveries", "list"], ["deliveries", "show"], ["deliveries", "retry"], ["deliveries", "purge"], ["push", "test"], ["simulate"],
-        ["version"],
+        ["deliveries", "list"], ["deliveries", "show"], ["deliveries", "retry"], ["deliveries", "purge"], ["tokens", "list"],
+        ["tokens", "remove"], ["push", "test"], ["simulate"], ["version"],
     ]
 
     @Test(arguments: commands)
@@ -20,26 +21,30 @@ import Testing
 
     @Test(arguments: commands)
     func helpNeedsNoRequiredOption(_ command: [String]) throws {
-        #expect(try Deskgate.run(["--help"] + command).code == 0)
-        #expect(try Deskgate.run(command + ["--help", "--help"]).code == 0)
+        let help = try Deskgate.run(command + ["--help"])
+        for words in [["--help"] + command, ["help"] + command, ["-h"] + command, command + ["-h"], command + ["--help", "-h"]] {
+            let other = try Deskgate.run(words)
+            #expect(other.code == 0)
+            #expect(other.output == help.output)
+        }
     }
 
-    @Test(arguments: [["--help"], ["help"]])
+    @Test(arguments: [["--help"], ["help"], ["-h"]])
     func overviewNamesEveryCommand(_ words: [String]) throws {
         let overview = try Deskgate.run(words)
         #expect(overview.code == 0)
         #expect(overview.errors.isEmpty)
         for command in Self.commands {
-            #expect(overview.output.contains("\ndeskgate \(command.joined(separator: " "))"))
+            #expect(overview.output.contains("\n  \(command.joined(separator: " ")) "))
         }
     }
 
-    @Test(arguments: [["key", "--help"], ["help", "key"]])
+    @Test(arguments: [["key", "--help"], ["help", "key"], ["key", "-h"], ["-h", "key"]])
     func overviewOfAFamilyLeavesTheOthersOut(_ words: [String]) throws {
         let overview = try Deskgate.run(words)
         #expect(overview.code == 0)
-        #expect(overview.output.contains("deskgate key mint"))
-        #expect(!overview.output.contains("deskgate serve"))
+        #expect(overview.output.contains("\n  key mint "))
+        #expect(!overview.output.contains("\n  serve "))
     }
 
     @Test func commandIsMissing() throws {
@@ -50,9 +55,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (["serv"], "deskgate: unknown command: serv\n"), (["key"], "deskgate: unknown command: key\n"),
-        (["key", "rotate"], "deskgate: unknown command: key rotate\n"), (["Serve"], "deskgate: unknown command: Serve\n"),
-        ([""], "deskgate: unknown command\n"), (["--json", "version"], "deskgate: unknown command: --json version\n"),
+        (["serv"], "deskgate: unknown command: serv; did you mean serve?\n"), (["key"], "deskgate: unknown command: key\n"),
+        (["key", "rotate"], "deskgate: unknown command: key rotate\n"),
+        (["Serve"], "deskgate: unknown command: Serve; did you mean serve?\n"),
+        (["key", "mnt"], "deskgate: unknown command: key mnt; did you mean key mint?\n"),
+        (["mint"], "deskgate: unknown command: mint; did you mean key mint?\n"),
+        (["chek", "--config", "c"], "deskgate: unknown command: chek; did you mean check?\n"),
+        (["list"], "deskgate: unknown command: list; did you mean deliveries list or tokens list?\n"),
+        ([""], "deskgate: unknown command\n"),
+        (["--config", "c", "check"], "deskgate: the command comes first, before its options: --config\n"),
     ])
     func commandIsUnknown(_ words: [String], _ complaint: String) throws {
         let result = try Deskgate.run(words)
@@ -64,13 +75,22 @@ import Testing
     @Test(arguments: commands)
     func optionIsUnknown(_ command: [String]) throws {
         for (option, complaint) in [
-            ("--colour", "--colour"), ("-h", "-h"), ("--", "--"), ("--colour=red", "--colour"), ("--JSON", "--JSON"),
+            ("--colour", "--colour"), ("-x", "-x"), ("--", "--"), ("--colour=red", "--colour"),
         ] {
             let result = try Deskgate.run(command + [option])
             #expect(result.code == 2)
             #expect(result.output.isEmpty)
             #expect(result.errors.hasPrefix("deskgate: unknown option: \(complaint)\n\nusage: deskgate "))
         }
+    }
+
+    @Test(arguments: [
+        (["version", "--jsn"], "--jsn; did you mean --json?"), (["version", "--JSON"], "--JSON; did you mean --json?"),
+        (["check", "-config", "c"], "-config; did you mean --config?"), (["key", "mint", "--tll=1"], "--tll; did you mean --ttl?"),
+        (["deliveries", "list", "--tickets", "1"], "--tickets; did you mean --ticket?"),
+    ])
+    func mistypedOptionIsFound(_ words: [String], _ complaint: String) throws {
+        #expect(try Deskgate.run(words).errors.hasPrefix("deskgate: unknown option: \(complaint)\n\nusage: deskgate "))
     }
 
     @Test(arguments: commands)
@@ -83,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["serve"], "--config FILE"), (["check"], "--config FILE"), (["key", "mint"], "--config FILE"),
+        (["key", "mint"], "--app ID"),
         (["key", "mint", "--config", "c"], "--app ID"), (["key", "mint", "--config", "c", "--app", "a"], "--user ID"),
         (["key", "verify", "--config=c", "--app=a", "--user=u"], "--key KEY"), (["key", "inspect"], "KEY"),
         (["simulate"], "--directory DIR"),
@@ -96,17 +116,55 @@ import Testing
     }
 
     @Test(arguments: [
-        (["check", "--config", "a", "--config", "b"], "--config is given twice"),
-        (["check", "--config=a", "--config=a"], "--config is given twice"),
-        (["version", "--json", "--json"], "--json is given twice"),
-        (["version", "--json=yes"], "--json takes no value"),
-        (["check", "--config"], "--config needs a value: --config FILE"),
+        (["check", "--config", "a", "--config", "b"], "--config: given twice"),
+        (["check", "--config=a", "--config=a"], "--config: given twice"),
+        (["version", "--json=yes"], "--json: takes no value"),
+        (["check", "--config"], "--config: needs a value: --config FILE"),
+        (["key", "mint", "--app=a", "--user=u", "--ttl=soon"], "--ttl: expected a time such as "),
+        (["key", "mint", "--app=a", "--user=u", "--key-id", "x"], "--key-id: expected a number from 0 to 4294967295"),
+        (["deliveries", "list", "--ticket", "x"], "--ticket: expected a whole number."),
+        (["deliveries", "list", "--state", "x"], "--state: expected pending, delivered, dead or no_target."),
+        (["deliveries", "list", "--from", "today"], "--from: expected a time such as "),
+        (["tokens", "list", "--app", "a", "--after", "x"], "--after: expected the next of an earlier list."),
+        (["tokens", "remove", "--app", "", "--user", "u"], "--app: missing; expected whose push tokens are meant."),
     ])
-    func optionIsMisused(_ words: [String], _ complaint: String) throws {
+    func wrongValueShowsItsOptionAlone(_ words: [String], _ complaint: String) throws {
         let result = try Deskgate.run(words)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
-        #expect(result.errors.hasPrefix("deskgate: \(complaint)\n\nusage: "))
+        #expect(result.errors.hasPrefix("deskgate: \(complaint)"))
+        let option = try #require(complaint.split(separator: ":").first)
+        #expect(result.errors.split(separator: "\n").dropFirst().first?.hasPrefix("  \(option)") == true)
+        #expect(!result.errors.contains("usage: "))
+        #expect(result.errors.hasSuffix(" --help\n"))
+    }
+
+    @Test(arguments: [
+        (["key", "mint", "--json"], "--app ID is missing", nil), (["serv", "--json"], "unknown command: serv; did you mean serve?", nil),
+        (["--json"], "the command comes first, before its options: --json", nil),
+        (["deliveries", "list", "--ticket", "x", "--json"], "--ticket: expected a whole number.", "--ticket"),
+        (["version", "--json", "--json"], "--json: given twice", "--json"),
+    ])
+    func mistakesAreJSONForMachines(_ words: [String], _ message: String, _ option: String?) throws {
+        let result = try Deskgate.run(words)
+        #expect(result.code == 2)
+        #expect(result.errors.isEmpty)
+        let json = try result.json
+        #expect(json.string("error") == "usage")
+        #expect(json.string("message") == message)
+        #expect(json.string("option") == option)
+    }
+
+    @Test func mistakesOfTheConfigurationAreJSONForMachines() throws {
+        let workspace = try Workspace(["listen": ["port": -1]])
+        let words = ["--config", workspace.configuration, "--json"]
+        let result = try Deskgate.run(["deliveries", "list"] + words)
+        #expect(result.code == 2)
+        #expect(result.errors.isEmpty)
+        let json = try result.json
+        #expect(json.string("error") == "configuration")
+        let problem: JSONValue = ["path": "$.listen.port", "message": "expected an integer from 0 to 65535, found -1"]
+        #expect(json["problems"] == [problem])
     }
 
     @Test func argumentIsNotText() throws {
@@ -142,6 +200,7 @@ private let misplacements: [[String]] = {
         ["verify", "--key", key],
         ["--\(key)"], ["--key=\(key)"], ["-\(key)"], ["version", "--\(key)"], ["version", "-\(key)"], ["version", "--json=\(key)"],
         ["init", key], ["init", "--app", key], ["check", "--config", key], ["serve", "--config=\(key)"], ["secret", "new", key],
+        ["version", "--json", "--\(key)"], ["key", "--json", key],
         mint + ["--ttl", key], mint + ["--key-id", key], verify + ["--at", key], verify + [key], verify + ["--key", key],
     ]
 }()

@@ -134,7 +134,7 @@ import Threading
         let result = try run(arguments)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
-        #expect(result.errors.contains("usage: deskgate deliveries \(arguments[0])"))
+        #expect(result.errors.hasSuffix("\nMore: deskgate deliveries \(arguments[0]) --help\n"))
     }
 
     @Test func saysThatThereIsNoStore() throws {

@@ -78,7 +78,7 @@ import Testing
         let result = try Deskgate.run(arguments(workspace, try workspace.key()) + ["--at", at])
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
-        #expect(result.errors.hasPrefix("deskgate: --at: expected a number from 0 to 18446744073709551615\n\nusage: "))
+        #expect(result.errors.hasPrefix("deskgate: --at: expected a number from 0 to 18446744073709551615\n\n  --at UNIX "))
     }
 
     @Test func everyNumberIsATime() throws {

@@ -38,6 +38,19 @@ import Testing
         _ = try server.process.errors.line(containing: "stopped")
     }
 
+    @Test(arguments: [(SIGTERM, SIGTERM), (SIGINT, SIGINT), (SIGTERM, SIGINT)])
+    func aSecondSignalEndsItAtOnce(_ first: Int32, _ second: Int32) throws {
+        // An hour, which is more than the test waits.
+        let workspace = try Workspace(["shutdown": ["drain_seconds": 3600]])
+        let server = try RunningServer(workspace)
+        let slow = try SlowRequest(server.publicAddress, workspace.key())
+        server.process.send(first)
+        _ = try server.process.errors.line(containing: "stopping")
+        #expect(server.process.isRunning)
+        #expect(try server.stop(second) == .signal(second))
+        #expect(slow.isCutOff())
+    }
+
     @Test func nothingMoreIsDeliveredWhileRequestsAreDrained() throws {
         let sink = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
         defer { sink.stop() }

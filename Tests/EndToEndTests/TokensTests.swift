@@ -73,7 +73,7 @@ import Threading
         let result = try run(arguments)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
-        #expect(result.errors.contains("usage: deskgate tokens \(arguments[0])"))
+        #expect(result.errors.hasSuffix("\nMore: deskgate tokens \(arguments[0]) --help\n"))
         #expect(try run("list", "--app", Workspace.app).output.split(separator: "\n").count == 4, "nothing has changed")
     }
 

@@ -16,9 +16,9 @@ struct AdminQuery {
         var values: [String: String] = [:]
         for (name, text) in items {
             guard let known = known.first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
-                throw AdminMistake(message: "Unknown criterion \(printable(name)); known are \(known.joined(separator: ", ")).")
+                throw AdminMistake(nil, "Unknown criterion \(printable(name)); known are \(known.joined(separator: ", ")).")
             }
-            guard values.updateValue(text, forKey: known) == nil else { throw AdminMistake(message: "\(known): given twice.") }
+            guard values.updateValue(text, forKey: known) == nil else { throw AdminMistake(known, "given twice.") }
         }
         return values
     }
@@ -26,7 +26,7 @@ struct AdminQuery {
     /// Reads how many are wanted.
     static func limit(_ text: String) throws(AdminMistake) -> Int {
         guard let number = try? DeliveryCriteria.number("limit", text), (1...Int64(AdminAnswer.largestLimit)).contains(number) else {
-            throw AdminMistake(message: "limit: expected a number from 1 to \(AdminAnswer.largestLimit).")
+            throw AdminMistake("limit", "expected a number from 1 to \(AdminAnswer.largestLimit).")
         }
         return Int(number)
     }
@@ -40,11 +40,11 @@ struct AdminQuery {
                 continue
             }
             guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                throw AdminMistake(message: "The query has a % without two hexadecimal digits.")
+                throw AdminMistake(nil, "The query has a % without two hexadecimal digits.")
             }
             bytes.append(high << 4 | low)
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw AdminMistake(message: "The query is not UTF-8.") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw AdminMistake(nil, "The query is not UTF-8.") }
         return text
     }
 

@@ -5,7 +5,7 @@ extension DeliveryAction {
     /// nobody ends by mistake what is still to be delivered.
     static func givingUp(_ notifier: String, state: String?, before: String?) throws(AdminMistake) -> DeliveryAction {
         guard let state, try DeliveryCriteria.state(state) == .pending, before == nil else {
-            throw AdminMistake(message: "notifier: goes with the state pending, and without before.")
+            throw AdminMistake("notifier", "goes with the state pending, and without before.")
         }
         return .giveUp(notifier: notifier)
     }

@@ -29,7 +29,7 @@ extension DeliveryAction {
                 try criteria.add(name, text)
                 continue
             }
-            guard limit == nil else { throw AdminMistake(message: "limit: given twice.") }
+            guard limit == nil else { throw AdminMistake("limit", "given twice.") }
             limit = try AdminQuery.limit(text)
         }
         return .list(criteria.filter, limit: limit ?? AdminAnswer.defaultLimit)

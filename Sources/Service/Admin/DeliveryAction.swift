@@ -24,7 +24,7 @@ package enum DeliveryAction: Sendable, Equatable {
         let time = try before.map { text throws(AdminMistake) in try DeliveryCriteria.time("before", text) }
         let state = try state.map { text throws(AdminMistake) in try DeliveryCriteria.state(text) }
         guard let state, state != .pending else {
-            throw AdminMistake(message: "state: expected delivered, no_target or dead, or pending and a notifier.")
+            throw AdminMistake("state", "expected delivered, no_target or dead, or pending and a notifier.")
         }
         return .purge(state, before: time)
     }

@@ -23,9 +23,9 @@ package struct DeliveryCriteria {
     /// - Throws: when the name is unknown or given twice, and when the text is no value of it.
     package mutating func add(_ name: String, _ text: String) throws(AdminMistake) {
         guard let name = Self.names.first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
-            throw AdminMistake(message: "Unknown criterion \(printable(name)); known are \(Self.names.joined(separator: ", ")).")
+            throw AdminMistake(nil, "Unknown criterion \(printable(name)); known are \(Self.names.joined(separator: ", ")).")
         }
-        guard given.insert(Array(name.utf8)).inserted else { throw AdminMistake(message: "\(name): given twice.") }
+        guard given.insert(Array(name.utf8)).inserted else { throw AdminMistake(name, "given twice.") }
         switch name {
         case "state": filter.state = try Self.state(text)
         case "app_id": filter.appID = text
@@ -42,7 +42,7 @@ package struct DeliveryCriteria {
     /// Reads a time of RFC 3339 as Unix milliseconds.
     static func time(_ name: String, _ text: String) throws(AdminMistake) -> UInt64 {
         guard let time = RFC3339.unixMilliseconds(text) else {
-            throw AdminMistake(message: "\(name): expected a time such as 2026-03-10T08:15:12Z.")
+            throw AdminMistake(name, "expected a time such as 2026-03-10T08:15:12Z.")
         }
         return time
     }
@@ -50,7 +50,7 @@ package struct DeliveryCriteria {
     /// Reads a decimal number.
     static func number(_ name: String, _ text: String) throws(AdminMistake) -> Int64 {
         guard let number = Int64(text), text.utf8.first != UInt8(ascii: "+") else {
-            throw AdminMistake(message: "\(name): expected a whole number.")
+            throw AdminMistake(name, "expected a whole number.")
         }
         return number
     }
@@ -58,7 +58,7 @@ package struct DeliveryCriteria {
     /// Reads a state.
     static func state(_ text: String) throws(AdminMistake) -> Delivery.State {
         guard let state = Delivery.State.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
-            throw AdminMistake(message: "state: expected pending, delivered, dead or no_target.")
+            throw AdminMistake("state", "expected pending, delivered, dead or no_target.")
         }
         return state
     }

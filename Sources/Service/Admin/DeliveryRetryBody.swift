@@ -9,17 +9,17 @@ enum DeliveryRetryBody {
         var wantsAll = false
         for member in try object(body).members {
             if member.key.utf8.elementsEqual("all".utf8) {
-                guard member.value == true else { throw AdminMistake(message: "all: expected true.") }
+                guard member.value == true else { throw AdminMistake("all", "expected true.") }
                 wantsAll = true
             } else {
                 try criteria.add(member.key, try text(member))
             }
         }
         guard wantsAll == criteria.isEmpty else {
-            throw AdminMistake(message: #"Send at least one criterion, or {"all": true} alone."#)
+            throw AdminMistake(nil, #"Send at least one criterion, or {"all": true} alone."#)
         }
         guard criteria.filter.state ?? .dead == .dead else {
-            throw AdminMistake(message: "state: expected dead; nothing else can be tried again.")
+            throw AdminMistake("state", "expected dead; nothing else can be tried again.")
         }
         return .retry(criteria.filter)
     }
@@ -30,7 +30,7 @@ enum DeliveryRetryBody {
         case .string(let text) where !isNumber: return text
         case .integer(let number) where isNumber: return "\(number)"
         default:
-            throw AdminMistake(message: "\(printable(member.key)): expected \(isNumber ? "a whole number" : "a string").")
+            throw AdminMistake(printable(member.key), "expected \(isNumber ? "a whole number" : "a string").")
         }
     }
 
@@ -39,9 +39,9 @@ enum DeliveryRetryBody {
         do throws(JSONError) {
             value = try JSONDocument(parsing: body).value()
         } catch {
-            throw AdminMistake(message: "The body is not valid JSON: \(error).")
+            throw AdminMistake(nil, "The body is not valid JSON: \(error).")
         }
-        guard case .object(let object) = value else { throw AdminMistake(message: "The body is JSON, but not an object.") }
+        guard case .object(let object) = value else { throw AdminMistake(nil, "The body is JSON, but not an object.") }
         return object
     }
 }

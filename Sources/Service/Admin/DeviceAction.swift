@@ -40,7 +40,7 @@ package enum DeviceAction: AdminAction, Equatable {
     }
 
     private static func required(_ name: String, _ text: String?) throws(AdminMistake) -> String {
-        guard let text, !text.isEmpty else { throw AdminMistake(message: "\(name): missing; expected whose push tokens are meant.") }
+        guard let text, !text.isEmpty else { throw AdminMistake(name, "missing; expected whose push tokens are meant.") }
         return text
     }
 }

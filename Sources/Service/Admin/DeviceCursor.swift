@@ -13,7 +13,7 @@ enum DeviceCursor {
         let parts = Base64URL.decode(text)?.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false) ?? []
         guard parts.count == 2, let user = String(validating: parts[0], as: UTF8.self),
             let device = String(validating: parts[1], as: UTF8.self)
-        else { throw AdminMistake(message: "after: expected the next of an earlier list.") }
+        else { throw AdminMistake("after", "expected the next of an earlier list.") }
         return Device.Key(appID: appID, userID: user, deviceID: device)
     }
 }

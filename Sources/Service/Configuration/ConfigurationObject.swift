@@ -4,8 +4,8 @@ internal import JSON
 final class ConfigurationProblems {
     private(set) var all: [ConfigurationProblem] = []
 
-    func add(_ path: String, _ message: String) {
-        all.append(ConfigurationProblem(path: path, message: message))
+    func add(_ path: String, _ message: String, at place: JSONPlace? = nil) {
+        all.append(ConfigurationProblem(path: path, message: message, place: place))
     }
 }
 

@@ -43,12 +43,20 @@ struct ConfigurationReader {
             do throws(JSONError) {
                 return try JSONDocument(parsing: bytes.span).value()
             } catch {
-                problems.add("$", "\(error)")
+                let slip = isSyntax(error.reason) ? JSONSlip.first(in: bytes.span) : nil
+                problems.add(
+                    "$", slip.map { "not valid JSON: \($0.message)" } ?? error.reason.description,
+                    at: slip?.place ?? JSONPlace(line: error.line, column: error.column))
             }
         } catch {
             problems.add("$", error.isMissing ? "no such file; make one with: deskgate init" : "cannot be read: \(error)")
         }
         return nil
+    }
+
+    /// Whether a usual slip may be the reason.
+    private static func isSyntax(_ reason: JSONError.Reason) -> Bool {
+        reason == .syntax || reason == .endOfInput || reason == .byteOrderMark
     }
 
     private func configuration() -> Configuration {

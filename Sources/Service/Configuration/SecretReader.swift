@@ -96,7 +96,14 @@ struct SecretReader {
     private func secret(_ bytes: [UInt8], path: String) -> SecretBytes? {
         var line = bytes[...]
         if line.last == UInt8(ascii: "\n") { line.removeLast() }
-        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        // Of a PEM or JSON file, which has many lines, nobody minds how they end.
+        if line.last == UInt8(ascii: "\r"), !line.contains(UInt8(ascii: "\n")) {
+            problems.add(
+                path,
+                "the secret ends with CR LF, as editors on Windows write it, and the CR would count as part of it elsewhere; remove it "
+                    + "with: sed -i 's/\\r$//' FILE")
+            return nil
+        }
         guard !line.isEmpty else {
             problems.add(path, "the secret is empty; make one with: deskgate secret new")
             return nil

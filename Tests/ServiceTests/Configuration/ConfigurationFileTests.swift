@@ -6,11 +6,11 @@ import Testing
 @Suite struct ConfigurationFileTests {
     @Test(arguments: [
         ("", "$: line 1, column 1: the text ends too early"),
-        ("{\"apps\": [\n  {\"app_id\": \"shop\",}\n]}", "$: line 2, column 21: not valid JSON"),
+        ("{\"apps\": [\n  {\"app_id\": \"shop\",}\n]}", "$: line 2, column 20: not valid JSON: a comma too many before }; remove it"),
         ("{\n\"log\": {},\n\"log\": {}}", "$: line 3, column 5: duplicate key"),
-        ("{\"apps\": [", "$: line 1, column 11: the text ends too early"),
+        ("{\"apps\": [", "$: line 1, column 10: not valid JSON: this [ is never closed"),
         ("{}{}", "$: line 1, column 3: more text after the end of the JSON value"),
-        ("\u{FEFF}{}", "$: line 1, column 1: starts with a byte order mark"),
+        ("\u{FEFF}{}", "$: line 1, column 1: not valid JSON: starts with a byte order mark; save it as UTF-8 without one"),
         ("{\"listen\": {\"port\": 99999999999999999999}}", "$: line 1, column 40: number out of range"),
         ("[]", "$: expected an object, found a list"),
         ("\"text\"", "$: expected an object, found a string"),

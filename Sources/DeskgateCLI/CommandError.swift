@@ -1,0 +1,84 @@
+internal import JSON
+internal import Service
+
+/// Why a command did not do what it was asked.
+struct CommandError: Error {
+    /// How the command ends.
+    let code: ExitCode
+    /// One word for machines.
+    let word: String
+    /// What happened, and the remedy.
+    let message: String
+    /// The name of the option that is meant, without its dashes.
+    private(set) var option: String?
+    /// The mistakes of the configuration.
+    private(set) var problems: [ConfigurationProblem] = []
+
+    private init(_ code: ExitCode, _ word: String, _ message: String) {
+        self.code = code
+        self.word = word
+        self.message = message
+    }
+
+    /// A mistake in the command line as a whole.
+    static func usage(_ message: String) -> CommandError { CommandError(.usage, "usage", message) }
+
+    /// A mistake in one option; the message begins with the option as it was typed.
+    static func option(_ name: String, _ problem: String) -> CommandError {
+        var error = usage("--\(name): \(problem)")
+        error.option = name
+        return error
+    }
+
+    /// Mistakes in the configuration.
+    static func configuration(_ error: ConfigurationError) -> CommandError {
+        var result = CommandError(.usage, "configuration", error.description)
+        result.problems = error.problems
+        return result
+    }
+
+    /// A mistake in an operator's question; what requests call a field, the command line calls by its option.
+    static func mistake(_ mistake: AdminMistake, in command: any Command.Type) -> CommandError {
+        guard let field = mistake.field, let option = command.options.first(where: { $0.field == field }) else {
+            return usage(mistake.message)
+        }
+        return .option(option.name, mistake.problem)
+    }
+
+    /// What was asked could not be done.
+    static func failed(_ message: String) -> CommandError { CommandError(.usage, "failed", message) }
+
+    /// The answer is no.
+    static func negative(_ word: String, _ message: String) -> CommandError { CommandError(.negative, word, message) }
+
+    /// For machines.
+    var json: JSONValue {
+        var object: JSONObject = ["error": .string(word), "message": .string(message)]
+        if let option { object.append(.string("--\(option)"), forKey: "option") }
+        if !problems.isEmpty { object.append(.array(problems.map(\.json)), forKey: "problems") }
+        return .object(object)
+    }
+
+    /// For people, who called `command`: a wrong value shows its option, and what is wrong with the line as a whole shows how it is used.
+    func text(_ command: any Command.Type) -> String {
+        switch word {
+        case "configuration": return message
+        case "usage":
+            let shown = command.options.first { $0.name == option }.map(Help.row) ?? "usage: \(Help.usage(of: command))"
+            return "deskgate: \(message)\n\n\(shown)\n\nMore: deskgate \(command.name) --help"
+        default: return "deskgate: \(message)"
+        }
+    }
+}
+
+extension ConfigurationProblem {
+    /// For machines.
+    var json: JSONValue {
+        var object: JSONObject = ["path": .string(path), "message": .string(message)]
+        if let place {
+            object.append(.integer(Int64(place.line)), forKey: "line")
+            object.append(.integer(Int64(place.column)), forKey: "column")
+        }
+        return .object(object)
+    }
+}

@@ -1,0 +1,45 @@
+import JSON
+import Testing
+
+@Suite struct JSONSlipTests {
+    @Test(arguments: [
+        ("{\n \"a\": [1, 2,],\n \"b\": 1\n}", 2, 12, "a comma too many before ]; remove it"),
+        ("{\"a\": 1,\n}", 1, 8, "a comma too many before }; remove it"),
+        ("{\n  // the listener\n  \"a\": 1}", 2, 3, "JSON has no comments; remove this one"),
+        ("{\"a\": 1 /* one */}", 1, 9, "JSON has no comments; remove this one"),
+        ("{\"a\": 1 # one\n}", 1, 9, "JSON has no comments; remove this one"),
+        ("{'a': 1}", 1, 2, "strings and names stand in double quotes"),
+        ("{\"a\": 'x'}", 1, 7, "strings and names stand in double quotes"),
+        ("{\"a\": “x”}", 1, 7, "a typographic quote; JSON takes plain double quotes only"),
+        ("{a: 1}", 1, 2, "names stand in double quotes"),
+        ("{\"é\": x}", 1, 7, "text stands in double quotes"),
+        ("{\"a\": True}", 1, 7, "true, false and null are written in small letters"),
+        ("{\"a\": 1\n \"b\": 2}", 2, 2, "a comma is missing before this"),
+        ("[{} {}]", 1, 5, "a comma is missing before this"),
+        ("{\"a\" 1}", 1, 6, "a colon is missing before this, between name and value"),
+        ("{\"a\" = 1}", 1, 6, "a colon is missing before this, between name and value"),
+        ("{\"a\": ,}", 1, 7, "a value is missing before this"),
+        ("{\"a\": 1,, \"b\": 1}", 1, 9, "a comma too many"),
+        ("{\"a\": [1}", 1, 9, "the bracket that is open here is ["),
+        ("{\"a\": \"x,\n\"b\": 1}", 1, 7, "the string that begins here lacks its closing quote"),
+        ("{\"a\": {\"b\": 1}", 1, 1, "this { is never closed"),
+        ("\u{feff}{}", 1, 1, "starts with a byte order mark; save it as UTF-8 without one"),
+    ])
+    func isFoundWhereItIs(_ text: String, _ line: Int, _ column: Int, _ message: String) {
+        let bytes = Array(text.utf8)
+        #expect(throws: JSONError.self) { _ = try JSONDocument(parsing: bytes.span).value() }
+        let slip = JSONSlip.first(in: bytes.span)
+        #expect(slip?.message == message)
+        #expect(slip?.place == JSONPlace(line: line, column: column))
+    }
+
+    @Test(arguments: ["", "{}", "[1, -2.5e3, true, null, \"a\\\"b\"]", "\"x\"", "{\"a\": [{}, []]}", " 1 "])
+    func nothingIsFoundInJSON(_ text: String) {
+        #expect(JSONSlip.first(in: Array(text.utf8).span) == nil)
+    }
+
+    @Test func everyBeginningOfATextIsReadToItsEnd() {
+        let bytes = Array("{\"a\": [1, {\"b\": \"\\u00e9\\\\\"}, true], 'c': “d” /* e */, f: nul}".utf8)
+        for count in 0...bytes.count { _ = JSONSlip.first(in: bytes.span.extracting(..<count)) }
+    }
+}
