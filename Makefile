@@ -12,10 +12,13 @@ SECONDS ?= 600
 # Which sanitizers `make sanitize` runs every test under.
 SANITIZERS ?= thread address
 
+# The port of the configuration that `make run` makes the first time.
+PORT ?=
+
 run:
 	Scripts/install run
 	$(SWIFT_RELEASE)
-	Scripts/run
+	PORT=$(PORT) Scripts/run
 
 build:
 	Scripts/install build

@@ -5,7 +5,8 @@ internal import Service
 /// `deskgate check`
 enum CheckCommand: Command {
     static let name = "check"
-    static let summary = "Reads the configuration and tells every mistake at once: exit 0 when there is none, 2 otherwise."
+    static let summary =
+        "Reads the configuration and tells every mistake at once, and what would keep serve from starting: exit 0 when there is none, 2 otherwise."
     static let options = [
         Option.config,
         Option(
@@ -19,6 +20,8 @@ enum CheckCommand: Command {
         let configuration: Configuration
         do throws(ConfigurationError) {
             configuration = try Configuration(contentsOf: file)
+            let obstacles = configuration.obstacles()
+            guard obstacles.isEmpty else { throw ConfigurationError(file: file, problems: obstacles) }
         } catch {
             arguments.has("json") ? Console.print(problems(of: error)) : Console.remark(error.description)
             return .usage

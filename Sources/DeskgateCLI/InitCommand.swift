@@ -9,6 +9,7 @@ enum InitCommand: Command {
     static let operand: Operand? = Operand(name: "DIR", isRequired: false, help: "where; default: the current directory")
     static let options = [
         Option("app", value: "ID", default: "my-app, to be replaced", "the app_id that the help desk shows"),
+        Option("port", value: "N", default: "8080", "the public listener's port; the admin listener gets the next one, or 9090 by default"),
         Option(
             "simulator", value: "DIR",
             "where deskgate simulate runs: its notifiers go into the configuration, for ios, android, huawei, rustore"),
@@ -16,6 +17,7 @@ enum InitCommand: Command {
     ]
 
     private static let placeholder = "my-app"
+    private static let usualPorts: InitFiles.Ports = (8080, 9090)
 
     static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let app = arguments["app"] ?? placeholder
@@ -23,12 +25,13 @@ enum InitCommand: Command {
         if let problem = appProblem(app) { throw .option("app", problem) }
         if arguments.operand?.isEmpty == true { throw .usage("DIR is empty") }
         let simulator = try simulator(arguments)
+        let port = try arguments.number("port", in: 1...65534).map { UInt16($0) }
         let files = InitFiles(directory: arguments.operand ?? ".")
         if let existing = files.all.first(where: File.exists) {
             throw .negative("exists", "\(existing) exists already; nothing was changed")
         }
         do throws(InitFiles.Failure) {
-            try files.write(app: app, simulator: simulator)
+            try files.write(app: app, ports: port.map { ($0, $0 + 1) } ?? usualPorts, simulator: simulator)
         } catch {
             throw .failed(error.message)
         }

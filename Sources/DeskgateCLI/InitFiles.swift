@@ -10,6 +10,9 @@ struct InitFiles {
         let message: String
     }
 
+    /// The ports of both listeners.
+    typealias Ports = (public: UInt16, admin: UInt16)
+
     let directory: String
     let configuration: String
     let secrets: String
@@ -38,14 +41,14 @@ struct InitFiles {
     }
 
     /// Makes the files; the configuration last, so that there is none without its secrets.
-    func write(app: String, simulator: InitSimulator?) throws(Failure) {
+    func write(app: String, ports: Ports, simulator: InitSimulator?) throws(Failure) {
         try attempt(directory) { () throws(SystemError) in try File.createDirectory(directory, mode: 0o700) }
         try attempt(secrets) { () throws(SystemError) in try File.createDirectory(secrets, mode: 0o700) }
         for path in [adminToken, appSecret, webhookSecret] {
             let secret = try newSecret()
             try attempt(path) { () throws(SystemError) in try File.create(path, mode: 0o600, "\(secret)\n".utf8) }
         }
-        let text = Self.configurationJSON(app: app, simulator).serialized(pretty: true) + [UInt8(ascii: "\n")]
+        let text = Self.configurationJSON(app: app, ports, simulator).serialized(pretty: true) + [UInt8(ascii: "\n")]
         try attempt(configuration) { () throws(SystemError) in try File.create(configuration, mode: 0o640, text) }
     }
 
@@ -65,14 +68,14 @@ struct InitFiles {
         }
     }
 
-    private static func configurationJSON(app: String, _ simulator: InitSimulator?) -> JSONValue {
+    private static func configurationJSON(app: String, _ ports: Ports, _ simulator: InitSimulator?) -> JSONValue {
         var application: JSONObject = [
             "app_id": .string(app), "keys": [["id": 1, "secret": ["file": "secrets/app-1.key"]]],
             "webhook": ["secret": ["file": "secrets/webhook-1.key"]],
         ]
         var configuration: JSONObject = [
-            "listen": ["host": "127.0.0.1", "port": 8080],
-            "admin": ["host": "127.0.0.1", "port": 9090, "token": ["file": "secrets/admin-token"]],
+            "listen": ["host": "127.0.0.1", "port": .integer(Int64(ports.public))],
+            "admin": ["host": "127.0.0.1", "port": .integer(Int64(ports.admin)), "token": ["file": "secrets/admin-token"]],
         ]
         if let simulator { application.append(.object(simulator.routes), forKey: "routes") }
         configuration.append([.object(application)], forKey: "apps")

@@ -17,6 +17,13 @@ struct ListenSocket: ~Copyable {
         }
     }
 
+    /// Takes a TCP address without listening, and lets it go again.
+    static func probe(_ address: ListenAddress) throws(ServerError) {
+        guard case .tcp(let host, let port) = address else { return }
+        let (descriptor, _) = try bindTCP(address, host: host, port: port)
+        close(descriptor)
+    }
+
     /// Stops listening, and refuses who waits in the backlog; the descriptor stays open, for the library to close.
     ///
     /// MHD_quiesce_daemon would do it, but it races with the threads that it quiesces for who takes the socket out of an epoll set, and
@@ -31,6 +38,14 @@ struct ListenSocket: ~Copyable {
     }
 
     private static func listenTCP(
+        _ address: ListenAddress, host: String, port: UInt16
+    ) throws(ServerError) -> (Int32, ListenAddress) {
+        let (descriptor, bound) = try bindTCP(address, host: host, port: port)
+        try listenOrClose(descriptor, address)
+        return (descriptor, bound)
+    }
+
+    private static func bindTCP(
         _ address: ListenAddress, host: String, port: UInt16
     ) throws(ServerError) -> (Int32, ListenAddress) {
         var hints = unsafe addrinfo()
@@ -48,7 +63,7 @@ struct ListenSocket: ~Copyable {
         let descriptor = try open(address, family: unsafe info.pointee.ai_family)
         var on: Int32 = 1
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        try unsafe bindAndListen(descriptor, address, unsafe info.pointee.ai_addr, unsafe info.pointee.ai_addrlen)
+        try unsafe bindOrClose(descriptor, address, unsafe info.pointee.ai_addr, unsafe info.pointee.ai_addrlen)
         return (descriptor, .tcp(host: host, port: boundPort(of: descriptor)))
     }
 
@@ -64,11 +79,12 @@ struct ListenSocket: ~Copyable {
         try removeStaleSocket(address, path: path, name: name)
         let descriptor = try open(address, family: AF_UNIX)
         try unsafe withUnsafeBytes(of: &name) { bytes throws(ServerError) in
-            // Only owner and group shall connect; nobody can between bind and listen.
-            try unsafe bindAndListen(
-                descriptor, address, unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count)
-            ) { unsafe chmod(path, 0o660) }
+            try unsafe bindOrClose(
+                descriptor, address, unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
         }
+        // Only owner and group shall connect; nobody can between bind and listen.
+        try closing(descriptor, address, unless: unsafe chmod(path, 0o660) == 0)
+        try listenOrClose(descriptor, address)
         return descriptor
     }
 
@@ -90,24 +106,37 @@ struct ListenSocket: ~Copyable {
         return descriptor
     }
 
-    private static func bindAndListen(
-        _ descriptor: Int32, _ address: ListenAddress, _ name: UnsafePointer<sockaddr>?, _ length: socklen_t,
-        between: () -> Int32 = { 0 }
+    private static func bindOrClose(
+        _ descriptor: Int32, _ address: ListenAddress, _ name: UnsafePointer<sockaddr>?, _ length: socklen_t
     ) throws(ServerError) {
-        guard unsafe bind(descriptor, name, length) == 0, between() == 0, listen(descriptor, 4096) == 0 else {
-            let reason = errno
-            close(descriptor)
-            throw failure(address, reason)
-        }
+        try closing(descriptor, address, unless: unsafe bind(descriptor, name, length) == 0)
+    }
+
+    private static func listenOrClose(_ descriptor: Int32, _ address: ListenAddress) throws(ServerError) {
+        try closing(descriptor, address, unless: listen(descriptor, 4096) == 0)
+    }
+
+    /// Closes the socket when the last call on it has failed, and says why it did.
+    private static func closing(_ descriptor: Int32, _ address: ListenAddress, unless hasSucceeded: Bool) throws(ServerError) {
+        guard !hasSucceeded else { return }
+        let reason = errno
+        close(descriptor)
+        throw failure(address, reason)
     }
 
     private static func failure(_ address: ListenAddress, _ reason: Int32) -> ServerError {
         if reason == EADDRINUSE {
-            return ServerError(
-                kind: .addressInUse,
-                description: "cannot listen on \(address): it is already in use; stop the process that listens there or choose another")
+            return ServerError(kind: .addressInUse, description: "cannot listen on \(address): it is already in use; \(remedy(address))")
         }
         return ServerError(kind: .cannotListen, description: "cannot listen on \(address): \(unsafe String(cString: strerror(reason)))")
+    }
+
+    /// What helps where somebody else listens.
+    private static func remedy(_ address: ListenAddress) -> String {
+        switch address {
+        case .tcp(_, let port): "stop the process that \"ss -ltnp sport = :\(port)\" shows, or choose another port"
+        case .unix: "stop the process that listens there or choose another path"
+        }
     }
 
     private static func boundPort(of descriptor: Int32) -> UInt16 {

@@ -19,6 +19,7 @@ import Testing
         #expect(mode(scratch.path("new/secrets")) == 0o700)
         for file in Self.files.dropFirst() { #expect(mode(scratch.path("new/\(file)")) == 0o600) }
         #expect(mode(scratch.path("new/config.json")) == 0o640)
+        try chooseFreePorts(scratch.path("new/config.json"))
         #expect(try Deskgate.run("check", "--config", scratch.path("new/config.json")).code == 0)
     }
 
@@ -61,6 +62,7 @@ import Testing
         let scratch = try TemporaryDirectory()
         let app = "Zm9v~YmFy-\"ü\"\\=="
         #expect(try Deskgate.run("init", scratch.path, "--app", app).code == 0)
+        try chooseFreePorts(scratch.path("config.json"))
         #expect(try Deskgate.run("check", "--json", "--config", scratch.path("config.json")).json["apps"] == [.string(app)])
     }
 
@@ -122,9 +124,7 @@ import Testing
     @Test func serviceStartsFromIt() throws {
         let scratch = try TemporaryDirectory()
         #expect(try Deskgate.run("init", scratch.path).code == 0)
-        // Only the ports are changed, so that tests do not meet at them.
-        let text = try scratch.read("config.json").replacing("8080", with: "0").replacing("9090", with: "0")
-        try scratch.write("config.json", text)
+        try chooseFreePorts(scratch.path("config.json"))
         let server = try RunningServer(configuration: scratch.path("config.json"))
         let minted = try Deskgate.run("key", "mint", "--config", scratch.path("config.json"), "--app", "my-app", "--user", Markers.user)
         #expect(try server.authorize(String(minted.output.dropLast()), app: "my-app").status == 200)
@@ -136,6 +136,34 @@ import Testing
         try client.send("POST /pyrus/webhook/\(secret) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
         #expect(try client.readResponse().text == #"{"status":"accepted"}"#)
         #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func portsAreChosenTogether() throws {
+        let scratch = try TemporaryDirectory()
+        #expect(try Deskgate.run("init", scratch.path("a")).code == 0)
+        let usual = try ports(scratch.read("a/config.json"))
+        #expect(usual == [8080, 9090])
+        #expect(try Deskgate.run("init", scratch.path("b"), "--port", "28100").code == 0)
+        let chosen = try ports(scratch.read("b/config.json"))
+        #expect(chosen == [28100, 28101])
+        for port in ["0", "65535", "x"] {
+            let result = try Deskgate.run("init", scratch.path("c"), "--port", port)
+            #expect(result.code == 2)
+            #expect(result.errors.hasPrefix("deskgate: --port: expected a number from 1 to 65534\n\n  --port N "))
+        }
+        #expect(!scratch.contents().contains("c"))
+    }
+
+    private func ports(_ text: String) throws -> [Int64] {
+        let configuration = try jsonObject(text)
+        return ["listen", "admin"].compactMap { name in
+            if case .object(let listener)? = configuration[name] { listener.integer("port") } else { nil }
+        }
+    }
+
+    /// Changes the ports to such as the system chooses, so that tests do not meet at them.
+    private func chooseFreePorts(_ path: String) throws {
+        #expect(try Command("sed", "-i", "s/8080/0/; s/9090/0/", path).status == 0)
     }
 
     private func mode(_ path: String) -> mode_t {

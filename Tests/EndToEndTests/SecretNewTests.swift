@@ -1,3 +1,5 @@
+import JSON
+import TestSupport
 import Testing
 
 /// `deskgate secret new`
@@ -21,6 +23,38 @@ import Testing
         let json = try result.json
         #expect(json.keys == ["secret"])
         #expect(json.string("secret")?.utf8.count == 43)
+    }
+
+    @Test func goesIntoANewFileAlone() throws {
+        let scratch = try TemporaryDirectory()
+        let result = try Deskgate.run("secret", "new", "--out", scratch.path("app.key"))
+        #expect(result.code == 0)
+        #expect(result.output.isEmpty && result.errors.isEmpty)
+        let secret = try scratch.read("app.key")
+        let isASecret = secret.wholeMatch(of: /[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]\n/) != nil
+        #expect(isASecret)
+        #expect(try Command("stat", "-c", "%a", scratch.path("app.key")).output == "600\n")
+        let again = try Deskgate.run("secret", "new", "--out", scratch.path("app.key"))
+        #expect(again.code == 1)
+        #expect(again.errors == "deskgate: \(scratch.path("app.key")) exists already; nothing was changed\n")
+        #expect(try scratch.read("app.key") == secret)
+        let elsewhere = try Deskgate.run("secret", "new", "--out", scratch.path("missing/app.key"))
+        #expect(elsewhere.code == 2)
+        #expect(elsewhere.errors.hasPrefix("deskgate: --out: cannot make \(scratch.path("missing/app.key")): No such file or directory\n"))
+    }
+
+    @Test func signsEvents() throws {
+        let scratch = try TemporaryDirectory()
+        let result = try Deskgate.run("secret", "new", "--signing", "--json", "--out", scratch.path("backend.key"))
+        #expect(try result.json == ["file": .string(scratch.path("backend.key"))])
+        let workspace = try Workspace([
+            "notifiers": [
+                "backend": [
+                    "type": "http", "url": "http://127.0.0.1:1/", "secret": ["file": .string(scratch.path("backend.key"))],
+                ]
+            ]
+        ])
+        #expect(try Deskgate.run("check", "--config", workspace.configuration).code == 0)
     }
 
     @Test func configurationTakesIt() throws {

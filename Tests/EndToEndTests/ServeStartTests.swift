@@ -35,11 +35,13 @@ import Testing
     @Test func portIsInUse() throws {
         let first = try RunningServer(Workspace())
         guard case .tcp(_, let port) = first.publicAddress, case .tcp(_, let adminPort) = first.adminAddress else { return }
-        let remedy = "it is already in use; stop the process that listens there or choose another"
+        func remedy(_ port: UInt16) -> String {
+            "it is already in use; stop the process that \"ss -ltnp sport = :\(port)\" shows, or choose another port"
+        }
         let onPublic = try Workspace(["listen": Workspace.listener(port: port)])
-        #expect(try RunningServer.complaint(of: onPublic) == "deskgate: cannot listen on 127.0.0.1:\(port): \(remedy)\n")
+        #expect(try RunningServer.complaint(of: onPublic) == "deskgate: cannot listen on 127.0.0.1:\(port): \(remedy(port))\n")
         let onAdmin = try Workspace(["admin": Workspace.admin(port: adminPort)])
-        #expect(try RunningServer.complaint(of: onAdmin) == "deskgate: cannot listen on 127.0.0.1:\(adminPort): \(remedy)\n")
+        #expect(try RunningServer.complaint(of: onAdmin) == "deskgate: cannot listen on 127.0.0.1:\(adminPort): \(remedy(adminPort))\n")
         #expect(try get(first.publicAddress, "/livez") == 200)
         #expect(try first.stop() == .exit(0))
     }

@@ -17,10 +17,11 @@ import Testing
         defer { fixture.stop() }
         let error = #expect(throws: ServerError.self) { try ServerFixture(fixture.server.address) }
         #expect(error?.kind == .addressInUse)
+        guard case .tcp(_, let port) = fixture.server.address else { throw SocketClient.Failure.malformed("address") }
         #expect(
             error?.description
-                == "cannot listen on \(fixture.server.address): it is already in use; stop the process that listens there or choose another"
-        )
+                == "cannot listen on \(fixture.server.address): it is already in use; stop the process that \"ss -ltnp sport = :\(port)\" "
+                + "shows, or choose another port")
     }
 
     @Test func usesAPortAgainAtOnce() throws {

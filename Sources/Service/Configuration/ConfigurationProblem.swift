@@ -28,6 +28,12 @@ package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     /// The mistakes in the order of the file's parts; never empty.
     package let problems: [ConfigurationProblem]
 
+    /// Gathers mistakes.
+    package init(file: String, problems: [ConfigurationProblem]) {
+        self.file = file
+        self.problems = problems
+    }
+
     /// One line a mistake; one that has a place begins with `FILE:LINE:COLUMN`, which editors and terminals take for a link.
     package var description: String {
         problems.map { problem in

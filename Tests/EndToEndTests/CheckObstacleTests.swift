@@ -1,0 +1,111 @@
+import Glibc
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate check` finds what would keep `serve` from starting, and says nothing else than `serve` would.
+@Suite struct CheckObstacleTests {
+    private func check(_ workspace: Workspace) throws -> Deskgate.Result {
+        try Deskgate.run("check", "--config", workspace.configuration)
+    }
+
+    private func expect(_ problem: String, of workspace: Workspace) throws {
+        let result = try check(workspace)
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors == "\(workspace.configuration): \(problem)\n")
+        #expect(try Deskgate.run("check", "--json", "--config", workspace.configuration).json.string("status") == "invalid")
+        let served = try RunningServer.start(workspace.configuration)
+        #expect(try served.waitForEnd() == .exit(2))
+    }
+
+    @Test func portOfAnother() throws {
+        let other = try RunningServer(Workspace())
+        guard case .tcp(_, let port) = other.publicAddress else { return }
+        try expect(
+            "$.listen: cannot listen on 127.0.0.1:\(port): it is already in use; stop the process that \"ss -ltnp sport = :\(port)\" shows, "
+                + "or choose another port", of: Workspace(["listen": Workspace.listener(port: port)]))
+        try expect(
+            "$.admin: cannot listen on 127.0.0.1:\(port): it is already in use; stop the process that \"ss -ltnp sport = :\(port)\" shows, "
+                + "or choose another port", of: Workspace(["admin": Workspace.admin(port: port)]))
+        #expect(try other.stop() == .exit(0))
+    }
+
+    @Test func portsOfTheRunningServiceAreItsOwn() throws {
+        for port in (0..<20).map({ _ in UInt16.random(in: 20_000..<30_000) }) {
+            let workspace = try Workspace(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1)])
+            guard let server = try? RunningServer(workspace) else { continue }
+            #expect(try check(workspace).code == 0)
+            #expect(try server.stop() == .exit(0))
+            #expect(try check(workspace).code == 0)
+            return
+        }
+        throw ChildProcess.Failure.missingOutput
+    }
+
+    @Test func socketsOfTheRunningServiceAreItsOwn() throws {
+        let workspace = try Workspace(Workspace.unixListeners)
+        #expect(try check(workspace).code == 0)
+        let server = try RunningServer(workspace)
+        #expect(try check(workspace).code == 0)
+        let other = try Workspace([
+            "listen": ["unix": .string(workspace.directory.path("public.sock")), "max_connections": 100]
+        ])
+        try expect(
+            "$.listen.unix: another process listens on \(workspace.directory.path("public.sock")); stop it or give another path", of: other)
+        #expect(try server.stop(SIGKILL) == .signal(SIGKILL))
+        #expect(try check(workspace).code == 0, "a socket that was left behind is taken over")
+    }
+
+    @Test func addressOfAnotherMachine() throws {
+        try expect(
+            "$.listen: cannot listen on 192.0.2.1:0: Cannot assign requested address",
+            of: Workspace(["listen": ["host": "192.0.2.1", "port": 0, "max_connections": 100]]))
+    }
+
+    @Test func nameThatNobodyKnows() throws {
+        let workspace = try Workspace(["listen": ["host": "deskgate.invalid", "port": 0, "max_connections": 100]])
+        let result = try check(workspace)
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("\(workspace.configuration): $.listen: cannot listen on deskgate.invalid:0: "))
+        #expect(result.errors.hasSuffix("; give an address of this machine\n"))
+    }
+
+    @Test func directoriesThatAreMissing() throws {
+        let workspace = try Workspace(["store": ["type": "sqlite", "path": "missing/deskgate.db"]])
+        let missing = workspace.directory.path("missing")
+        try expect("$.store.path: there is no directory \(missing); make it with: mkdir -m 700 \(missing)", of: workspace)
+        try workspace.configure(["listen": ["unix": "missing/public.sock", "max_connections": 100]])
+        try expect("$.listen.unix: there is no directory \(missing); make it with: mkdir -m 700 \(missing)", of: workspace)
+    }
+
+    @Test func fileInThePlaceOfASocket() throws {
+        let workspace = try Workspace(["listen": ["unix": "app-1.key", "max_connections": 100]])
+        try expect("$.listen.unix: \(workspace.directory.path("app-1.key")) exists and is no socket; give another path", of: workspace)
+    }
+
+    /// Root may write everywhere, so the command runs as nobody, who may read the directory.
+    @Test(.enabled(if: getuid() == 0, "only root can become another user"))
+    func directoriesThatCannotBeWritten() throws {
+        let workspace = try Workspace()
+        let directory = workspace.directory.path
+        for name in ["app-1.key", "app-2.key", "admin-token"] { unsafe chown(workspace.directory.path(name), 65534, 65534) }
+        unsafe chmod(workspace.configuration, 0o644)
+        unsafe chmod(directory, 0o755)
+        let words = ["--reuid=65534", "--regid=65534", "--clear-groups", Deskgate.path, "check", "--config", workspace.configuration]
+        let process = try ChildProcess("setpriv", words.map { Array($0.utf8) })
+        #expect(try process.waitForEnd() == .exit(2))
+        #expect(
+            try process.errors.text()
+                == "\(workspace.configuration): $.store.path: this user cannot write into \(directory); chown it to the user that serves\n")
+        unsafe chown(directory, 65534, 65534)
+        try workspace.directory.write("deskgate.db-wal", "", mode: 0o600)
+        let again = try ChildProcess("setpriv", words.map { Array($0.utf8) })
+        #expect(try again.waitForEnd() == .exit(2))
+        #expect(
+            try again.errors.text()
+                == "\(workspace.configuration): $.store.path: \(directory)/deskgate.db-wal cannot be written by this user; "
+                + "chown it to the user that serves\n")
+    }
+}
