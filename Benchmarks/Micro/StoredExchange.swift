@@ -19,6 +19,8 @@ final class StoredExchange: Exchange, @unchecked Sendable {
         preconditionFailure("authorizing never waits")
     }
 
+    var isSuspended: Bool { false }
+
     func resume(with response: Response) -> Bool {
         preconditionFailure("authorizing never waits")
     }

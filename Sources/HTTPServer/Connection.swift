@@ -163,6 +163,8 @@ final class Connection: Exchange {
         }
     }
 
+    var isSuspended: Bool { phase.isSuspended }
+
     func resume(with response: Response) -> Bool {
         guard phase.claimSuspended(deadline: context.deadline()) else { return false }
         resumeClaimed(with: response)

@@ -14,6 +14,9 @@ package protocol Exchange: AnyObject, Sendable {
     /// - Returns: false when the deadline or a shutdown has answered already.
     func resume(with response: Response) -> Bool
 
+    /// Whether it is suspended and nobody has answered yet, neither a handler nor its deadline. Called on any thread; never waits.
+    var isSuspended: Bool { get }
+
     /// Lends the value of a request header to `body`, or nil when the request has none of that name.
     func withHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void)
 

@@ -49,6 +49,9 @@ struct ExchangePhase: ~Copyable {
         move(to: .answering, deadline) { $0 == .suspended }
     }
 
+    /// Whether a suspended request waits for its answer.
+    var isSuspended: Bool { Self.unpack(word.load(ordering: .acquiring)).phase == .suspended }
+
     /// Whether no request is under way; one that has expired is, until its connection is gone.
     ///
     /// Who sets a flag and then asks this, against who begins to answer and then looks at the flag: one of them sees the other.

@@ -10,6 +10,11 @@ package final class PendingBox: Sendable {
         self.pending = Mutex(pending)
     }
 
+    /// Whether the request still waits for its answer. Never waits.
+    package var isAwaited: Bool {
+        pending.withLock { $0?.isAwaited ?? false }
+    }
+
     /// Answers, the first time.
     /// - Returns: false when the request has been answered already, here or by its deadline or a shutdown.
     @discardableResult

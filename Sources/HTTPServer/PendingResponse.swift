@@ -12,6 +12,9 @@ package struct PendingResponse: ~Copyable, Sendable {
         _ = exchange?.resume(with: StandardResponse.internalError)
     }
 
+    /// Whether the request waits for its answer: false once its deadline, its client or a shutdown has ended it. Never waits.
+    package var isAwaited: Bool { exchange?.isSuspended ?? false }
+
     /// Gives the response and wakes the connection.
     /// - Returns: false when the request's deadline or a shutdown was faster; the response is then dropped.
     @discardableResult

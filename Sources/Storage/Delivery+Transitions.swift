@@ -27,6 +27,13 @@ extension Delivery {
             id: id, notifier: notifier, event: event.expiring(at: expiresAt), deviceID: deviceID, device: device, attempts: attempts,
             dueAt: now, reason: reason)
     }
+
+    /// The same delivery, whose event's data is gone.
+    func withoutData() -> Delivery {
+        Delivery(
+            id: id, notifier: notifier, event: event.withoutData(), deviceID: deviceID, device: device, state: state, attempts: attempts,
+            dueAt: dueAt, endedAt: endedAt, reason: reason)
+    }
 }
 
 extension Event {
@@ -34,7 +41,7 @@ extension Event {
     func withoutData() -> Event {
         Event(
             id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
-            expiresAt: expiresAt, data: StoreRules.noData)
+            expiresAt: expiresAt, data: Event.noData)
     }
 
     fileprivate func expiring(at expiresAt: UInt64) -> Event {

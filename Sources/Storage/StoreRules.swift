@@ -10,18 +10,13 @@ enum StoreRules {
     static let interrupted = "interrupted"
     /// How many expired deliveries one claim gives up at most, so that others do not wait for it.
     static let expiredPerClaim = 256
+    /// How many deliveries one claim makes due at most that wait since before the clock was set back.
+    static let pulledInPerClaim = 500
 
     /// The reason of a delivery that has no device to go to.
-    static let noTarget = "no_target"
-
-    /// The data of an event without deliveries, of which only its identity is needed.
-    static let noData = Array("{}".utf8)
-
-    /// Since when an event has arrived that must be recognised when it comes again: the help desk posts each up to three times, a minute apart,
-    /// and once more when our answer was lost.
-    static func recognisedFrom(now: UInt64) -> UInt64 {
-        now - min(now, 3_600_000)
-    }
+    static let noTarget = DeliveryEnding.noTarget.reason
+    /// How often a device that has signed out and does so again is noted: often enough for its retention.
+    private static let noteIntervalMilliseconds: UInt64 = 86_400_000
 
     /// What the deliveries of an event are kept in order by, within a notifier and an app: a comment's ticket, or the person of a token.
     ///
@@ -36,6 +31,22 @@ enum StoreRules {
     /// Two devices may share a number, which only makes them share a count; who wants that needs to know the other's name, and could use it.
     static func deviceNumber(_ key: Device.Key) -> Int64 {
         number(of: key.appID, key.deviceID)
+    }
+
+    /// What a comment is recognised by beside its app and number, once its event is forgotten: a digest of ticket and device.
+    ///
+    /// Two may share a digest, but only of the same comment, whose number nobody but the help desk chooses.
+    static func mark(of identity: Event.Identity) -> Int64 {
+        number(of: "\(identity.ticketID ?? 0)", identity.deviceID)
+    }
+
+    /// Whether it is remembered that an unknown device has signed out, so that a webhook that is on its way with a token does not bring it back:
+    /// only while nothing that is known of the person must leave for it, so that names that somebody makes up cost few writes.
+    static func remembersUnknown(known: Int, devicesPerUser: Int) -> Bool { known < devicesPerUser }
+
+    /// Whether it is worth a write that a device signs out that has signed out before.
+    static func notesSignOut(seenAt: UInt64, isFromApp: Bool, now: UInt64) -> Bool {
+        !isFromApp || now > seenAt + noteIntervalMilliseconds
     }
 
     /// FNV-1a, which stays the same in every process.
@@ -80,6 +91,11 @@ enum StoreRules {
         precondition(claim.leaseMilliseconds > 0 && claim.limit >= 0, "a claim has a lease and a limit")
     }
 
+    /// Traps on a removal of a whole app's devices, which would take long.
+    static func checkRemoval(_ filter: DeviceFilter) {
+        precondition(filter.userID != nil, "a removal names the person")
+    }
+
     /// Traps on a negative number of rows.
     static func check(limit: Int) {
         precondition(limit >= 0, "a limit is not negative")
@@ -94,6 +110,17 @@ extension FinishedTry.Next {
         case .retry: "retry"
         case .dead: "dead"
         case .givenUp(let ending): ending.rawValue
+        }
+    }
+}
+
+extension RefusedDeliveries {
+    /// What was counted, in the order of the contract.
+    static func list(_ counts: [ByteKey: [DeliveryEnding: Int]]) -> [RefusedDeliveries] {
+        counts.sorted { $0.key < $1.key }.flatMap { notifier, counts in
+            DeliveryEnding.allCases.compactMap { ending in
+                counts[ending].map { RefusedDeliveries(notifier: notifier.text, ending: ending, count: $0) }
+            }
         }
     }
 }

@@ -1,14 +1,19 @@
+internal import Core
+
 /// The bounds of a store in a file; everything has a default.
 package struct StoreSettings: Sendable, Equatable {
-    /// How many deliveries may be pending; what would exceed it is refused with `queueFull`.
+    /// How many deliveries may be pending; a comment that would exceed it is refused with `queueFull`.
     package var maxPending = 1_000_000
+    /// How many deliveries may be pending for one notifier; what would exceed it ends when it is made.
+    package var maxPendingPerNotifier = 250_000
     /// How many devices a person may have; when there is one more, the one that has not been seen for longest leaves.
     package var devicesPerUser = 20
     /// How many bytes of the disk stay free for everything else; below, events are refused with `diskFull`.
     package var minimumFreeBytes: UInt64 = 128 << 20
     /// The largest size of the database file in bytes, without its log; nil is as large as the disk.
     package var maximumFileBytes: UInt64?
-    /// How many calls may wait for the disk; what comes on top is refused with `unavailable`, so that a disk that hangs costs bounded memory.
+    /// How many comments and registrations may wait for the disk; what comes on top is refused with `unavailable`, so that a disk that hangs
+    /// costs bounded memory. Neither takes more than three quarters of it.
     package var maximumQueued = 16_384
     /// How many calls are made durable by one commit at most; for measurements: 1 is a commit for each call.
     package var maximumBatch = 512
@@ -25,4 +30,7 @@ package struct StoreSettings: Sendable, Equatable {
 
     /// The settings of the service.
     package init() {}
+
+    /// How many deliveries may be pending.
+    var bounds: DeliveryBounds { DeliveryBounds(maxPending: maxPending, maxPendingPerNotifier: maxPendingPerNotifier) }
 }

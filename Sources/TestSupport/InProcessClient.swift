@@ -52,6 +52,8 @@ private final class InProcessExchange: Exchange {
 
     func suspend(timeoutMilliseconds: UInt64) {}
 
+    var isSuspended: Bool { answer.withLock { $0 == nil } }
+
     func resume(with response: Response) -> Bool {
         answer.update { current in
             guard current == nil else { return false }

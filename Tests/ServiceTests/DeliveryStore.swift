@@ -41,8 +41,11 @@ final class DeliveryStore: Store {
         if isRefused { throw StoreError(.unavailable, "refused by the test") }
     }
 
-    func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
-        store.accept(arrival, completion: completion)
+    func accept(
+        _ arrival: Arrival, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
+    ) {
+        store.accept(arrival, isAwaited: isAwaited, completion: completion)
     }
 
     func claimDue(_ claim: Claim) throws(StoreError) -> Claimed {
@@ -61,8 +64,9 @@ final class DeliveryStore: Store {
     }
 
     func register(
-        _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
-    ) { store.register(registration, completion: completion) }
+        _ registration: Registration, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
+    ) { store.register(registration, isAwaited: isAwaited, completion: completion) }
 
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
         try store.devices(filter, after: after, limit: limit)
@@ -96,9 +100,11 @@ final class DeliveryStore: Store {
         try store.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
     }
 
-    func forget(_ state: Delivery.State, endedBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
-        try store.forget(state, endedBefore: endedBefore, now: now, limit: limit)
+    func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+        try store.forget(state, endedBefore: endedBefore, limit: limit)
     }
+
+    var refused: [RefusedDeliveries] { store.refused }
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }
 

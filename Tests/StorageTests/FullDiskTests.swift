@@ -32,9 +32,6 @@ import Testing
         #expect(try store.all().count == count)
         for delivery in try store.claim(at: 2000, limit: 20) { try store.report(delivery, .delivered, at: 2001) }
         #expect(try store.purge(now: 2002, deliveredBefore: 9000, deadBefore: 0, limit: 20) == 20)
-        #expect(
-            try store.purge(now: 9_000_000, deliveredBefore: 9000, deadBefore: 0, limit: 21) == 20,
-            "their events were recognised for an hour, and only then give back their pages")
         #expect(eventually { store.refusal == nil })
         let late = Sample(20_000).with { $0.data = Array(repeating: 1, count: 4000) }
         #expect(try store.take(late.arrival()) == .accepted)

@@ -54,7 +54,7 @@ import Threading
         let answers = kinds.withLock { $0 }
         #expect(answers.count == 30)
         #expect(answers.contains(.unavailable))
-        #expect(answers.count { $0 == nil } >= 10)
+        #expect(answers.count { $0 == nil } >= 8, "a quarter of the room is left for registrations")
     }
 
     @Test func worksForManyThreadsAtOnce() throws {

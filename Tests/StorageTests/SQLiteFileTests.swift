@@ -65,7 +65,7 @@ import Testing
         try Statement(connection, "SELECT data FROM events ORDER BY number").forEachRow { row throws(SQLiteError) in
             data.append(String(decoding: try row.bytes(0), as: UTF8.self))
         }
-        #expect(data == ["{}", "{\"body\":\"MARKER\"}", "{}"], "the second one still goes somewhere")
+        #expect(data == ["{\"body\":\"MARKER\"}"], "the second one still goes somewhere")
     }
 
     @Test(arguments: [false, true]) func acceptsNothingThatTheNextStartWouldNotFind(_ isReplaced: Bool) throws {

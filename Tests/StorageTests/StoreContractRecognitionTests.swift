@@ -3,11 +3,9 @@ import Testing
 
 /// For how long a comment is recognised that comes again, whatever has become of its deliveries.
 @Suite struct StoreContractRecognitionTests {
-    private static let hour: UInt64 = 3_600_000
-
-    /// The help desk posts the same webhook again when our answer was lost, also when an operator has purged meanwhile.
+    /// Who has captured a signed webhook may send it at any time.
     @Test(arguments: Backend.allCases, [FinishedTry.Next.delivered, .dead, nil])
-    func recognisesForAnHourWhatItPurged(_ backend: Backend, _ next: FinishedTry.Next?) throws {
+    func recognisesForLongWhatItPurged(_ backend: Backend, _ next: FinishedTry.Next?) throws {
         let fixture = try backend.store()
         let arrival = Sample(1).arrival(to: next == nil ? [] : ["log"])
         _ = try fixture.store.take(arrival)
@@ -16,11 +14,34 @@ import Testing
             try fixture.store.purge(now: now, deliveredBefore: now, deadBefore: now, limit: 9)
         }
         #expect(try purge(at: 1003) == (next == nil ? 0 : 1))
-        #expect(try purge(at: 1000 + Self.hour) == 0)
+        #expect(try purge(at: 1000 + Recognition.milliseconds) == 0)
         #expect(try fixture.store.all() == [])
         #expect(try fixture.store.take(arrival) == .duplicate(of: Sample(1).event.id))
-        #expect(try purge(at: 1001 + Self.hour) == 1)
+        #expect(try purge(at: 1001 + Recognition.milliseconds) == 1)
         #expect(try fixture.store.take(arrival) == .accepted)
+    }
+
+    /// What is left of an event is recognised by all that makes it the same.
+    @Test(arguments: Backend.allCases) func takesOthersForNewOnes(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let first = Sample(1).with { ($0.comment, $0.device) = (7, "d1") }
+        _ = try fixture.store.take(first.arrival(to: []))
+        #expect(try fixture.store.take(first.arrival(to: [])) == .duplicate(of: first.event.id))
+        let others: [(inout Sample) -> Void] = [{ $0.app = "b" }, { $0.comment = 8 }, { $0.ticket = 2 }, { $0.device = "d2" }]
+        for (number, change) in others.enumerated() {
+            var other = Sample(number + 2).with { ($0.comment, $0.device) = (7, "d1") }
+            change(&other)
+            #expect(try fixture.store.take(other.arrival(to: [])) == .accepted)
+        }
+    }
+
+    /// An operator purges at once, and by a clock that may be wrong.
+    @Test(arguments: Backend.allCases) func recognisesWhatAnOperatorForgot(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.take(Sample(1))
+        try fixture.store.report(try fixture.store.claim(at: 1001)[0], .delivered, at: 1002)
+        #expect(try fixture.store.forget(.delivered, endedBefore: .max, limit: 9) == 1)
+        #expect(try fixture.store.take(Sample(1).arrival()) == .duplicate(of: Sample(1).event.id))
     }
 
     /// Nobody repeats it, so that nothing of it need be known.
@@ -35,7 +56,7 @@ import Testing
         try fixture.store.report(try fixture.store.claim(at: 1001)[0], .delivered, at: 1002)
         #expect(try fixture.store.purge(now: 1003, deliveredBefore: 1003, deadBefore: 0, limit: 9) == 1)
         #expect(
-            try fixture.store.purge(now: 2 * Self.hour, deliveredBefore: 0, deadBefore: 0, limit: 9) == 0,
+            try fixture.store.purge(now: 2 * Recognition.milliseconds, deliveredBefore: 0, deadBefore: 0, limit: 9) == 0,
             "the event is gone with its delivery")
     }
 
@@ -43,7 +64,7 @@ import Testing
         let fixture = try backend.store()
         for number in 0..<5 { _ = try fixture.store.take(Sample(number).arrival(to: [])) }
         func purge(at now: UInt64) throws -> Int { try fixture.store.purge(now: now, deliveredBefore: 0, deadBefore: 0, limit: 3) }
-        #expect(try [1000, 1001, 1001].map { try purge(at: $0 + Self.hour) } == [0, 3, 2])
+        #expect(try [1000, 1001, 1001].map { try purge(at: $0 + Recognition.milliseconds) } == [0, 3, 2])
         #expect(try fixture.store.take(Sample(0).arrival(to: [])) == .accepted)
     }
 }

@@ -10,6 +10,9 @@ package struct Delivery: Sendable, Equatable {
         case dead
         /// There is no registered device that the notifier serves, which is no error: people sign out, and web chats have none.
         case noTarget = "no_target"
+
+        /// Whether the event's data is kept for it: it is to be sent, or may be sent when an operator tries again.
+        package var needsData: Bool { self == .pending || self == .dead }
     }
 
     /// Its id, the same on every try: receivers recognise repetitions by it. `UUIDv7.delivery` of the event's.

@@ -20,9 +20,12 @@ package enum DeliveryPlan {
         package let route: DeliveryRoute
         /// Which device it is for, or tells of; nil when none in particular.
         package let deviceID: String?
-        /// Whether it has somebody to go to; otherwise it has ended when it is made.
-        package let hasTarget: Bool
+        /// How it has ended when it is made, so that operators see why nothing came; nil when it waits for its first try.
+        package internal(set) var ending: DeliveryEnding?
     }
+
+    /// How many deliveries an event has at most. The last one stands for what is beyond, and has ended with the reason `too_many_deliveries`.
+    package static let mostRows = 1000
 
     /// The deliveries of an event.
     /// - Parameters:
@@ -34,7 +37,7 @@ package enum DeliveryPlan {
     ) throws(Failure) -> [Row] {
         guard event.kind == .commentCreated else {
             // Told in any case, with the device as it is by then: who has to can see whether the event still holds.
-            return routes.map { Row(route: $0, deviceID: event.identity.deviceID, hasTarget: true) }
+            return bounded(routes.map { Row(route: $0, deviceID: event.identity.deviceID) })
         }
         guard !routes.isEmpty else { return [] }
         let candidates = try candidates()
@@ -45,16 +48,23 @@ package enum DeliveryPlan {
             for candidate in candidates where route.deviceTypes.contains(candidate.type) {
                 isKnown = true
                 if try isNotified(route.notifier, candidate.deviceID) { continue }
-                rows.append(Row(route: route, deviceID: candidate.deviceID, hasTarget: true))
+                rows.append(Row(route: route, deviceID: candidate.deviceID))
             }
         }
         // Devices that no route is for: somebody must be able to see why nothing came.
-        return isKnown ? rows : [Row(route: routes[0], deviceID: candidates[0].deviceID, hasTarget: false)]
+        return isKnown ? bounded(rows) : [Row(route: routes[0], deviceID: candidates[0].deviceID, ending: .noTarget)]
+    }
+
+    private static func bounded(_ rows: [Row]) -> [Row] {
+        guard rows.count > mostRows else { return rows }
+        var bounded = Array(rows.prefix(mostRows))
+        bounded[mostRows - 1].ending = .tooMany
+        return bounded
     }
 
     private static func withoutDevice(_ event: Event, _ routes: [DeliveryRoute]) -> [Row] {
         let rows = routes.filter { !$0.requiresDevice || $0.deviceTypes.contains(event.deviceType) }
-            .map { Row(route: $0, deviceID: nil, hasTarget: !$0.requiresDevice) }
-        return rows.isEmpty ? [Row(route: routes[0], deviceID: nil, hasTarget: false)] : rows
+            .map { Row(route: $0, deviceID: nil, ending: $0.requiresDevice ? .noTarget : nil) }
+        return rows.isEmpty ? [Row(route: routes[0], deviceID: nil, ending: .noTarget)] : bounded(rows)
     }
 }

@@ -60,8 +60,14 @@ package struct Event: Sendable, Equatable {
     package let receivedAt: UInt64
     /// After this time nothing is sent any more, in Unix milliseconds.
     package let expiresAt: UInt64
-    /// What is told of it beside what is named here: the text of a JSON object, rendered once.
+    /// What is told of it beside what is named here: the text of a JSON object, rendered once. `noData` once no delivery needs it any more.
     package let data: [UInt8]
+
+    /// The data of an event whose texts and tokens are gone.
+    package static let noData = Array("{}".utf8)
+
+    /// Whether its texts and tokens are still there.
+    package var hasData: Bool { data != Self.noData }
 
     /// Makes an event.
     package init(

@@ -3,23 +3,31 @@
 /// What a method has reported is durable. Every method but `accept` and `register` blocks until it is done, so none is called on a thread that
 /// serves requests.
 package protocol Store: Sendable {
-    /// Takes an event in, with its deliveries as `DeliveryPlan` says, or finds that it is there already.
+    /// Takes an event in, with its deliveries as `DeliveryPlan` and `DeliveryBounds` say, or finds that it is there already. Its data is forgotten
+    /// when its last delivery has ended that is neither pending nor dead.
     ///
     /// Returns at once; many calls are made durable together.
-    /// - Parameter completion: called exactly once, when the event is durable or cannot be stored: on the store's thread, or on the caller's,
-    ///   before this returns, when that is known at once. It must neither block nor call the store's other methods.
-    func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void)
+    /// - Parameters:
+    ///   - isAwaited: whether somebody still waits for the completion; if not the call may be dropped, and fails. It must not block.
+    ///   - completion: called exactly once, when the event is durable or cannot be stored: on the store's thread, or on a caller's, before this
+    ///     returns when that is known at once. It must neither block nor call the store's other methods.
+    func accept(
+        _ arrival: Arrival, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void)
 
     /// Registers or unsubscribes a device, if the limits allow it: the decision, its record, the registry's change and the events that tell of it
     /// are one transaction.
-    /// - Parameter completion: as for `accept`.
-    func register(_ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void)
+    /// - Parameters: as for `accept`.
+    func register(
+        _ registration: Registration, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void)
 
     /// The registered devices that match, by person and device in the order of their bytes.
     /// - Parameter after: the last of an earlier list, which the next one goes on from.
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device]
 
-    /// Removes devices that match, for an operator; of a person as a whole also what kept their limits.
+    /// Removes devices of a person, for an operator; of a person as a whole also what kept their limits.
+    /// - Precondition: the filter names the person.
     /// - Returns: how many.
     func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int
 
@@ -64,28 +72,45 @@ package protocol Store: Sendable {
     /// - Returns: how many; fewer than `limit` when none is left.
     func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int
 
-    /// Forgets deliveries that ended before the given times, and events without any; at most `limit` in all, so that nobody waits long.
-    /// For an hour after its arrival an event is recognised though its deliveries are forgotten, because the help desk repeats itself; its data
-    /// goes with the last of them.
+    /// Forgets deliveries that ended before the given times, events with their last one, and comments that need not be recognised any more; at
+    /// most `limit` in all, so that nobody waits long.
+    ///
+    /// A comment is recognised for `Recognition.milliseconds` after its arrival, though its deliveries are forgotten: the help desk repeats itself,
+    /// and who has captured a signed webhook may send it again.
     /// - Parameters:
     ///   - now: the time in Unix milliseconds.
     ///   - deliveredBefore: also for those without a device.
     /// - Returns: how many; fewer than `limit` when nothing is left to do.
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int
 
-    /// Forgets deliveries in one state that ended before a time, as `purge` does; at most `limit`, so that nobody waits long. What is pending
-    /// has not ended.
-    /// - Parameters:
-    ///   - endedBefore: in Unix milliseconds, as is `now`.
+    /// Forgets deliveries in one state that ended before a time in Unix milliseconds, as `purge` does; at most `limit`, so that nobody waits
+    /// long. What is pending has not ended.
     /// - Returns: how many; fewer than `limit` when nothing is left to do.
-    func forget(_ state: Delivery.State, endedBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int
+    func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int
 
     /// What waits, by notifier, in the order of their names' bytes.
     func pending() throws(StoreError) -> [PendingDeliveries]
+
+    /// What had ended when it was made, since the store was opened, by notifier in the order of their names' bytes. Never waits.
+    var refused: [RefusedDeliveries] { get }
 
     /// What keeps it from accepting, in a word of `StoreError.Kind`; nil when nothing does. Never waits.
     var refusal: String? { get }
 
     /// Ends it: what was begun is finished, later calls fail.
     func close()
+}
+
+extension Store {
+    /// Accepts for somebody who waits as long as it takes.
+    package func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+        accept(arrival, isAwaited: { true }, completion: completion)
+    }
+
+    /// Registers for somebody who waits as long as it takes.
+    package func register(
+        _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
+    ) {
+        register(registration, isAwaited: { true }, completion: completion)
+    }
 }

@@ -114,6 +114,23 @@ package struct FinishedTry: Sendable, Equatable {
     }
 }
 
+/// Deliveries of one notifier that had ended when they were made.
+package struct RefusedDeliveries: Sendable, Equatable {
+    /// The notifier.
+    package let notifier: String
+    /// Why.
+    package let ending: DeliveryEnding
+    /// How many since the store was opened.
+    package let count: Int
+
+    /// Makes a count.
+    package init(notifier: String, ending: DeliveryEnding, count: Int) {
+        self.notifier = notifier
+        self.ending = ending
+        self.count = count
+    }
+}
+
 /// Which deliveries; nil means any.
 package struct DeliveryFilter: Sendable, Equatable {
     /// This one alone.

@@ -21,7 +21,7 @@ extension DeliveryAction: AdminAction {
             }
         case .purge(let state, let before):
             return try Self.purged { limit throws(StoreError) in
-                try desk.store.forget(state, endedBefore: before ?? desk.now, now: desk.now, limit: limit)
+                try desk.store.forget(state, endedBefore: before ?? desk.now, limit: limit)
             }
         }
     }

@@ -13,6 +13,8 @@ extension Configuration {
         package var kind: Kind
         /// The most deliveries that may wait; over it webhooks are answered 503.
         package var maximumPending: Int
+        /// The most deliveries that may wait for one notifier; what comes on top for it ends.
+        package var maximumPendingPerNotifier = 250_000
         /// The disk space that must stay free, in units of 1,000,000 bytes; below it webhooks are answered 503.
         package var minimumFreeMegabytes: Int
     }

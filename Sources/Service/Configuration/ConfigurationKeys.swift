@@ -22,7 +22,7 @@ enum ConfigurationKeys {
     static let transport = ["allow_http", "timeout_seconds", "concurrency", "certificate_authorities", "proxy"]
     static let pushStyle = ["content", "language", "templates", "sound"]
     static let templates = PushTemplatePart.allCases.map(\.rawValue)
-    static let store = ["type", "path", "max_pending", "minimum_free_megabytes"]
+    static let store = ["type", "path", "max_pending", "max_pending_per_notifier", "minimum_free_megabytes"]
     static let deliveries = ["expire_after_seconds", "keep_delivered_days", "keep_dead_days"]
     static let pushTokens = ["limits", "devices_per_user", "forget_after_days"]
     static let pushTokenLimit = ["per", "max", "window_seconds"]

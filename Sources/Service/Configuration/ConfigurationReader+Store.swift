@@ -5,8 +5,12 @@ extension ConfigurationReader {
     }
 
     func store(_ object: ConfigurationObject?) -> Configuration.Store {
-        Configuration.Store(
-            kind: storeKind(object), maximumPending: object?.integer("max_pending", 1...1_000_000_000, default: 1_000_000) ?? 1_000_000,
+        let maximumPending = object?.integer("max_pending", 1...1_000_000_000, default: 1_000_000) ?? 1_000_000
+        // Three notifiers that are dead leave room for the others.
+        let share = max(1, maximumPending / 4)
+        return Configuration.Store(
+            kind: storeKind(object), maximumPending: maximumPending,
+            maximumPendingPerNotifier: object?.integer("max_pending_per_notifier", 1...1_000_000_000, default: share) ?? share,
             minimumFreeMegabytes: object?.integer("minimum_free_megabytes", 0...1_000_000, default: 100) ?? 100)
     }
 

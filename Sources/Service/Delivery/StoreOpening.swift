@@ -26,6 +26,7 @@ extension Configuration.Store {
         }
         var settings = StoreSettings()
         settings.maxPending = maximumPending
+        settings.maxPendingPerNotifier = maximumPendingPerNotifier
         settings.minimumFreeBytes = UInt64(minimumFreeMegabytes) * 1_000_000
         settings.devicesPerUser = devicesPerUser
         if let delay = number("DESKGATE_BENCHMARK_COMMIT_DELAY_MS") { settings.commitDelayMilliseconds = UInt64(delay) }

@@ -52,7 +52,9 @@ final class PushTokenRoute: Sendable {
         case .register(let registration):
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                store.register(registration) { [self] result in box.respond(response(to: result, registration)) }
+                store.register(registration, isAwaited: { box.isAwaited }) { [self] result in
+                    box.respond(response(to: result, registration))
+                }
             }
         }
     }

@@ -82,7 +82,7 @@ final class WebhookRoute: Sendable {
     }
 
     private func accept(_ arrival: WebhookArrival, _ pending: PendingBox) {
-        store.accept(arrival.arrival) { [self] result in
+        store.accept(arrival.arrival, isAwaited: { pending.isAwaited }) { [self] result in
             pending.respond(response(to: result, arrival.app, arrival.arrival.event.id))
         }
     }

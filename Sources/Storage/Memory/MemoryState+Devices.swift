@@ -9,7 +9,6 @@ extension MemoryState {
             devices.touch(wish.key, at: wish.now)
             return .success(.unchanged)
         }
-        guard pendingCount < rules.maxPending else { return .failure(.queueFull(rules.maxPending)) }
         devices.record(wish)
         store(Device(key: wish.key, type: wish.type, token: token, registeredAt: wish.now, seenAt: wish.now), isFromApp: true, rules)
         return .success(.registered)
@@ -78,16 +77,17 @@ extension MemoryState {
 
     private mutating func unsubscribe(_ wish: Registration, _ rules: MemoryRules) -> Registration.Outcome {
         guard let entry = devices.entry(wish.key) else {
-            let registered = devices.entries(appID: wish.key.appID, userID: wish.key.userID).count { !$0.hasSignedOut }
-            guard registered < rules.devicesPerUser else { return .unchanged }
-            makeRoom(for: wish.key, at: wish.now, rules)
+            let known = devices.entries(appID: wish.key.appID, userID: wish.key.userID).count
+            guard StoreRules.remembersUnknown(known: known, devicesPerUser: rules.devicesPerUser) else { return .unchanged }
             let nothing = Device(
                 key: wish.key, type: wish.type, token: PushToken("", digest: []), registeredAt: wish.now, seenAt: wish.now)
             devices.put(MemoryDevices.Entry(device: nothing, hasSignedOut: true, isFromApp: true))
             return .unchanged
         }
         guard !entry.hasSignedOut else {
-            devices.touch(wish.key, at: wish.now)
+            if StoreRules.notesSignOut(seenAt: entry.device.seenAt, isFromApp: entry.isFromApp, now: wish.now) {
+                devices.touch(wish.key, at: wish.now)
+            }
             return .unchanged
         }
         remove(entry, .unsubscribed, at: wish.now, rules)
@@ -103,7 +103,7 @@ extension MemoryState {
         announce(RegistryChange(.registered, device, at: device.registeredAt), rules)
     }
 
-    private mutating func makeRoom(for key: Device.Key, at time: UInt64, isFromApp: Bool = true, _ rules: MemoryRules) {
+    private mutating func makeRoom(for key: Device.Key, at time: UInt64, isFromApp: Bool, _ rules: MemoryRules) {
         for entry in leaving(for: key, isFromApp: isFromApp, rules) ?? [] {
             remove(entry, .tooManyDevices, at: time, rules)
             devices.forget(entry.device.key)
@@ -127,7 +127,9 @@ extension MemoryState {
     }
 
     private mutating func announce(_ change: RegistryChange, _ rules: MemoryRules) {
-        guard let arrival = rules.announcer(change), !arrival.routes.isEmpty else { return }
-        insert(arrival.event, plan(arrival))
+        guard let arrival = rules.announcer(change), !arrival.routes.isEmpty,
+            let rows = admitted(plan(arrival), arrival.event, rules)
+        else { return }
+        insert(arrival.event, rows)
     }
 }

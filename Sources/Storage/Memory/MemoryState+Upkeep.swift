@@ -32,8 +32,8 @@ extension MemoryState {
     }
 
     mutating func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) -> Int {
-        let forgotten = forget(now: now, limit: limit) { $0.state == .dead ? deadBefore : deliveredBefore }
-        return forgotten + forgetEvents(receivedBefore: StoreRules.recognisedFrom(now: now), limit: limit - forgotten)
+        let forgotten = forget(limit: limit) { $0.state == .dead ? deadBefore : deliveredBefore }
+        return forgotten + forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - forgotten)
     }
 
     func expiresFirst(_ left: Int, _ right: Int) -> Bool {
@@ -44,24 +44,22 @@ extension MemoryState {
         delivery.state == .pending && delivery.dueAt <= now && delivery.event.expiresAt <= now
     }
 
-    /// Removes so many deliveries that ended before a time of their own, and the events whose last ones they were; of events that may come again
-    /// their data alone.
-    mutating func forget(now: UInt64, limit: Int, endedBefore: (Delivery) -> UInt64) -> Int {
+    /// Removes so many deliveries that ended before a time of their own, and the events whose last ones they were; comments are still recognised.
+    mutating func forget(limit: Int, endedBefore: (Delivery) -> UInt64) -> Int {
         let ended = entries.map(\.delivery).filter { delivery in delivery.endedAt.map { $0 < endedBefore(delivery) } ?? false }
         let ids = Set(ended.prefix(limit).map(\.id))
-        let recognisedFrom = StoreRules.recognisedFrom(now: now)
         entries.removeAll { ids.contains($0.delivery.id) }
-        let done = Set(ids.map(\.event)).subtracting(entries.map(\.delivery.event.id))
-        events.removeAll { done.contains($0.id) && ($0.receivedAt < recognisedFrom || $0.identity.commentID == nil) }
-        events = events.map { done.contains($0.id) ? $0.withoutData() : $0 }
+        let touched = Set(ids.map(\.event))
+        let done = touched.subtracting(entries.map(\.delivery.event.id))
+        for event in events where done.contains(event.id) { remember(event) }
+        events.removeAll { done.contains($0.id) }
+        for id in touched.subtracting(done) { dropDataIfUnneeded(id) }
         return ids.count
     }
 
-    /// Removes events without deliveries.
-    private mutating func forgetEvents(receivedBefore time: UInt64, limit: Int) -> Int {
-        let inUse = Set(entries.map(\.delivery.event.id))
-        let old = Set(events.filter { $0.receivedAt < time && !inUse.contains($0.id) }.prefix(limit).map(\.id))
-        events.removeAll { old.contains($0.id) }
+    private mutating func forgetPast(receivedBefore time: UInt64, limit: Int) -> Int {
+        let old = past.filter { $0.value.receivedAt < time }.keys.prefix(limit)
+        for identity in old { past[identity] = nil }
         return old.count
     }
 }

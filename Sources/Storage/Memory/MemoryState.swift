@@ -2,7 +2,7 @@ internal import Core
 
 /// What a memory store was told when it was made.
 struct MemoryRules: Sendable {
-    let maxPending: Int
+    let bounds: DeliveryBounds
     let devicesPerUser: Int
     let announcer: RegistryAnnouncer
 }
@@ -19,6 +19,10 @@ struct MemoryState {
     var devices = MemoryDevices()
     /// In the order of their acceptance.
     var events: [Event] = []
+    /// Comments whose deliveries are forgotten.
+    var past: [Event.Identity: (id: UUIDv7, receivedAt: UInt64)] = [:]
+    /// How many deliveries had ended when they were made.
+    var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     /// In the order of their acceptance.
     var entries: [Entry] = []
 
@@ -31,13 +35,18 @@ struct MemoryState {
         if let earlier = events.first(where: { isSameComment($0, event) && $0.identity == event.identity }) {
             return .success(.duplicate(of: earlier.id))
         }
+        if event.identity.commentID != nil, let earlier = past[event.identity] { return .success(.duplicate(of: earlier.id)) }
         guard !events.contains(where: { $0.id == event.id }) else { return .failure(.idInUse) }
         learn(arrival, rules)
-        let rows = plan(arrival)
-        let pending = rows.count { $0.hasTarget }
-        guard pending == 0 || pendingCount + pending <= rules.maxPending else { return .failure(.queueFull(rules.maxPending)) }
+        guard let rows = admitted(plan(arrival), event, rules) else { return .failure(.queueFull(rules.bounds.maxPending)) }
         insert(event, rows)
         return .success(.accepted)
+    }
+
+    func admitted(_ rows: [DeliveryPlan.Row], _ event: Event, _ rules: MemoryRules) -> [DeliveryPlan.Row]? {
+        rules.bounds.admitted(rows, of: event, total: pendingCount) { notifier in
+            entries.count { $0.delivery.state == .pending && $0.delivery.notifier.utf8.elementsEqual(notifier.utf8) }
+        }
     }
 
     func plan(_ arrival: Arrival) -> [DeliveryPlan.Row] {
@@ -52,15 +61,30 @@ struct MemoryState {
     }
 
     mutating func insert(_ event: Event, _ rows: [DeliveryPlan.Row]) {
-        events.append(rows.isEmpty ? event.withoutData() : event)
+        guard !rows.isEmpty else { return remember(event) }
+        events.append(event)
         for (position, row) in rows.enumerated() {
             let delivery = Delivery(
                 id: event.id.delivery(position), notifier: row.route.notifier, event: event, deviceID: row.deviceID, dueAt: event.receivedAt
             )
-            entries.append(
-                Entry(
-                    delivery: row.hasTarget ? delivery : delivery.ended(.noTarget, at: event.receivedAt, reason: StoreRules.noTarget),
-                    route: row.route))
+            let ended = row.ending.map { delivery.ended($0.state, at: event.receivedAt, reason: $0.reason) }
+            entries.append(Entry(delivery: ended ?? delivery, route: row.route))
+            if let ending = row.ending { refused[ByteKey(row.route.notifier), default: [:]][ending, default: 0] += 1 }
+        }
+        dropDataIfUnneeded(event.id)
+    }
+
+    /// Keeps what makes a comment recognised.
+    mutating func remember(_ event: Event) {
+        if event.identity.commentID != nil { past[event.identity] = (event.id, event.receivedAt) }
+    }
+
+    /// Forgets what an event told of, unless a delivery needs it.
+    mutating func dropDataIfUnneeded(_ id: UUIDv7) {
+        guard !entries.contains(where: { $0.delivery.event.id == id && $0.delivery.state.needsData }) else { return }
+        events = events.map { $0.id == id ? $0.withoutData() : $0 }
+        for index in entries.indices where entries[index].delivery.event.id == id {
+            entries[index].delivery = entries[index].delivery.withoutData()
         }
     }
 
@@ -173,6 +197,7 @@ struct MemoryState {
 
     mutating func end(_ index: Int, _ state: Delivery.State, at time: UInt64, reason: String) {
         entries[index].delivery = entries[index].delivery.ended(state, at: time, reason: reason)
+        dropDataIfUnneeded(entries[index].delivery.event.id)
     }
 
     /// Writes a report into the story; false when that try is not known or was reported before.

@@ -10,21 +10,25 @@ package final class MemoryStore: Store {
 
     /// Makes an empty store.
     /// - Parameters:
-    ///   - settings: of these `maxPending` and `devicesPerUser` count.
+    ///   - settings: of these `bounds` and `devicesPerUser` count.
     ///   - announcer: tells of changes in the registry.
     package init(settings: StoreSettings = StoreSettings(), announcer: @escaping RegistryAnnouncer) {
-        rules = MemoryRules(maxPending: settings.maxPending, devicesPerUser: settings.devicesPerUser, announcer: announcer)
+        rules = MemoryRules(bounds: settings.bounds, devicesPerUser: settings.devicesPerUser, announcer: announcer)
         state = Monitor(MemoryState())
     }
 
     /// As `Store` says; the completion is always called on the caller's thread, before this returns.
-    package func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+    package func accept(
+        _ arrival: Arrival, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
+    ) {
         completion(state.withLock { $0?.accept(arrival, rules) ?? .failure(.closed) })
     }
 
     /// As `Store` says; the completion is always called on the caller's thread, before this returns.
     package func register(
-        _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
+        _ registration: Registration, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
         completion(state.withLock { $0?.register(registration, rules) ?? .failure(.closed) })
     }
@@ -40,7 +44,8 @@ package final class MemoryStore: Store {
 
     /// As `Store` says.
     package func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int {
-        try whileOpen { $0.removeDevices(filter, now: now, rules) }
+        StoreRules.checkRemoval(filter)
+        return try whileOpen { $0.removeDevices(filter, now: now, rules) }
     }
 
     /// As `Store` says.
@@ -105,9 +110,9 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func forget(_ state: Delivery.State, endedBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
-        return try whileOpen { $0.forget(now: now, limit: limit) { $0.state == state ? endedBefore : 0 } }
+        return try whileOpen { $0.forget(limit: limit) { $0.state == state ? endedBefore : 0 } }
     }
 
     /// As `Store` says.
@@ -116,10 +121,15 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
+    package var refused: [RefusedDeliveries] {
+        RefusedDeliveries.list(state.withLock { $0?.refused } ?? [:])
+    }
+
+    /// As `Store` says.
     package var refusal: String? {
         state.withLock { state in
             guard let state else { return StoreError.Kind.closed.rawValue }
-            return state.pendingCount >= rules.maxPending ? StoreError.Kind.queueFull.rawValue : nil
+            return state.pendingCount >= rules.bounds.maxPending ? StoreError.Kind.queueFull.rawValue : nil
         }
     }
 

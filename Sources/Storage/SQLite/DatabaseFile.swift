@@ -47,7 +47,9 @@ enum DatabaseFile {
     /// Opens the file for reading, once the writer has prepared it.
     static func openForReading(_ path: String, _ settings: StoreSettings) throws(StoreError) -> ReadingDatabase {
         try explained(path) { () throws(SQLiteError) in
-            try ReadingDatabase(path: path, busyTimeoutMilliseconds: settings.busyTimeoutMilliseconds)
+            let connection = try Connection(path: path, mode: .readOnly)
+            connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds)
+            return try ReadingDatabase(connection)
         }
     }
 

@@ -3,8 +3,8 @@ internal import SQLite
 /// The writer's statements for devices and limits, prepared once.
 struct DeviceStatements {
     let find, ofUser, ofToken, put, touch, signOut, setEnvironment, remove: Statement
-    let matching, idle: Statement
-    let putCalls, forgetIdleCalls: Statement
+    let idle: Statement
+    let putCalls, findIdleCalls: Statement
     let deviceCalls, putDeviceCalls, forgetDeviceCalls, nextDeviceCalls, forgetIdleDeviceCalls: Statement
     let lastCall, call, insertCall, forgetCalls: Statement
 
@@ -32,27 +32,19 @@ struct DeviceStatements {
         setEnvironment = try prepare(
             "UPDATE devices SET environment = ?4 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3 AND digest = ?5")
         remove = try prepare("DELETE FROM devices WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
-        matching = try prepare(
-            """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
-            WHERE app = ?1 AND (?2 IS NULL OR user_id = ?2) AND (?3 IS NULL OR device_id = ?3) AND device_id <> '' LIMIT ?4
-            """)
         idle = try prepare(
             """
             SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, app_id
-            FROM devices JOIN apps ON number = app WHERE seen_at < ?1 AND device_id <> ''
-            ORDER BY seen_at, app_id, user_id, device_id LIMIT ?2
+            FROM devices CROSS JOIN apps ON number = app WHERE seen_at < ?1 AND device_id <> ''
+            ORDER BY seen_at, app, user_id, device_id LIMIT ?2
             """)
         putCalls = try prepare(
             """
             INSERT INTO devices (app, user_id, device_id, type, registered_at, seen_at, from_app, calls) VALUES (?1, ?2, '', '', ?3, ?3, 1, ?4)
             ON CONFLICT DO UPDATE SET seen_at = ?3, calls = ?4
             """)
-        forgetIdleCalls = try prepare(
-            """
-            DELETE FROM devices WHERE (app, user_id, device_id) IN (
-                SELECT app, user_id, device_id FROM devices WHERE seen_at < ?1 AND device_id = '' LIMIT ?2)
-            """)
+        findIdleCalls = try prepare(
+            "SELECT app, user_id FROM devices WHERE seen_at < ?1 AND device_id = '' ORDER BY seen_at, app, user_id LIMIT ?2")
         deviceCalls = try prepare("SELECT times FROM device_calls WHERE device = ?1")
         putDeviceCalls = try prepare("INSERT OR REPLACE INTO device_calls VALUES (?1, ?2, ?3)")
         forgetDeviceCalls = try prepare("DELETE FROM device_calls WHERE device = ?1")

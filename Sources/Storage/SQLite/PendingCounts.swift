@@ -5,6 +5,8 @@ internal import SQLite
 struct PendingCounts: Sendable {
     private(set) var byNotifier: [ByteKey: Int] = [:]
     private(set) var total = 0
+    /// How many had ended when they were made, since the store was opened.
+    private(set) var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
 
     init() {}
 
@@ -22,6 +24,14 @@ struct PendingCounts: Sendable {
         precondition(count >= 0, "fewer than none are pending")
         byNotifier[key] = count == 0 ? nil : count
     }
+
+    /// Counts one that had ended when it was made.
+    mutating func refuse(_ ending: DeliveryEnding, for notifier: String) {
+        refused[ByteKey(notifier), default: [:]][ending, default: 0] += 1
+    }
+
+    /// How many wait for a notifier.
+    func pending(_ notifier: String) -> Int { byNotifier[ByteKey(notifier)] ?? 0 }
 
     /// The notifiers that something waits for, in the order of their names' bytes.
     var notifiers: [String] { byNotifier.keys.sorted().map(\.text) }

@@ -2,34 +2,45 @@ internal import Core
 internal import SQLite
 
 /// A connection that reads, with its statements; each call sees the last commit. One thread at a time uses it.
+///
+/// No call looks at more than a step of a table that grows, so that none keeps the log from being begun anew, or another reader waiting.
 final class ReadingDatabase {
-    private let byID, byComment, byTicket, matching, attempts, nextDue, oldest, dead, devices: Statement
+    private let byID, byComment, deadStories, walk, ends, attempts, nextDue, oldest, dead: Statement
+    private let devicesOfApp, devicesOfPerson, lastOfStep: Statement
 
-    init(path: String, busyTimeoutMilliseconds: Int32) throws(SQLiteError) {
-        let connection = try Connection(path: path, mode: .readOnly)
-        connection.setBusyTimeout(milliseconds: busyTimeoutMilliseconds)
+    /// Takes a connection that this thread may use.
+    init(_ connection: Connection) throws(SQLiteError) {
         func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
         byID = try prepare("SELECT * FROM stories WHERE id = ?1 AND position = ?2")
         byComment = try prepare(
             "SELECT * FROM stories WHERE app_id = ?1 AND comment_id = ?2 ORDER BY event DESC, position DESC")
-        byTicket = try prepare(
-            "SELECT * FROM stories WHERE app_id = ?1 AND ticket_id = ?2 ORDER BY event DESC, position DESC")
-        matching = try prepare(
+        ends = try prepare("SELECT coalesce((SELECT min(number) FROM events), 1), coalesce((SELECT max(number) FROM events), 0)")
+        walk = try prepare(
+            """
+            SELECT * FROM walk
+            WHERE number > ?10 AND number <= ?11 AND (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR notifier = ?2)
+                AND (?3 IS NULL OR reason = ?3) AND (?4 IS NULL OR app_id = ?4) AND (?5 IS NULL OR user_id = ?5)
+                AND (?6 IS NULL OR ticket_id = ?6) AND (?7 IS NULL OR comment_id = ?7) AND (?8 IS NULL OR received_at >= ?8)
+                AND (?9 IS NULL OR received_at < ?9)
+            ORDER BY number DESC, position DESC LIMIT ?12
+            """)
+        deadStories = try prepare(
             """
             SELECT * FROM stories
-            WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR notifier = ?2) AND (?3 IS NULL OR reason = ?3)
+            WHERE state = 2 AND (?2 IS NULL OR notifier = ?2) AND (?3 IS NULL OR reason = ?3)
                 AND (?4 IS NULL OR app_id = ?4) AND (?5 IS NULL OR user_id = ?5) AND (?6 IS NULL OR ticket_id = ?6)
                 AND (?7 IS NULL OR comment_id = ?7) AND (?8 IS NULL OR received_at >= ?8) AND (?9 IS NULL OR received_at < ?9)
-            ORDER BY event DESC, position DESC LIMIT ?10
+                AND event > ?1 AND event <= ?10
+            ORDER BY event DESC, position DESC LIMIT ?11
             """)
         dead = try prepare(
             """
             SELECT event, position FROM stories
-            WHERE state = 2 AND (?1 IS NULL OR (id = ?1 AND position = ?13)) AND (?2 IS NULL OR notifier = ?2) AND (?3 IS NULL OR reason = ?3)
+            WHERE state = 2 AND (?2 IS NULL OR notifier = ?2) AND (?3 IS NULL OR reason = ?3)
                 AND (?4 IS NULL OR app_id = ?4) AND (?5 IS NULL OR user_id = ?5) AND (?6 IS NULL OR ticket_id = ?6)
                 AND (?7 IS NULL OR comment_id = ?7) AND (?8 IS NULL OR received_at >= ?8) AND (?9 IS NULL OR received_at < ?9)
-                AND (event, position) < (?10, ?11)
-            ORDER BY event DESC, position DESC LIMIT ?12
+                AND (event, position) < (?1, ?10)
+            ORDER BY event DESC, position DESC LIMIT ?11
             """)
         attempts = try prepare(
             """
@@ -37,12 +48,25 @@ final class ReadingDatabase {
             WHERE event = ?1 AND position = ?2 ORDER BY number
             """)
         nextDue = try prepare("SELECT min(due_at) FROM deliveries WHERE state = 0 AND notifier = ?1 AND leads = 1")
-        devices = try prepare(
+        devicesOfApp = try prepare(
             """
             SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
-            WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND (?2 IS NULL OR user_id = ?2) AND (?3 IS NULL OR device_id = ?3)
-                AND (user_id, device_id) > (?4, ?5) AND token IS NOT NULL
-            ORDER BY user_id, device_id LIMIT ?6
+            WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND (user_id, device_id) > (?2, ?3)
+                AND (?4 IS NULL OR (user_id, device_id) <= (?4, ?5)) AND (?6 IS NULL OR device_id = ?6) AND token IS NOT NULL
+            ORDER BY user_id, device_id LIMIT ?7
+            """)
+        lastOfStep = try prepare(
+            """
+            SELECT user_id, device_id FROM devices
+            WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND (user_id, device_id) > (?2, ?3)
+            ORDER BY user_id, device_id LIMIT 1 OFFSET ?4
+            """)
+        devicesOfPerson = try prepare(
+            """
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
+            WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND user_id = ?2 AND device_id > ?3 AND (?4 IS NULL OR device_id = ?4)
+                AND token IS NOT NULL
+            ORDER BY device_id LIMIT ?5
             """)
         oldest = try prepare(
             """
@@ -51,19 +75,39 @@ final class ReadingDatabase {
             """)
     }
 
-    /// Lists what matches, newest first.
-    func deliveries(_ filter: DeliveryFilter, limit: Int) throws(SQLiteError) -> [Delivery] {
+    /// Lists what matches of a filter that names a delivery or a comment, newest first; nil for another filter, which `step` answers.
+    func named(_ filter: DeliveryFilter, limit: Int) throws(SQLiteError) -> [Delivery]? {
         if let id = filter.id { return try rows(byID, filter, limit: limit) { $0.bind(id) } }
-        if let appID = filter.appID, let number = filter.commentID ?? filter.ticketID {
-            return try rows(filter.commentID == nil ? byTicket : byComment, filter, limit: limit) { statement in
-                statement.bind(appID, at: 1)
-                statement.bind(number, at: 2)
+        guard let appID = filter.appID, let comment = filter.commentID else { return nil }
+        return try rows(byComment, filter, limit: limit) { statement in
+            statement.bind(appID, at: 1)
+            statement.bind(comment, at: 2)
+        }
+    }
+
+    /// The numbers of the oldest and the newest event; the oldest is the greater one when there is none.
+    func events() throws(SQLiteError) -> (oldest: Int64, newest: Int64) {
+        var numbers: (oldest: Int64, newest: Int64) = (1, 0)
+        try ends.forEachRow { row throws(SQLiteError) in numbers = (try row.int64(0), try row.int64(1)) }
+        return numbers
+    }
+
+    /// Lists what matches of so many events, newest first: down to `last`, which is not among them.
+    func step(_ filter: DeliveryFilter, from first: Int64, downTo last: Int64, limit: Int) throws(SQLiteError) -> [Delivery] {
+        if filter.state == .dead {
+            return try rows(deadStories, filter, limit: limit) { statement in
+                filter.bindConditions(to: statement)
+                statement.bind(last, at: 1)
+                statement.bind(first, at: 10)
+                statement.bind(limit, at: 11)
             }
         }
-        return try rows(matching, filter, limit: limit) { statement in
+        return try rows(walk, filter, limit: limit) { statement in
             statement.bind(filter.state?.number, at: 1)
             filter.bindConditions(to: statement)
-            statement.bind(limit, at: 10)
+            statement.bind(last, at: 10)
+            statement.bind(first, at: 11)
+            statement.bind(limit, at: 12)
         }
     }
 
@@ -84,13 +128,20 @@ final class ReadingDatabase {
     /// The places of dead deliveries that match, newest first, from before a place.
     func dead(_ filter: DeliveryFilter, before: DeliveryKey?, limit: Int) throws(SQLiteError) -> [DeliveryKey] {
         guard filter.state == nil || filter.state == .dead else { return [] }
-        dead.bind(filter.id?.event.bytes, at: 1)
-        dead.bind(filter.id?.position, at: 13)
-        filter.bindConditions(to: dead)
-        dead.bind(before?.event ?? Int64.max, at: 10)
-        dead.bind(before?.position ?? Int64.max, at: 11)
-        dead.bind(limit, at: 12)
         var keys: [DeliveryKey] = []
+        if let id = filter.id {
+            guard before == nil else { return [] }
+            byID.bind(id)
+            try byID.forEachRow { row throws(SQLiteError) in
+                let stored = try StoredDelivery(row)
+                if stored.delivery.state == .dead, filter.matches(stored.delivery) { keys.append(stored.key) }
+            }
+            return keys
+        }
+        filter.bindConditions(to: dead)
+        dead.bind(before?.event ?? Int64.max, at: 1)
+        dead.bind(before?.position ?? Int64.max, at: 10)
+        dead.bind(limit, at: 11)
         try dead.forEachRow { row throws(SQLiteError) in keys.append(DeliveryKey(event: try row.int64(0), position: try row.int64(1))) }
         return keys
     }
@@ -102,14 +153,31 @@ final class ReadingDatabase {
         return due
     }
 
-    /// The registered devices that match, after one of them.
-    func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(SQLiteError) -> [Device] {
+    /// The registered devices of a person that match, after one of them.
+    func devices(_ filter: DeviceFilter, of userID: String, after: String, limit: Int) throws(SQLiteError) -> [Device] {
         var found: [Device] = []
-        try devices.forEachRow(filter.appID, filter.userID, filter.deviceID, after?.userID ?? "", after?.deviceID ?? "", limit) {
-            row throws(SQLiteError) in
+        try devicesOfPerson.forEachRow(filter.appID, userID, after, filter.deviceID, limit) { row throws(SQLiteError) in
             if let device = try StoredDevice(row).device(filter.appID) { found.append(device) }
         }
         return found
+    }
+
+    /// The registered devices that match of so many rows after one.
+    /// - Returns: them, and where the next step begins; nil when there is none.
+    func step(
+        _ filter: DeviceFilter, after: Device.Key?, rows: Int, limit: Int
+    ) throws(SQLiteError) -> (found: [Device], next: Device.Key?) {
+        let (user, device) = (after?.userID ?? "", after?.deviceID ?? "")
+        var last: Device.Key?
+        try lastOfStep.forEachRow(filter.appID, user, device, rows - 1) { row throws(SQLiteError) in
+            last = Device.Key(appID: filter.appID, userID: try row.string(0), deviceID: try row.string(1))
+        }
+        var found: [Device] = []
+        try devicesOfApp.forEachRow(filter.appID, user, device, last?.userID, last?.deviceID, filter.deviceID, limit) {
+            row throws(SQLiteError) in
+            if let device = try StoredDevice(row).device(filter.appID) { found.append(device) }
+        }
+        return (found, last)
     }
 
     /// When that pending delivery of a notifier was accepted that expires first.

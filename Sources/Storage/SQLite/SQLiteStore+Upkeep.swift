@@ -18,11 +18,9 @@ extension SQLiteStore {
     }
 
     /// As `Store` says.
-    package func forget(_ state: Delivery.State, endedBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
-        return try queue.perform { database throws(SQLiteError) in
-            try database.forget(state, before: endedBefore, StoreRules.recognisedFrom(now: now), limit: limit)
-        }
+        return try queue.perform { database throws(SQLiteError) in try database.forget(state, before: endedBefore, limit: limit) }
     }
 
     /// As `Store` says.

@@ -27,7 +27,7 @@ package final class SQLiteStore: Store {
     ) throws(StoreError) {
         precondition(settings.maximumBatch > 0, "a commit holds a call")
         self.settings = settings
-        let queue = WriterQueue(limit: settings.maximumQueued)
+        let queue = WriterQueue(limit: settings.maximumQueued, batch: settings.maximumBatch)
         self.queue = queue
         writer = try Self.start(path, settings, announcer, queue, status)
         do throws(StoreError) {
@@ -41,25 +41,56 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
-    package func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
-        queue.submit(WriterJob(completion) { database throws(SQLiteError) in try database.accept(arrival) })
+    package func accept(
+        _ arrival: Arrival, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
+    ) {
+        queue.submit(
+            WriterJob(.comments, isAwaited: isAwaited, completion) { database throws(SQLiteError) in try database.accept(arrival) })
     }
 
     /// As `Store` says.
     package func register(
-        _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
+        _ registration: Registration, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
-        queue.submit(WriterJob(completion) { database throws(SQLiteError) in try database.register(registration) })
+        queue.submit(
+            WriterJob(.registrations, isAwaited: isAwaited, completion) { database throws(SQLiteError) in
+                try database.register(registration)
+            })
     }
 
     /// As `Store` says.
     package func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
         StoreRules.check(limit: limit)
-        return try read(lists) { database throws(SQLiteError) in try database.devices(filter, after: after, limit: limit) }
+        if let userID = filter.userID { return try devices(filter, of: userID, after: after, limit: limit) }
+        var found: [Device] = []
+        var place = after
+        while found.count < limit {
+            let (from, wanted) = (place, limit - found.count)
+            let step = try read(lists) { database throws(SQLiteError) in
+                try database.step(filter, after: from, rows: Self.rowsPerStep, limit: wanted)
+            }
+            found += step.found
+            guard let next = step.next else { break }
+            place = next
+        }
+        return found
+    }
+
+    private func devices(_ filter: DeviceFilter, of userID: String, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
+        var place = ""
+        if let after {
+            guard !userID.utf8.lexicographicallyPrecedes(after.userID.utf8) else { return [] }
+            if after.userID.utf8.elementsEqual(userID.utf8) { place = after.deviceID }
+        }
+        let from = place
+        return try read(lists) { database throws(SQLiteError) in try database.devices(filter, of: userID, after: from, limit: limit) }
     }
 
     /// As `Store` says; in steps, between which others go on.
     package func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int {
+        StoreRules.checkRemoval(filter)
         var count = 0
         while true {
             let step = try queue.perform { database throws(SQLiteError) in
@@ -104,7 +135,17 @@ package final class SQLiteStore: Store {
     /// As `Store` says.
     package func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
         StoreRules.check(limit: limit)
-        return try read(lists) { database throws(SQLiteError) in try database.deliveries(filter, limit: limit) }
+        if let named = try read(lists, { database throws(SQLiteError) in try database.named(filter, limit: limit) }) { return named }
+        let events = try read(lists) { database throws(SQLiteError) in try database.events() }
+        var (first, found) = (events.newest, [Delivery]())
+        while first >= events.oldest, found.count < limit {
+            let (from, downTo, wanted) = (first, first - Int64(Self.rowsPerStep), limit - found.count)
+            found += try read(lists) { database throws(SQLiteError) in
+                try database.step(filter, from: from, downTo: downTo, limit: wanted)
+            }
+            first = downTo
+        }
+        return found
     }
 
     /// As `Store` says.
@@ -145,6 +186,9 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
+    package var refused: [RefusedDeliveries] { RefusedDeliveries.list(status.withLock { $0.counts.refused }) }
+
+    /// As `Store` says.
     package var refusal: String? {
         status.withLock { $0.refusal(maxPending: settings.maxPending)?.rawValue }
     }
@@ -166,6 +210,8 @@ package final class SQLiteStore: Store {
     }
 
     private static let rowsPerCommit = 500
+    /// How many events or devices operators' lists look at before they let others read.
+    private static let rowsPerStep = 20_000
 
     private func read<Value>(
         _ reader: Monitor<ReadingDatabase?>, _ body: (ReadingDatabase) throws(SQLiteError) -> Value

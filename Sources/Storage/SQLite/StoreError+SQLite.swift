@@ -31,6 +31,9 @@ extension StoreError {
     static let tooManyCalls = StoreError(
         .unavailable, "too many calls wait for the disk; see whether it is slow or hangs")
 
+    static let abandoned = StoreError(
+        .unavailable, "the caller was answered before the disk took it, so that it was not stored; see whether the disk is slow or hangs")
+
     static func freeSpace(_ bytes: UInt64) -> StoreError {
         StoreError(.diskFull, "fewer than \(bytes) bytes are free on the disk that holds the store; free space there")
     }

@@ -55,15 +55,10 @@ final class Writer {
     }
 
     private func work(_ jobs: [WriterJob]) {
-        var rest = jobs[...]
-        while !rest.isEmpty {
-            let batch = rest.prefix(settings.maximumBatch)
-            rest = rest.dropFirst(batch.count)
-            checkDisk()
-            commit(batch)
-            queue.done(batch.count)
-            tendLog()
-        }
+        checkDisk()
+        commit(jobs[...])
+        queue.done(jobs)
+        tendLog()
     }
 
     /// Commits a batch. What one job broke is done again job by job, so that only that one fails.

@@ -5,9 +5,12 @@ internal import Threading
 /// The jobs that wait for the writer's next commit.
 final class WriterQueue: Sendable {
     private struct State {
+        /// In the order of their arrival.
         var jobs: [WriterJob] = []
-        /// How many the writer has taken and not begun.
-        var taken = 0
+        /// How many wait or are being done, by lane.
+        var counts = LaneCounts()
+        /// How many jobs wait when those are dropped next that nobody waits for any more.
+        var sweepsAt = WriterQueue.leastSwept
         /// How many the writer waits for before it goes on.
         var wanted = 1
         var isClosed = false
@@ -23,28 +26,38 @@ final class WriterQueue: Sendable {
     }
 
     private static let gatherMilliseconds: UInt64 = 1
+    private static let leastSwept = 256
 
     private let state = Monitor(State())
-    private let limit: Int
+    private let bounds: LaneBounds
+    private let batch: Int
 
-    init(limit: Int) {
-        self.limit = limit
+    /// - Parameters:
+    ///   - limit: how many calls from outside may wait.
+    ///   - batch: how many jobs the writer takes at once: what it has not taken can still be dropped while a commit hangs.
+    init(limit: Int, batch: Int) {
+        bounds = LaneBounds(limit: limit)
+        self.batch = batch
     }
 
     /// Adds a job, or fails it on this thread.
     func submit(_ job: WriterJob) {
+        var abandoned: [WriterJob] = []
         let (error, wakes) = state.withLock { state -> (StoreError?, Bool) in
             if state.isClosed { return (.closed, false) }
-            if state.jobs.count + state.taken >= limit { return (.tooManyCalls, false) }
+            abandoned = sweep(&state, for: job.lane)
+            guard bounds.hasRoom(for: job.lane, in: state.counts) else { return (.tooManyCalls, false) }
+            state.counts.add(1, to: job.lane)
             state.jobs.append(job)
             return (nil, state.jobs.count == 1 || state.jobs.count == state.wanted)
         }
+        for job in abandoned { job.fail(.abandoned) }
         if let error { job.fail(error) }
         // Only the writer waits, and it takes all at once.
         if wakes { state.wakeAll() }
     }
 
-    /// Submits a job and waits for it.
+    /// Submits a job of the service itself and waits for it.
     func perform<Value: Sendable>(
         _ body: @escaping @Sendable (WritingDatabase) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
@@ -54,7 +67,7 @@ final class WriterQueue: Sendable {
         return try (reply.wait { $0 } ?? .failure(.closed)).get()
     }
 
-    /// Takes everything that waits; for the writer.
+    /// Takes what waits, a batch at most; for the writer.
     ///
     /// After a large group it waits a moment for the next one to become nearly as large: who was answered just now asks again, and a commit
     /// costs the same for one as for many.
@@ -65,22 +78,36 @@ final class WriterQueue: Sendable {
         }
         return state.wait(timeoutMilliseconds: idleAfterMilliseconds) { state in
             guard state.jobs.isEmpty else {
-                defer { state.jobs = [] }
-                state.taken = state.jobs.count
-                state.wanted = max(1, state.jobs.count * 3 / 4)
-                return .jobs(state.jobs)
+                let taken = Array(state.jobs.prefix(batch))
+                state.jobs.removeFirst(taken.count)
+                state.wanted = max(1, taken.count * 3 / 4)
+                return .jobs(taken)
             }
             return state.isClosed ? .closed : nil
         } ?? .idle
     }
 
-    /// Says that some of those taken have been done.
-    func done(_ count: Int) {
-        state.withLock { $0.taken -= count }
+    /// Says that jobs that were taken have been done.
+    func done(_ jobs: some Sequence<WriterJob>) {
+        state.withLock { for job in jobs { $0.counts.add(-1, to: job.lane) } }
     }
 
     /// Takes no more.
     func close() {
         state.update { $0.isClosed = true }
+    }
+
+    /// Takes out the jobs that nobody waits for any more: when a lane is full, and each time that twice as many wait as were left.
+    private func sweep(_ state: inout State, for lane: WriterLane) -> [WriterJob] {
+        guard state.jobs.count >= state.sweepsAt || !bounds.hasRoom(for: lane, in: state.counts) else { return [] }
+        var (kept, abandoned) = ([WriterJob](), [WriterJob]())
+        // Asked once each, because the answer may change at any moment.
+        for job in state.jobs {
+            if job.isAwaited() { kept.append(job) } else { abandoned.append(job) }
+        }
+        state.jobs = kept
+        for job in abandoned { state.counts.add(-1, to: job.lane) }
+        state.sweepsAt = max(Self.leastSwept, 2 * state.jobs.count)
+        return abandoned
     }
 }

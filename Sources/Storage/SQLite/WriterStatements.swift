@@ -3,11 +3,12 @@ internal import SQLite
 /// The statements of the connection that writes, prepared once.
 struct WriterStatements {
     let findApp, insertApp: Statement
-    let findComment, isNotified, insertEvent, insertDelivery: Statement
+    let findComment, findPast, isNotified, insertEvent, insertDelivery: Statement
     let pullIn, due, overdue, claim, beginAttempt: Statement
     let findDelivery, findPlace, endAttempt, reschedule, end: Statement
     let lead, follow, findDead, revive: Statement
-    let findEnded, findAlone, deleteAttempts, deleteDelivery, releaseEvent, deleteEvent, emptyEvent: Statement
+    let findEnded, deleteAttempts, deleteDelivery, releaseEvent, findReleased, deleteEvent, emptyEvent: Statement
+    let remember, findOldPast, deletePast: Statement
     let leased, interrupt: Statement
     let markRun: Statement
 
@@ -16,6 +17,7 @@ struct WriterStatements {
         findApp = try prepare("SELECT number FROM apps WHERE app_id = ?1")
         insertApp = try prepare("INSERT INTO apps (app_id) VALUES (?1)")
         findComment = try prepare("SELECT id, device_id FROM events WHERE app = ?1 AND comment_id = ?2 AND ticket_id = ?3")
+        findPast = try prepare("SELECT id FROM past_comments WHERE app = ?1 AND comment_id = ?2 AND mark = ?3")
         isNotified = try prepare(
             """
             SELECT 1 FROM events JOIN deliveries ON event = number
@@ -33,7 +35,12 @@ struct WriterStatements {
                     SELECT 1 FROM deliveries WHERE state = 0 AND notifier = ?3 AND app = ?4 AND order_key = ?5)),
                 0, ?9, ?10, ?11, ?12)
             """)
-        pullIn = try prepare("UPDATE deliveries SET due_at = ?2 WHERE state = 0 AND notifier = ?1 AND leads IN (0, 1) AND due_at > ?3")
+        pullIn = try prepare(
+            """
+            UPDATE deliveries SET due_at = ?2 WHERE (event, position) IN (
+                SELECT event, position FROM deliveries
+                WHERE state = 0 AND notifier = ?1 AND leads IN (0, 1) AND due_at > ?3 LIMIT ?4)
+            """)
         due = try prepare(
             """
             SELECT * FROM stories WHERE state = 0 AND notifier = ?1 AND leads = 1 AND due_at <= ?2
@@ -81,12 +88,20 @@ struct WriterStatements {
             WHERE event = ?1 AND position = ?2
             """)
         findEnded = try prepare("SELECT event, position FROM deliveries WHERE state = ?1 AND ended_at < ?2 LIMIT ?3")
-        findAlone = try prepare("SELECT number FROM events WHERE deliveries = 0 AND received_at < ?1 LIMIT ?2")
         deleteAttempts = try prepare("DELETE FROM attempts WHERE event = ?1 AND position = ?2")
         deleteDelivery = try prepare("DELETE FROM deliveries WHERE event = ?1 AND position = ?2")
         releaseEvent = try prepare("UPDATE events SET deliveries = deliveries - 1 WHERE number = ?1")
-        deleteEvent = try prepare("DELETE FROM events WHERE number = ?1 AND deliveries = 0 AND (received_at < ?2 OR comment_id IS NULL)")
-        emptyEvent = try prepare("UPDATE events SET data = ?2 WHERE number = ?1 AND deliveries = 0")
+        findReleased = try prepare(
+            "SELECT app, comment_id, ticket_id, device_id, id, received_at FROM events WHERE number = ?1 AND deliveries = 0")
+        deleteEvent = try prepare("DELETE FROM events WHERE number = ?1")
+        emptyEvent = try prepare(
+            """
+            UPDATE events SET data = ?2 WHERE number = ?1 AND data <> ?2
+                AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = ?1 AND state IN (0, 2))
+            """)
+        remember = try prepare("INSERT OR REPLACE INTO past_comments VALUES (?1, ?2, ?3, ?4, ?5)")
+        findOldPast = try prepare("SELECT app, comment_id, mark FROM past_comments WHERE at < ?1 ORDER BY at LIMIT ?2")
+        deletePast = try prepare("DELETE FROM past_comments WHERE app = ?1 AND comment_id = ?2 AND mark = ?3")
         // From the pending ones, which are fewer than all tries that are remembered.
         leased = try prepare(
             """

@@ -10,18 +10,24 @@ extension WritingDatabase {
         if let earlier = comment.duplicate { return .success(.duplicate(of: earlier)) }
         if let refusal = whyNot() { return .failure(refusal) }
         try learn(arrival, app)
-        let rows = try plan(arrival, app, hasSibling: comment.hasSibling)
-        let pending = rows.count { $0.hasTarget }
         // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
-        if pending > 0, counts.total + pending > settings.maxPending { return .failure(.queueFull(settings.maxPending)) }
+        guard let rows = admitted(try plan(arrival, app, hasSibling: comment.hasSibling), event) else {
+            return .failure(.queueFull(settings.maxPending))
+        }
         try insert(event, rows, app)
         return .success(.accepted)
     }
 
-    /// Stores the event of a change in the registry, which always finds room: a registration was checked before, and a removal must not fail.
+    /// Stores the event of a change in the registry; where there is no room its deliveries end, and the change is made all the same.
     func announce(_ change: RegistryChange, _ app: Int64) throws(SQLiteError) {
-        guard let arrival = announcer(change), !arrival.routes.isEmpty else { return }
-        try insert(arrival.event, try plan(arrival, app, hasSibling: false), app)
+        guard let arrival = announcer(change), !arrival.routes.isEmpty,
+            let rows = admitted(try plan(arrival, app, hasSibling: false), arrival.event)
+        else { return }
+        try insert(arrival.event, rows, app)
+    }
+
+    private func admitted(_ rows: [DeliveryPlan.Row], _ event: Event) -> [DeliveryPlan.Row]? {
+        settings.bounds.admitted(rows, of: event, total: counts.total) { counts.pending($0) }
     }
 
     /// Why nothing new may be stored.
@@ -44,7 +50,7 @@ extension WritingDatabase {
             hasSibling = true
             if try statement.string(1).utf8.elementsEqual(identity.deviceID.utf8) { return (try statement.uuid(0), true) }
         }
-        return (nil, hasSibling)
+        return (try findPast(identity, app), hasSibling)
     }
 
     private func plan(_ arrival: Arrival, _ app: Int64, hasSibling: Bool) throws(SQLiteError) -> [DeliveryPlan.Row] {
@@ -71,6 +77,7 @@ extension WritingDatabase {
     }
 
     private func insert(_ event: Event, _ rows: [DeliveryPlan.Row], _ app: Int64) throws(SQLiteError) {
+        guard !rows.isEmpty else { return try remember(event.identity, app, event.id, receivedAt: event.receivedAt) }
         let statement = statements.insertEvent
         statement.bind(app, at: 1)
         statement.bind(event.identity.commentID, at: 2)
@@ -83,7 +90,7 @@ extension WritingDatabase {
         statement.bind(event.occurredAt.stored, at: 9)
         statement.bind(event.receivedAt.stored, at: 10)
         statement.bind(Int64(rows.count), at: 11)
-        let data = rows.isEmpty ? StoreRules.noData : event.data
+        let data = rows.contains { ($0.ending?.state ?? .pending).needsData } ? event.data : Event.noData
         statement.bind(data.span, at: 12)
         try statement.runBound()
         let number = lastInsertedRow
@@ -92,7 +99,7 @@ extension WritingDatabase {
 
     private func insert(_ row: DeliveryPlan.Row, of event: Event, _ app: Int64, _ key: DeliveryKey) throws(SQLiteError) {
         let statement = statements.insertDelivery
-        let state = row.hasTarget ? Delivery.State.pending : .noTarget
+        let state = row.ending?.state ?? .pending
         statement.bind(key.event, at: 1)
         statement.bind(key.position, at: 2)
         statement.bind(row.route.notifier, at: 3)
@@ -103,9 +110,13 @@ extension WritingDatabase {
         statement.bind(Int64(state.number), at: 8)
         statement.bind(event.receivedAt.stored, at: 9)
         statement.bind(event.expiresAt.stored, at: 10)
-        statement.bind(row.hasTarget ? nil : event.receivedAt.stored, at: 11)
-        statement.bind(row.hasTarget ? "" : StoreRules.noTarget, at: 12)
+        statement.bind(row.ending == nil ? nil : event.receivedAt.stored, at: 11)
+        statement.bind(row.ending?.reason ?? "", at: 12)
         try statement.runBound()
-        if row.hasTarget { counts.add(1, to: row.route.notifier) }
+        if let ending = row.ending {
+            counts.refuse(ending, for: row.route.notifier)
+        } else {
+            counts.add(1, to: row.route.notifier)
+        }
     }
 }

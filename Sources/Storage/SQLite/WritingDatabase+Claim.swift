@@ -30,12 +30,13 @@ extension WritingDatabase {
         return stored.delivery.event.expiresAt <= now ? (.dead, StoreRules.expired) : nil
     }
 
-    /// Makes due what waits longer than can be, because the clock was set back.
+    /// Makes due what waits longer than can be, because the clock was set back: in steps, since the next claim goes on.
     private func pullIn(_ claim: Claim) throws(SQLiteError) {
         let statement = statements.pullIn
         statement.bind(claim.notifier, at: 1)
         statement.bind(claim.now.stored, at: 2)
         statement.bind(claim.latestDue.stored, at: 3)
+        statement.bind(StoreRules.pulledInPerClaim, at: 4)
         try statement.runBound()
     }
 

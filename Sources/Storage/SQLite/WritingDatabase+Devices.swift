@@ -41,7 +41,6 @@ extension WritingDatabase {
             try touch(wish.key, app, at: wish.now)
             return .success(.unchanged)
         }
-        guard counts.total < settings.maxPending else { return .failure(.queueFull(settings.maxPending)) }
         try record(wish, app, history)
         let device = Device(key: wish.key, type: wish.type, token: token, registeredAt: wish.now, seenAt: wish.now)
         try store(device, app, among: person.devices, isFromApp: true)
@@ -80,15 +79,15 @@ extension WritingDatabase {
 
     private func unsubscribe(_ wish: Registration, _ app: Int64) throws(SQLiteError) -> Registration.Outcome {
         guard let stored = try findDevice(app, wish.key.userID, wish.key.deviceID) else {
-            // Remembered, so that a webhook that is on its way with a token does not bring it back; but no device that is notified leaves for it.
-            let devices = try person(wish.key.userID, app).devices
-            guard devices.count(where: { $0.token != nil }) < settings.devicesPerUser else { return .unchanged }
-            try makeRoom(among: devices, app, wish.key.appID, at: wish.now)
+            let known = try person(wish.key.userID, app).devices.count
+            guard StoreRules.remembersUnknown(known: known, devicesPerUser: settings.devicesPerUser) else { return .unchanged }
             try put(wish.key, wish.type, token: nil, app, registeredAt: wish.now, seenAt: wish.now, isFromApp: true)
             return .unchanged
         }
         guard stored.token != nil else {
-            try touch(wish.key, app, at: wish.now)
+            if StoreRules.notesSignOut(seenAt: stored.seenAt, isFromApp: stored.isFromApp, now: wish.now) {
+                try touch(wish.key, app, at: wish.now)
+            }
             return .unchanged
         }
         try remove(stored, app, wish.key.appID, .unsubscribed, at: wish.now)
@@ -125,7 +124,7 @@ extension WritingDatabase {
 
     /// Lets those of a person's devices go that are too many with one more.
     private func makeRoom(
-        among devices: [StoredDevice], _ app: Int64, _ appID: String, at time: UInt64, isFromApp: Bool = true
+        among devices: [StoredDevice], _ app: Int64, _ appID: String, at time: UInt64, isFromApp: Bool
     ) throws(SQLiteError) {
         for stored in leaving(devices, isFromApp: isFromApp) ?? [] {
             try remove(stored, app, appID, .tooManyDevices, at: time)

@@ -54,6 +54,7 @@ extension WritingDatabase {
         statement.bind(reason, at: 5)
         try statement.runBound()
         counts.add(-1, to: place.notifier)
+        if !state.needsData { try dropDataIfUnneeded(place.key.event) }
         guard place.leads, let order = place.order else { return false }
         return try lead(place, order)
     }

@@ -40,11 +40,10 @@ extension WritingDatabase {
 
     /// Forgets what has ended; `limit` rows in all.
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(SQLiteError) -> Int {
-        let recognisedFrom = StoreRules.recognisedFrom(now: now)
-        var done = try forget(.delivered, before: deliveredBefore, recognisedFrom, limit: limit)
-        done += try forget(.noTarget, before: deliveredBefore, recognisedFrom, limit: limit - done)
-        done += try forget(.dead, before: deadBefore, recognisedFrom, limit: limit - done)
-        return done + (try forgetEvents(before: recognisedFrom, limit: limit - done))
+        var done = try forget(.delivered, before: deliveredBefore, limit: limit)
+        done += try forget(.noTarget, before: deliveredBefore, limit: limit - done)
+        done += try forget(.dead, before: deadBefore, limit: limit - done)
+        return done + (try forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done))
     }
 
     private func findDead(_ key: DeliveryKey) throws(SQLiteError) -> (notifier: String, app: Int64, order: Int64?)? {
@@ -55,28 +54,16 @@ extension WritingDatabase {
         return found
     }
 
-    /// Forgets deliveries that ended so before a time, and their events with the last one; of an event that may come again its data alone.
+    /// Forgets deliveries that ended so before a time, and their events with the last one.
     /// - Returns: how many.
-    func forget(
-        _ state: Delivery.State, before time: UInt64, _ recognisedFrom: UInt64, limit: Int
-    ) throws(SQLiteError) -> Int {
+    func forget(_ state: Delivery.State, before time: UInt64, limit: Int) throws(SQLiteError) -> Int {
         let keys = try keys(statements.findEnded, state.number, time.stored, limit)
         for key in keys {
             try statements.deleteAttempts.run(key.event, key.position)
             try statements.deleteDelivery.run(key.event, key.position)
-            try statements.releaseEvent.run(key.event)
-            try statements.deleteEvent.run(key.event, recognisedFrom.stored)
-            if changes == 0 { try empty(key.event) }
+            try release(key.event)
         }
         return keys.count
-    }
-
-    /// Forgets what an event told of, unless a delivery needs it.
-    private func empty(_ event: Int64) throws(SQLiteError) {
-        let noData = StoreRules.noData
-        statements.emptyEvent.bind(event, at: 1)
-        statements.emptyEvent.bind(noData.span, at: 2)
-        try statements.emptyEvent.runBound()
     }
 
     private func keys<each Value: SQLiteBindable>(
@@ -89,30 +76,18 @@ extension WritingDatabase {
         return keys
     }
 
-    /// Forgets events that never had a delivery, or were recognised for longer than their last one was kept; all others go with their last one.
-    private func forgetEvents(before time: UInt64, limit: Int) throws(SQLiteError) -> Int {
-        var numbers: [Int64] = []
-        try statements.findAlone.forEachRow(time.stored, limit) { row throws(SQLiteError) in numbers.append(try row.int64(0)) }
-        for number in numbers { try statements.deleteEvent.run(number, time.stored) }
-        return numbers.count
-    }
-
-    /// Removes devices for an operator, with what kept their limits; of a person as a whole also what kept the person's.
+    /// Removes devices of a person for an operator, with what kept their limits; of a person as a whole also what kept the person's.
     /// - Returns: how many were registered; fewer than `limit` rows are left when fewer were dealt with.
     func removeDevices(_ filter: DeviceFilter, now: UInt64, limit: Int) throws(SQLiteError) -> (removed: Int, dealtWith: Int) {
-        guard let app = try apps.find(filter.appID, self) else { return (0, 0) }
-        var devices: [StoredDevice] = []
-        try deviceStatements.matching.forEachRow(app, filter.userID, filter.deviceID, limit) { row throws(SQLiteError) in
-            devices.append(try StoredDevice(row))
-        }
+        guard let userID = filter.userID, let app = try apps.find(filter.appID, self) else { return (0, 0) }
+        // A person has few devices.
+        let devices = try person(userID, app).devices.filter { stored in filter.deviceID.map { stored.isNamed($0) } ?? true }.prefix(limit)
         for stored in devices {
             try remove(stored, app, filter.appID, .operatorRemoved, at: now)
             try forget(stored, app)
             try deviceStatements.forgetDeviceCalls.run(StoreRules.deviceNumber(stored.key(filter.appID)))
         }
-        if let userID = filter.userID, filter.deviceID == nil {
-            try deviceStatements.remove.run(app, userID, "")
-        }
+        if filter.deviceID == nil { try deviceStatements.remove.run(app, userID, "") }
         return (devices.count { $0.token != nil }, devices.count)
     }
 
@@ -134,7 +109,11 @@ extension WritingDatabase {
     /// Forgets calls that were noted before a time: of persons by that time's index, of devices in steps through all of them, one each time,
     /// because an index would cost every registration more.
     private func forgetIdleCalls(before time: UInt64) throws(SQLiteError) {
-        try deviceStatements.forgetIdleCalls.run(time.stored, Self.callsPerStep)
+        var persons: [(app: Int64, userID: String)] = []
+        try deviceStatements.findIdleCalls.forEachRow(time.stored, Self.personsPerStep) { row throws(SQLiteError) in
+            persons.append((try row.int64(0), try row.string(1)))
+        }
+        for person in persons { try deviceStatements.remove.run(person.app, person.userID, "") }
         var next = Int64.max
         try deviceStatements.nextDeviceCalls.forEachRow(nextDeviceCalls, Self.callsPerStep) { row throws(SQLiteError) in
             next = try row.int64(0)
@@ -143,6 +122,8 @@ extension WritingDatabase {
         nextDeviceCalls = next == .max ? .min : next
     }
 
-    /// How many rows of calls are looked at in one step, so that nobody waits long.
+    /// How many persons' calls are forgotten in one step, so that nobody waits long.
+    private static var personsPerStep: Int { 100 }
+    /// How many rows of devices' calls are looked at in one step, which lie beside each other.
     private static var callsPerStep: Int { 5000 }
 }

@@ -66,19 +66,23 @@ final class RecordingStore: Store {
         _ = state.wait { $0.work.count >= count ? true : nil }
     }
 
-    func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+    func accept(
+        _ arrival: Arrival, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
+    ) {
         state.update { $0.work.append(Work(arrival: arrival, completion: completion)) }
     }
 
     func register(
-        _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
+        _ registration: Registration, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
         let failure = state.withLock { state in
             state.registrations.append(registration)
             return state.failure
         }
         if let failure { return completion(.failure(failure)) }
-        registry.register(registration, completion: completion)
+        registry.register(registration, isAwaited: isAwaited, completion: completion)
     }
 
     func close() {
@@ -100,6 +104,8 @@ final class RecordingStore: Store {
     // A webhook asks for none of these.
 
     var refusal: String? { nil }
+
+    var refused: [RefusedDeliveries] { [] }
 
     func claimDue(_ claim: Claim) throws(StoreError) -> Claimed { Claimed([], expired: 0) }
 
@@ -125,7 +131,7 @@ final class RecordingStore: Store {
 
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
 
-    func forget(_ state: Delivery.State, endedBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
+    func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
 
     func pending() throws(StoreError) -> [PendingDeliveries] { [] }
 }

@@ -68,7 +68,7 @@ import Testing
         try fixture.store.put(nil)
         for _ in 1...2 { try tell(fixture.store, .gone(since: nil), of: delivery) }
         #expect(try fixture.store.announced() == ["registered user d1 A", "unsubscribed user d1 A"])
-        _ = try fixture.store.removeDevices(DeviceFilter(appID: "app"), now: 1)
+        _ = try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user"), now: 1)
         try tell(fixture.store, .environment("production"), of: delivery)
         #expect(try fixture.store.announced().count == 2)
     }

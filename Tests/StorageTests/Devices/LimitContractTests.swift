@@ -113,17 +113,6 @@ import Threading
         #expect(try outcome("A", 300_000) == .registered)
     }
 
-    @Test(arguments: Backend.allCases) func aFullQueueConsumesNothing(_ backend: Backend) throws {
-        let fixture = try backend.store(maxPending: 1)
-        let rule = LimitRule.fiveMinutes(.user)
-        let comment = try fixture.store.take(Sample(1))
-        #expect(throws: StoreError.self) { try fixture.store.wish(.of("A", at: Self.start, rule)) }
-        let claimed = try #require(try fixture.store.claim(at: 2000, limit: 1).first)
-        #expect(claimed.id == comment.id)
-        try fixture.store.report(claimed, .delivered, at: Self.start)
-        #expect(try fixture.store.wish(.of("A", at: Self.start, rule)) == .registered)
-    }
-
     /// What was recorded before the clock was set back must not lock anybody out for as long.
     @Test(arguments: Backend.allCases) func forgetsWhatLiesInTheFuture(_ backend: Backend) throws {
         let fixture = try backend.store()

@@ -98,7 +98,7 @@ import Testing
         try fixture.store.put("T4", device: "d4", at: 40)
         #expect(try fixture.store.announced().dropFirst(told) == ["registered user d4 T4"])
         // The one that signed out first is forgotten, so that a webhook may bring it back when there is room; the other one is not.
-        #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", deviceID: "d1"), now: 50) == 1)
+        #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user", deviceID: "d1"), now: 50) == 1)
         try fixture.store.take(learning("T3", device: "d3", number: 1))
         try fixture.store.take(learning("T2", device: "d2", number: 2))
         #expect(try fixture.store.announced().last == "registered user d3 T3")
@@ -188,7 +188,7 @@ import Testing
         store.store.close()
         let calls: [() throws -> Void] = [
             { try store.store.put("A") }, { try store.store.put(nil) }, { _ = try store.store.registered() },
-            { _ = try store.store.removeDevices(DeviceFilter(appID: "app"), now: 1) },
+            { _ = try store.store.removeDevices(DeviceFilter(appID: "app", userID: "user"), now: 1) },
             { _ = try store.store.removeIdleDevices(seenBefore: 1, now: 1, limit: 1) },
         ]
         for call in calls { #expect(throws: StoreError(.closed, "the store is closed: the service is stopping")) { try call() } }

@@ -7,9 +7,10 @@ enum Backend: CaseIterable, Sendable {
     case memory, sqlite
 
     /// An empty store.
-    func store(maxPending: Int = 1_000_000, devicesPerUser: Int = 20) throws -> StoreFixture {
+    func store(maxPending: Int = 1_000_000, perNotifier: Int = 250_000, devicesPerUser: Int = 20) throws -> StoreFixture {
         var settings = StoreSettings()
         settings.maxPending = maxPending
+        settings.maxPendingPerNotifier = perNotifier
         settings.devicesPerUser = devicesPerUser
         switch self {
         case .memory: return StoreFixture(MemoryStore(settings: settings, announcer: Announcements().announcer), in: nil)

@@ -106,10 +106,10 @@ struct RandomCalls {
         let time = now
         let age = UInt64.random(in: 0..<200, using: &random)
         // What arrived in the last moments is recognised for longer.
-        let now = time + 3_600_000 - UInt64.random(in: 0..<300, using: &random)
+        let now = time + Recognition.milliseconds - UInt64.random(in: 0..<300, using: &random)
         if Int.random(in: 0..<4, using: &random) == 0 {
             let state = random.element(of: Delivery.State.allCases)
-            return { store in describe { try store.forget(state, endedBefore: time - age, now: now, limit: 1000) } }
+            return { store in describe { try store.forget(state, endedBefore: time - age, limit: 1000) } }
         }
         return { store in
             describe { try store.purge(now: now, deliveredBefore: time - age, deadBefore: time - age / 2, limit: 1000) }
@@ -132,7 +132,7 @@ struct RandomCalls {
     private mutating func removeDevices() -> Call {
         let (time, key) = (now, deviceKey())
         let filter = DeviceFilter(
-            appID: key.appID, userID: random.element(of: [key.userID, nil]), deviceID: random.element(of: [key.deviceID, nil]))
+            appID: key.appID, userID: key.userID, deviceID: random.element(of: [key.deviceID, nil]))
         return { store in describe { try store.removeDevices(filter, now: time) } }
     }
 

@@ -1,0 +1,54 @@
+internal import Core
+internal import SQLite
+
+/// What is left of an event once its deliveries need it no more.
+extension WritingDatabase {
+    /// The event of a comment whose deliveries are forgotten; nil when it has not come.
+    func findPast(_ identity: Event.Identity, _ app: Int64) throws(SQLiteError) -> UUIDv7? {
+        let statement = statements.findPast
+        statement.bind(app, at: 1)
+        statement.bind(identity.commentID, at: 2)
+        statement.bind(StoreRules.mark(of: identity), at: 3)
+        defer { statement.reset() }
+        return try statement.step() ? try statement.uuid(0) : nil
+    }
+
+    /// Keeps what makes a comment recognised.
+    func remember(_ identity: Event.Identity, _ app: Int64, _ id: UUIDv7, receivedAt: UInt64) throws(SQLiteError) {
+        guard let comment = identity.commentID else { return }
+        try statements.remember.run(app, comment, StoreRules.mark(of: identity), receivedAt.stored, id.bytes)
+    }
+
+    /// Forgets an event with its last delivery; a comment is still recognised. Of an event that has others the data alone, unless one needs it.
+    func release(_ event: Int64) throws(SQLiteError) {
+        try statements.releaseEvent.run(event)
+        var released: (app: Int64, identity: Event.Identity, id: UUIDv7, receivedAt: UInt64)?
+        try statements.findReleased.forEachRow(event) { row throws(SQLiteError) in
+            let identity = Event.Identity(
+                appID: "", ticketID: try row.optionalInt64(2), commentID: try row.optionalInt64(1), deviceID: try row.string(3))
+            released = (try row.int64(0), identity, try row.uuid(4), try row.time(5))
+        }
+        guard let released else { return try dropDataIfUnneeded(event) }
+        try remember(released.identity, released.app, released.id, receivedAt: released.receivedAt)
+        try statements.deleteEvent.run(event)
+    }
+
+    /// Forgets what an event told of, unless a delivery needs it.
+    func dropDataIfUnneeded(_ event: Int64) throws(SQLiteError) {
+        let noData = Event.noData
+        statements.emptyEvent.bind(event, at: 1)
+        statements.emptyEvent.bind(noData.span, at: 2)
+        try statements.emptyEvent.runBound()
+    }
+
+    /// Forgets comments that need not be recognised any more.
+    /// - Returns: how many.
+    func forgetPast(receivedBefore time: UInt64, limit: Int) throws(SQLiteError) -> Int {
+        var old: [(app: Int64, comment: Int64, mark: Int64)] = []
+        try statements.findOldPast.forEachRow(time.stored, limit) { row throws(SQLiteError) in
+            old.append((try row.int64(0), try row.int64(1), try row.int64(2)))
+        }
+        for comment in old { try statements.deletePast.run(comment.app, comment.comment, comment.mark) }
+        return old.count
+    }
+}

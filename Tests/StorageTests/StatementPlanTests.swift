@@ -1,0 +1,51 @@
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// No statement looks at all rows of a table that grows, or sorts them: the writer would stand for all who wait.
+@Suite struct StatementPlanTests {
+    /// A row for each app, or one row.
+    private static let small = ["SCAN apps", "SCAN runs", "SCAN CONSTANT ROW"]
+    /// Sorts the deliveries of one comment, of which there are few.
+    private static let sorting = "WHERE app_id = ?1 AND comment_id = ?2"
+
+    private func plans(_ prepare: (Connection) throws -> Any) throws -> [(sql: String, steps: [String])] {
+        let directory = try TemporaryDirectory()
+        let connection = try Connection(path: directory.path("store.db"), mode: .readWriteCreate)
+        try Migrations.run(on: connection)
+        let statements = try prepare(connection)
+        return try withExtendedLifetime(statements) { try connection.plans() }
+    }
+
+    private func check(_ plans: [(sql: String, steps: [String])], count: Int) {
+        #expect(plans.count >= count)
+        for plan in plans {
+            for step in plan.steps {
+                #expect(!step.hasPrefix("SCAN") || Self.small.contains { step.hasPrefix($0) }, "\(plan)")
+                #expect(!step.contains("TEMP B-TREE") || plan.sql.contains(Self.sorting), "\(plan)")
+                // That would be all devices of an app.
+                #expect(!step.hasSuffix("devices USING PRIMARY KEY (app=?)"), "\(plan)")
+            }
+        }
+    }
+
+    @Test func ofTheWriter() throws {
+        check(try plans { try WriterStatements($0) }, count: 30)
+    }
+
+    @Test func ofTheWriterForDevices() throws {
+        check(try plans { try DeviceStatements($0) }, count: 20)
+    }
+
+    @Test func ofReaders() throws {
+        check(try plans { try ReadingDatabase($0) }, count: 10)
+    }
+
+    /// The test sees what it is there for.
+    @Test func seesAScan() throws {
+        let found = try plans { try Statement($0, "SELECT * FROM devices WHERE type = 'ios' ORDER BY type, seen_at") }
+        #expect(found.flatMap(\.steps).contains { $0.hasPrefix("SCAN devices") })
+    }
+}

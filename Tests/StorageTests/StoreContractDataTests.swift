@@ -1,0 +1,64 @@
+import Core
+import Testing
+
+/// For how long the texts and tokens of an event are kept: as long as a delivery may be sent.
+@Suite struct StoreContractDataTests {
+    private static let text = Array(#"{"text":"hello"}"#.utf8)
+
+    private func sample(_ number: Int = 1) -> Sample { Sample(number).with { $0.data = Self.text } }
+
+    private func data(_ store: any Store) throws -> [String] {
+        try store.all().reversed().map { String(decoding: $0.event.data, as: UTF8.self) }
+    }
+
+    @Test(arguments: Backend.allCases) func goWithTheLastDelivery(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try fixture.store.take(sample().arrival(to: ["a", "b"]))
+        let first = try fixture.store.claim("a", at: 1000)[0]
+        #expect(first.event.data == Self.text)
+        try fixture.store.report(first, .delivered, at: 1001)
+        #expect(try data(fixture.store) == [#"{"text":"hello"}"#, #"{"text":"hello"}"#])
+        try fixture.store.report(try fixture.store.claim("b", at: 1000)[0], .delivered, at: 1001)
+        #expect(try data(fixture.store) == ["{}", "{}"])
+        #expect(try fixture.store.current(first)?.event.hasData == false)
+    }
+
+    /// An operator may try it again.
+    @Test(arguments: Backend.allCases) func areKeptForADeadOne(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try fixture.store.take(sample().arrival(to: ["a", "b"]))
+        try fixture.store.report(try fixture.store.claim("a", at: 1000)[0], .dead, at: 1001)
+        try fixture.store.report(try fixture.store.claim("b", at: 1000)[0], .delivered, at: 1001)
+        #expect(try fixture.store.retry(DeliveryFilter(), now: 1002, expiresAt: 9000) == 1)
+        let again = try fixture.store.claim("a", at: 1003)[0]
+        #expect(again.event.data == Self.text)
+        try fixture.store.report(again, .dead, at: 1004)
+        #expect(try fixture.store.forget(.dead, endedBefore: 2000, limit: 9) == 1)
+        #expect(try data(fixture.store) == ["{}"], "the last one that needed it is forgotten")
+    }
+
+    @Test(arguments: Backend.allCases) func areNotKeptWhereNobodyIsTold(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try fixture.store.take(sample().with { $0.requiresDevice = true }.arrival())
+        #expect(try data(fixture.store) == ["{}"])
+        #expect(try fixture.store.all().map(\.state) == [.noTarget])
+    }
+
+    @Test(arguments: Backend.allCases) func goWithAClaimThatFindsNoDevice(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.put("T")
+        _ = try fixture.store.take(sample().with { $0.requiresDevice = true }.arrival())
+        try fixture.store.put(nil)
+        #expect(try fixture.store.claim(at: 2000) == [])
+        #expect(try fixture.store.comments().map(\.event.hasData) == [false])
+    }
+
+    @Test(arguments: Backend.allCases) func ofTheRegistryGoToo(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.put("secret-token")
+        let told = try fixture.store.claim("registry", at: 2000)[0]
+        #expect(String(decoding: told.event.data, as: UTF8.self).contains("secret-token"))
+        try fixture.store.report(told, .delivered, at: 2001)
+        #expect(try data(fixture.store) == ["{}"])
+    }
+}

@@ -1,0 +1,104 @@
+import Core
+import TestSupport
+import Testing
+import Threading
+
+@testable import Storage
+
+/// Who finds room in the writer's queue, and what is dropped there. Nobody takes the jobs: the writer stands.
+@Suite struct WriterQueueTests {
+    private typealias Answer = Result<Int, StoreError>
+
+    /// What came of jobs, by their number.
+    private final class Answers: Sendable {
+        private let kinds = Monitor<[Int: StoreError.Kind]>([:])
+
+        func note(_ number: Int, _ result: Answer) {
+            guard case .failure(let error) = result else { return }
+            kinds.withLock { $0[number] = error.kind }
+        }
+
+        var failed: [Int] { kinds.withLock { $0.keys.sorted() } }
+    }
+
+    private let answers = Answers()
+
+    private func job(_ number: Int, _ lane: WriterLane, isAwaited: @escaping @Sendable () -> Bool = { true }) -> WriterJob {
+        WriterJob(lane, isAwaited: isAwaited, { [answers] in answers.note(number, $0) }, { _ in .success(number) })
+    }
+
+    private func jobs(_ next: WriterQueue.Next) -> [WriterJob]? {
+        if case .jobs(let jobs) = next { jobs } else { nil }
+    }
+
+    @Test func leavesRoomForTheOtherLane() {
+        let queue = WriterQueue(limit: 8, batch: 4)
+        for number in 0..<10 { queue.submit(job(number, .registrations)) }
+        #expect(answers.failed == [6, 7, 8, 9])
+        for number in 10..<14 { queue.submit(job(number, .comments)) }
+        #expect(answers.failed == [6, 7, 8, 9, 12, 13])
+    }
+
+    @Test func webhooksLeaveRoomForRegistrations() {
+        let queue = WriterQueue(limit: 8, batch: 4)
+        for number in 0..<8 { queue.submit(job(number, .comments)) }
+        queue.submit(job(8, .registrations))
+        #expect(answers.failed == [6, 7])
+    }
+
+    /// The dispatcher must report what was delivered, however many webhooks wait.
+    @Test func theServicesOwnJobsAlwaysFindRoom() {
+        let queue = WriterQueue(limit: 8, batch: 4)
+        for number in 0..<6 { queue.submit(job(number, .comments)) }
+        for number in 6..<8 { queue.submit(job(number, .registrations)) }
+        for number in 8..<20 { queue.submit(job(number, .service)) }
+        #expect(answers.failed == [])
+    }
+
+    /// What the writer has taken and not done takes room as well.
+    @Test func countsWhatIsBeingDone() throws {
+        let queue = WriterQueue(limit: 8, batch: 4)
+        for number in 0..<6 { queue.submit(job(number, .comments)) }
+        let taken = try #require(jobs(queue.next(idleAfterMilliseconds: 0)))
+        #expect(taken.count == 4)
+        queue.submit(job(6, .comments))
+        #expect(answers.failed == [6])
+        queue.done(taken)
+        queue.submit(job(7, .comments))
+        #expect(answers.failed == [6])
+    }
+
+    /// A request that its deadline has answered needs nothing any more; while the disk hangs its job must not keep its body.
+    @Test func dropsWhatNobodyWaitsFor() throws {
+        let queue = WriterQueue(limit: 8, batch: 4)
+        let isAwaited = Monitor(true)
+        for number in 0..<6 { queue.submit(job(number, .comments, isAwaited: { isAwaited.withLock { $0 } })) }
+        isAwaited.withLock { $0 = false }
+        queue.submit(job(6, .comments))
+        #expect(answers.failed == [0, 1, 2, 3, 4, 5])
+        let taken = try #require(jobs(queue.next(idleAfterMilliseconds: 0)))
+        #expect(taken.count == 1)
+    }
+
+    @Test func dropsWhatNobodyWaitsForLongBeforeItIsFull() {
+        let queue = WriterQueue(limit: 100_000, batch: 512)
+        for number in 0..<2000 { queue.submit(job(number, .comments, isAwaited: { false })) }
+        #expect(answers.failed.count > 1500)
+    }
+
+    /// Nothing that was answered 503 is stored: the help desk sends it again.
+    @Test func storesNothingThatNobodyWaitsFor() throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteStore(path: directory.path("store.db"))
+        defer { store.close() }
+        let failure = Monitor<StoreError?>(nil)
+        store.accept(Sample(1).arrival(), isAwaited: { false }) { result in
+            if case .failure(let error) = result { failure.update { $0 = error } }
+        }
+        #expect(failure.wait(timeoutMilliseconds: 60_000) { $0?.kind } == .unavailable)
+        #expect(try store.take(Sample(1).arrival()) == .accepted)
+        let wish = try Registration.of("A")
+        store.register(wish, isAwaited: { false }) { _ in }
+        #expect(try store.wish(wish) == .registered)
+    }
+}
