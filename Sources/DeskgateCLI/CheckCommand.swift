@@ -12,10 +12,11 @@ enum CheckCommand: Command {
         Option(
             "live",
             "have each push provider judge its credential, which nobody sees: exit 2 when one is bad, 1 when one could not be judged"),
-        Option.json,
+        Option("send-test", "with --live: send each http notifier a signed operator.test event"), Option.json,
     ]
 
     static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+        guard arguments.has("live") || !arguments.has("send-test") else { throw .option("send-test", "needs --live") }
         let file = try ConfiguredCommand.file(arguments)
         let configuration: Configuration
         do throws(ConfigurationError) {
@@ -34,7 +35,7 @@ enum CheckCommand: Command {
 
     private static func live(_ configuration: Configuration, _ arguments: Arguments, _ file: String) throws(CommandError) -> ExitCode {
         try TrialRun.perform(configuration) { trial throws(NotifierTrial.Failure) in
-            let credentials = try trial.proveAll()
+            let credentials = try trial.proveAll(sendsTest: arguments.has("send-test"))
             if arguments.has("json") {
                 var json = summary(of: configuration)
                 json.append(.array(credentials.map { LiveCredential.json($0.name, $0.type, $0.verdict) }), forKey: "credentials")

@@ -6,7 +6,7 @@ package struct SimulatedDevice: Sendable, Equatable {
         case unregistered
         /// It belongs to another app or project: APNs `DeviceTokenNotForTopic`, FCM `SENDER_ID_MISMATCH`, HMS 80300007.
         case mismatch
-        /// It is none of this provider's: APNs `BadDeviceToken`, FCM's "not a valid FCM registration token", HMS 80300007.
+        /// It is none of this provider's: APNs `BadDeviceToken`, FCM's violation of `message.token`, HMS 80300007.
         case invalid
     }
 

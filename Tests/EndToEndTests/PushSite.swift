@@ -39,6 +39,7 @@ final class PushSite: Sendable {
                 ]
             ],
             "notifiers": .object(try notifiers(changes)),
+            "push_tokens": ["limits": [["per": "user", "max": 1000, "window_seconds": 300]]],
             "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0],
             "log": ["level": "info", "format": "json"],
         ])
@@ -57,10 +58,14 @@ final class PushSite: Sendable {
     }
 
     /// Registers a device, and expects that to be taken.
-    func register(_ server: RunningServer, user: String = Markers.user, device: String = "device-1") throws {
+    /// - Parameter key: the person's security key; nil has one minted.
+    func register(
+        _ server: RunningServer, user: String = Markers.user, key: String? = nil, device: String = "device-1", type: String = "ios",
+        token: String = token
+    ) throws {
         let body: JSONValue = [
-            "app_id": .string(Workspace.app), "user_id": .string(user), "security_key": .string(try workspace.key(user: user)),
-            "instance_id": .string(device), "type": "ios", "token": .string(Self.token),
+            "app_id": .string(Workspace.app), "user_id": .string(user), "security_key": .string(try key ?? workspace.key(user: user)),
+            "instance_id": .string(device), "type": .string(type), "token": .string(token),
         ]
         let client = try SocketClient(server.publicAddress)
         let bytes = body.serialized()

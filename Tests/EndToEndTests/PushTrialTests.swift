@@ -90,13 +90,31 @@ import Testing
         #expect(result.errors.hasPrefix("deskgate: --token is a security key\n"))
     }
 
+    @Test func aMalformedTokenIsCalledThat() throws {
+        for (notifier, _) in Self.providers {
+            let words = ["push", "test", "--config", site.workspace.configuration, "--notifier", notifier, "--token", "no push token"]
+            let result = try Deskgate.run(words)
+            #expect(result.code == 1)
+            #expect(result.output.hasPrefix("refused: invalid_token: the token is malformed"))
+        }
+    }
+
+    /// FCM names the field that is wrong; its sentence says nothing.
+    @Test func aProofThatBlamesTheTokenIsGood() throws {
+        site.simulators.devices["deskgate-check"] = SimulatedDevice(refusal: .invalid)
+        let result = try checkLive()
+        #expect(result.code == 0)
+        #expect(result.output.contains("\nfcm (fcm): good\n"))
+    }
+
     @Test func goodCredentialsAreProvenWithoutAPush() throws {
         let result = try checkLive()
         #expect(result.code == 0)
         let lines = result.output.split(separator: "\n").dropFirst()
         #expect(
             lines.sorted() == [
-                "apns (apns): good", "fcm (fcm): good", "hms (hms): good", "log (log): only a delivery tells", "rustore (rustore): good",
+                "apns (apns): good; the topic was not judged", "fcm (fcm): good", "hms (hms): good; the permission to push was not judged",
+                "log (log): only a delivery tells", "rustore (rustore): good; the project was not judged",
             ])
         // Apple has no dry run; it gets a push without anything to show, to a token that no device has.
         let seen = site.simulators.recorder.pushes.filter { !$0.isDryRun && !($0.title + $0.body).isEmpty }

@@ -15,7 +15,7 @@ import Testing
         arguments: [
             (200, "", .delivered, "status_200", nil),
             (400, "BadDeviceToken", gone, "bad_device_token", .switchEnvironment),
-            (400, "DeviceTokenNotForTopic", gone, "device_token_not_for_topic", .countMismatch),
+            (400, "DeviceTokenNotForTopic", gone, "device_token_not_for_topic", .askAlarm),
             (400, "BadTopic", .misconfigured, "bad_topic", nil), (400, "MissingTopic", .misconfigured, "missing_topic", nil),
             (400, "TopicDisallowed", .misconfigured, "topic_disallowed", nil),
             (400, "IdleTimeout", later, "idle_timeout", .reconnect),

@@ -6,30 +6,30 @@ import Testing
 @Suite struct FCMAnswerTests {
     private static let gone = DeliveryOutcome.Verdict.deviceGone(since: nil)
     private static let later = DeliveryOutcome.Verdict.retry(retryAfterMilliseconds: nil)
-    private static let badToken = "The registration token is not a valid FCM registration token"
 
     /// An error as FCM writes it; without a code it comes from before FCM.
-    private func body(status: String, code: String?, message: String) -> [UInt8] {
-        let violations = "{\"@type\":\"type.googleapis.com/google.rpc.BadRequest\",\"fieldViolations\":[{\"field\":\"message.data\"}]}"
+    private func body(status: String, code: String?, field: String) -> [UInt8] {
+        let violations = "{\"@type\":\"type.googleapis.com/google.rpc.BadRequest\",\"fieldViolations\":[{\"field\":\"\(field)\"}]}"
         let detail = code.map { ",{\"@type\":\"type.googleapis.com/google.firebase.fcm.v1.FcmError\",\"errorCode\":\"\($0)\"}" }
         return Array(
-            "{\"error\":{\"code\":1,\"message\":\"\(message)\",\"status\":\"\(status)\",\"details\":[\(violations)\(detail ?? "")]}}".utf8)
+            "{\"error\":{\"code\":1,\"message\":\"m\",\"status\":\"\(status)\",\"details\":[\(violations)\(detail ?? "")]}}".utf8)
     }
 
-    private func answer(_ status: Int, _ name: String, _ code: String?, message: String = "m", retryAfter: UInt64? = nil) -> ProviderAnswer
+    private func answer(_ status: Int, _ name: String, _ code: String?, field: String = "message.data", retryAfter: UInt64? = nil)
+        -> ProviderAnswer
     {
-        FCMAnswer.of(status: status, body: body(status: name, code: code, message: message), retryAfter: retryAfter)
+        FCMAnswer.of(status: status, body: body(status: name, code: code, field: field), retryAfter: retryAfter)
     }
 
     @Test(
         arguments: [
             (404, "NOT_FOUND", "UNREGISTERED", gone, "unregistered", nil),
-            (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH", gone, "sender_id_mismatch", .countMismatch),
+            (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH", gone, "sender_id_mismatch", .askAlarm),
             (403, "PERMISSION_DENIED", nil, .misconfigured, "permission_denied", nil),
             (400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", .dead, "invalid_argument", nil),
             (400, "INVALID_ARGUMENT", nil, .dead, "invalid_argument", nil),
             (400, "FAILED_PRECONDITION", nil, .dead, "status_400", nil),
-            (401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR", .misconfigured, "third_party_auth_error", nil),
+            (401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR", .dead, "misconfigured_for_device_type", nil),
             (401, "UNAUTHENTICATED", nil, .misconfigured, "unauthenticated", .mintToken),
             (401, "UNAUTHENTICATED", "UNAUTHENTICATED", .misconfigured, "unauthenticated", .mintToken),
             (404, "NOT_FOUND", nil, .misconfigured, "not_found", nil),
@@ -45,13 +45,18 @@ import Testing
         #expect(answer == ProviderAnswer(.delivered, "status_200"))
     }
 
-    @Test func aTokenIsRemovedOnlyWhenItIsBlamed() {
-        let blamed = answer(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", message: Self.badToken)
+    @Test func aTokenIsRemovedOnlyWhenItsFieldIsWrong() {
+        let blamed = answer(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", field: "message.token")
         #expect(blamed == ProviderAnswer(Self.gone, "invalid_token"))
-        #expect(answer(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", message: Self.badToken.uppercased()) == blamed)
-        #expect(answer(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", message: "Invalid value at 'message.data'").outcome.verdict == .dead)
-        #expect(answer(400, "FAILED_PRECONDITION", nil, message: Self.badToken).outcome.verdict == .dead)
-        #expect(answer(404, "NOT_FOUND", nil, message: Self.badToken).outcome.verdict == .misconfigured)
+        #expect(answer(400, "INVALID_ARGUMENT", nil, field: "message.token") == blamed)
+        for field in ["message.data", "message", "message.tokens", "", "message.data[message.token]"] {
+            #expect(answer(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", field: field).outcome.verdict == .dead)
+        }
+        #expect(answer(400, "FAILED_PRECONDITION", nil, field: "message.token").outcome.verdict == .dead)
+        #expect(answer(404, "NOT_FOUND", nil, field: "message.token").outcome.verdict == .misconfigured)
+        // What stands in a sentence is for people.
+        let sentence = #"{"error":{"status":"INVALID_ARGUMENT","message":"The registration token is not a valid FCM registration token"}}"#
+        #expect(FCMAnswer.of(status: 400, body: Array(sentence.utf8), retryAfter: nil).outcome.verdict == .dead)
     }
 
     @Test(arguments: [(nil, 60_000), (90_000, 90_000)] as [(UInt64?, UInt64)])
@@ -86,10 +91,10 @@ import Testing
         for (status, name, code) in [
             (404, "NOT_FOUND", "UNREGISTERED"), (404, "X", nil), (403, "X", "SENDER_ID_MISMATCH"), (429, "X", nil), (503, "X", nil),
         ] {
-            let body = body(status: name, code: code, message: "m")
+            let body = body(status: name, code: code, field: "message.data")
             #expect(RuStoreAnswer.of(status: status, body: body, retryAfter: 1) == FCMAnswer.of(status: status, body: body, retryAfter: 1))
         }
-        let body = body(status: "UNAUTHENTICATED", code: nil, message: "m")
+        let body = body(status: "UNAUTHENTICATED", code: nil, field: "message.data")
         #expect(
             RuStoreAnswer.of(status: 401, body: body, retryAfter: nil) == ProviderAnswer(.misconfigured, "unauthenticated"))
     }
@@ -98,6 +103,6 @@ import Testing
     @Test(arguments: [#"{"error":{"code":404,"status":"NOT_FOUND"}}"#, #"{"code":404,"message":"m","status":"NOT_FOUND"}"#])
     func ruStoreFindsNoDevice(body: String) {
         let answer = RuStoreAnswer.of(status: 404, body: Array(body.utf8), retryAfter: nil)
-        #expect(answer == ProviderAnswer(Self.gone, "not_found", step: .countMismatch))
+        #expect(answer == ProviderAnswer(Self.gone, "not_found", step: .askAlarm))
     }
 }

@@ -5,12 +5,13 @@ import JSON
 
 /// The formats of all providers, for what must hold of each.
 enum Format: String, CaseIterable {
-    case apns, fcm, hms
+    case apns, fcm, rustore, hms
 
     func body(_ notification: PushNotification, limit: Int = PushNotification.largestPayload) throws -> [UInt8] {
         switch self {
         case .apns: try APNsPayload.body(notification, limit: limit)
         case .fcm: try FCMMessage.body(notification, token: Sample.opaqueToken, nowMilliseconds: Sample.now, limit: limit)
+        case .rustore: try RuStoreMessage.body(notification, token: Sample.opaqueToken, nowMilliseconds: Sample.now, limit: limit)
         case .hms: try HMSMessage.body(notification, token: Sample.opaqueToken, nowMilliseconds: Sample.now, limit: limit)
         }
     }
@@ -19,7 +20,7 @@ enum Format: String, CaseIterable {
     func shownBody(_ message: JSONValue) -> String? {
         switch self {
         case .apns: message["aps"]?["alert"]?["body"]?.text
-        case .fcm: message["message"]?["notification"]?["body"]?.text
+        case .fcm, .rustore: message["message"]?["notification"]?["body"]?.text
         case .hms: message["message"]?["android"]?["notification"]?["body"]?.text
         }
     }

@@ -9,11 +9,11 @@ import Testing
 
     @Test(
         arguments: [
-            ("80000000", .delivered, nil), ("80100000", gone, .countMismatch), ("80100001", .dead, nil), ("80100003", .dead, nil),
+            ("80000000", .delivered, nil), ("80100000", later, nil), ("80100001", .dead, nil), ("80100003", .dead, nil),
             ("80100004", .dead, nil), ("80100013", .dead, nil), ("80100016", .dead, nil), ("80100018", .dead, nil),
             // None of the table, but of those that find something wrong with the request.
             ("80199999", .dead, nil), ("80200001", .misconfigured, .mintToken), ("80200003", .misconfigured, .mintToken),
-            ("80300002", .misconfigured, nil), ("80300007", gone, .countMismatch), ("80300008", .dead, .shorten), ("80300010", .dead, nil),
+            ("80300002", .misconfigured, nil), ("80300007", gone, .askAlarm), ("80300008", .dead, .shorten), ("80300010", .dead, nil),
             ("80300011", .misconfigured, nil), ("80300013", .misconfigured, nil), ("80600003", .misconfigured, nil),
             ("81000001", later, nil),
         ] as [(String, DeliveryOutcome.Verdict, NextStep?)])
@@ -25,6 +25,19 @@ import Testing
                 #expect(HMSAnswer.of(status: status, body: Array(body.utf8), retryAfter: nil) == expected)
             }
         }
+    }
+
+    @Test(
+        arguments: [
+            (#"["ours"]"#, gone, .askAlarm), (#"["other","ours"]"#, gone, .askAlarm), (#"["other"]"#, .delivered, nil),
+            ("[]", .delivered, nil),
+            ("null", later, nil), (#""ours""#, later, nil),
+        ] as [(String, DeliveryOutcome.Verdict, NextStep?)])
+    func aPartialSuccessEndsOnlyTheTokensThatItNames(list: String, verdict: DeliveryOutcome.Verdict, step: NextStep?) {
+        let told = #"{\"success\":1,\"failure\":1,\"illegal_tokens\":"# + list.replacing("\"", with: "\\\"") + "}"
+        let body = #"{"code":"80100000","msg":""# + told + #"","requestId":"1"}"#
+        let answer = HMSAnswer.of(status: 200, body: Array(body.utf8), token: "ours", retryAfter: nil)
+        #expect(answer == ProviderAnswer(verdict, "hms_80100000", step: step))
     }
 
     @Test(

@@ -59,18 +59,39 @@ import Testing
                         "tag": "ticket-9223372036854775807", "sound": "default", "channel_id": "support", "notification_count": 1,
                     ],
                 ],
+                "apns": [
+                    "headers": ["apns-expiration": "1800003600", "apns-collapse-id": "comment--9223372036854775808"],
+                    "payload": ["aps": ["thread-id": "ticket-9223372036854775807", "sound": "default", "badge": 1]],
+                ],
             ],
         ]
         #expect(try Sample.json(body) == expected)
     }
 
+    /// No member that RuStore does not document.
+    @Test func rustore() throws {
+        let body = try RuStoreMessage.body(Sample.notification("Ваш заказ"), token: Sample.opaqueToken, nowMilliseconds: Sample.now)
+        let expected: JSONValue = [
+            "message": [
+                "token": .string(Sample.opaqueToken), "notification": ["title": "Анна", "body": "Ваш заказ"], "data": .object(Self.data),
+                "android": ["ttl": "3600s", "notification": ["channel_id": "support"]],
+            ]
+        ]
+        #expect(try Sample.json(body) == expected)
+        let plain = try RuStoreMessage.body(
+            Sample.notification("a", style: PushStyle()), token: Sample.opaqueToken, nowMilliseconds: Sample.now)
+        #expect(try Sample.json(plain)["message"]?["android"] == ["ttl": "3600s"])
+    }
+
     @Test func hms() throws {
-        let body = try HMSMessage.body(Sample.notification("Ваш заказ"), token: Sample.opaqueToken, nowMilliseconds: Sample.now)
+        let body = try HMSMessage.body(
+            Sample.notification("Ваш заказ"), token: Sample.opaqueToken, category: "IM", nowMilliseconds: Sample.now)
         let message = try #require(try Sample.json(body)["message"])
         #expect(try Sample.json(body)["validate_only"] == false)
         #expect(message["token"] == [.string(Sample.opaqueToken)])
         // The default, since more needs a permission.
         #expect(message["android"]?["urgency"] == nil && message["android"]?["ttl"] == "3600s")
+        #expect(message["android"]?["category"] == "IM")
         let data = try #require(message["android"]?["data"]?.text)
         #expect(try Sample.json(Array(data.utf8)) == .object(Self.data))
         #expect(
@@ -89,6 +110,7 @@ import Testing
             let body = try HMSMessage.body(notification, token: Sample.opaqueToken, nowMilliseconds: Sample.now)
             let shown = try Sample.json(body)["message"]?["android"]?["notification"]
             #expect(["default_sound", "sound", "importance"].map { shown?[$0] } == members)
+            #expect(try Sample.json(body)["message"]?["android"]?["category"] == nil)
         }
     }
 

@@ -39,7 +39,7 @@ package struct Device: Sendable, Equatable {
     package let type: String
     /// What its provider knows it by.
     package let token: PushToken
-    /// Which of the provider's environments has taken the token; nil while that is not known.
+    /// Which of the provider's environments has taken a push for the token, or the provider's name where it has one; nil while none has.
     package let environment: String?
     /// Since when it has this token and type, in Unix milliseconds.
     package let registeredAt: UInt64

@@ -8,6 +8,8 @@ package struct Event: Sendable, Equatable {
         case pushTokenRegistered = "push_token.registered"
         /// A device's push token is not to be used any more.
         case pushTokenRemoved = "push_token.removed"
+        /// An operator asks whether events arrive.
+        case operatorTest = "operator.test"
     }
 
     /// What an event is about. It makes two webhooks the same event: the help desk may send one several times, and one for each device.

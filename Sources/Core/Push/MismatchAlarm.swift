@@ -1,40 +1,60 @@
 /// Tells devices that belong to another app from a notifier that was given another app's settings: both are refused with the same words.
 ///
-/// A few refusals are devices, whose tokens are of no use. Many in a short time, with nothing delivered between them, are the settings: then the
-/// tokens are good. It is a value: the caller locks, and keeps one for each notifier.
+/// A refusal alone says nothing. The settings are right when the provider takes a push for somebody else; they are wrong when it refuses the
+/// devices of many different people, all of which it has taken pushes for before, and takes none between them. What was never taken says nothing
+/// of the settings: anybody who is registered can send any token. It is a value: the caller locks, and keeps one for each notifier.
 package struct MismatchAlarm: Sendable, Equatable {
-    /// How many refusals raise the alarm.
-    package let count: Int
-    /// Within which time, in milliseconds.
-    package let windowMilliseconds: UInt64
+    /// What a refusal comes to.
+    package enum Finding: Sendable, Equatable {
+        /// The device's token is of no use to this app.
+        case token
+        /// Nobody knows yet: the token is kept, and the delivery tried again.
+        case unclear
+        /// The settings are wrong: the tokens are good.
+        case settings
+    }
 
-    /// When the last refusals came, in Unix milliseconds, in their order.
-    private var refusedAt: [UInt64] = []
+    /// How many tokens are remembered; beyond that a token needs one refusal more.
+    package static let limit = 10_000
+
+    /// Of how many people devices must be refused to raise the alarm.
+    package let count: Int
     /// Whether the settings are to blame; nothing but a delivery proves the contrary.
     package private(set) var isRaised = false
 
-    /// Makes an alarm; fewer than two refusals to raise it are a programmer's mistake and trap.
-    package init(count: Int = 20, windowMilliseconds: UInt64 = 60_000) {
+    private var hasDelivered = false
+    /// Whose devices were refused since the last delivery, although they were taken before. They have no device's id.
+    private var people: Set<Device.Key> = []
+    /// What was refused since the last delivery, by the tokens' digests.
+    private var unclear: Set<[UInt8]> = []
+    /// What was refused before a delivery, by the tokens' digests.
+    private var doomed: Set<[UInt8]> = []
+
+    /// Makes an alarm; fewer than two people to raise it are a programmer's mistake and trap.
+    package init(count: Int = 10) {
         precondition(count >= 2, "one refusal says nothing of the settings")
         self.count = count
-        self.windowMilliseconds = windowMilliseconds
     }
 
-    /// Takes in that something was delivered: the settings are right.
+    /// Takes in that something was delivered: the settings are right, and what was refused before is the tokens' fault.
     package mutating func delivered() {
-        refusedAt = []
+        hasDelivered = true
         isRaised = false
+        people = []
+        if doomed.count + unclear.count > Self.limit { doomed = [] }
+        doomed.formUnion(unclear)
+        unclear = []
     }
 
-    /// Takes in a refusal at `now` (Unix milliseconds).
-    /// - Returns: whether the settings are to blame, so that the token must be kept.
-    package mutating func refused(nowMilliseconds now: UInt64) -> Bool {
-        if isRaised { return true }
-        // What seems to lie ahead came before the clock was set back, and counts.
-        refusedAt.removeAll { $0 < now && now - $0 >= windowMilliseconds }
-        refusedAt.append(now)
-        isRaised = refusedAt.count >= count
-        if isRaised { refusedAt = [] }
-        return isRaised
+    /// Takes in that a device was refused as another app's.
+    /// - Parameter wasTaken: whether the provider has taken a push for this token before.
+    package mutating func refused(_ device: Device, wasTaken: Bool) -> Finding {
+        if isRaised { return .settings }
+        if doomed.remove(device.token.digest) != nil || (!wasTaken && hasDelivered && people.isEmpty) { return .token }
+        if unclear.count < Self.limit { unclear.insert(device.token.digest) }
+        guard wasTaken else { return .unclear }
+        people.insert(Device.Key(appID: device.key.appID, userID: device.key.userID, deviceID: ""))
+        isRaised = people.count >= count
+        return isRaised ? .settings : .unclear
     }
 }

@@ -35,7 +35,7 @@ enum APNsAnswer {
     private static func badRequest(_ reason: APNsReason?, _ word: String) -> ProviderAnswer {
         switch reason {
         case .badDeviceToken: ProviderAnswer(.deviceGone(since: nil), word, step: .switchEnvironment)
-        case .deviceTokenNotForTopic: ProviderAnswer(.deviceGone(since: nil), word, step: .countMismatch)
+        case .deviceTokenNotForTopic: ProviderAnswer(.deviceGone(since: nil), word, step: .askAlarm)
         case .badTopic, .missingTopic, .topicDisallowed: ProviderAnswer(.misconfigured, word)
         case .idleTimeout: .retry(word, step: .reconnect)
         default: ProviderAnswer(.dead, word)

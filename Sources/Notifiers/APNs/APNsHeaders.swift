@@ -13,9 +13,13 @@ struct APNsHeaders: Sendable {
     init(topic: String, deliveryID: UUIDv7, _ notification: PushNotification) {
         pairs = [
             ("apns-topic", topic), ("apns-push-type", "alert"), ("apns-priority", "10"),
-            // 0 would ask for one try and no storing.
-            ("apns-expiration", "\(max(1, notification.expiresAt / 1000))"), ("apns-collapse-id", notification.repetitionID),
+            ("apns-expiration", "\(notification.apnsExpiration)"), ("apns-collapse-id", notification.repetitionID),
             ("apns-id", deliveryID.description),
         ]
     }
+}
+
+extension PushNotification {
+    /// Until when APNs may keep it, in Unix seconds: 0 would ask for one try and no storing.
+    var apnsExpiration: UInt64 { max(1, expiresAt / 1000) }
 }

@@ -34,7 +34,7 @@ struct APNsProvider: PushProvider {
         return PushMessage(path: path, headers: headers.pairs, body: try APNsPayload.body(notification, limit: limit))
     }
 
-    func answer(status: Int, body: [UInt8], retryAfter: UInt64?) -> ProviderAnswer {
+    func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer {
         APNsAnswer.of(status: status, body: body, retryAfter: retryAfter)
     }
 }

@@ -11,7 +11,7 @@ enum FCMAnswer {
 
     /// The table.
     /// - Parameters:
-    ///   - blamesToken: whether the message says that the token is not valid.
+    ///   - blamesToken: whether the field that is wrong is the token.
     ///   - retryAfter: in milliseconds.
     static func of(status: Int, code: FCMErrorCode?, blamesToken: Bool = false, retryAfter: UInt64? = nil) -> ProviderAnswer {
         let word = code?.word ?? "status_\(status)"
@@ -19,8 +19,10 @@ enum FCMAnswer {
         case 200: ProviderAnswer(.delivered, "status_200")
         case 400 where code == .invalidArgument && blamesToken: ProviderAnswer(.deviceGone(since: nil), "invalid_token")
         case 400: ProviderAnswer(.dead, word)
-        case 401: ProviderAnswer(.misconfigured, word, step: code == .thirdPartyAuthError ? nil : .mintToken)
-        case 403 where code == .senderIDMismatch: ProviderAnswer(.deviceGone(since: nil), word, step: .countMismatch)
+        // Firebase has no credential for the platform of this device; for the others it may have.
+        case 401 where code == .thirdPartyAuthError: ProviderAnswer(.dead, "misconfigured_for_device_type")
+        case 401: ProviderAnswer(.misconfigured, word, step: .mintToken)
+        case 403 where code == .senderIDMismatch: ProviderAnswer(.deviceGone(since: nil), word, step: .askAlarm)
         case 403: ProviderAnswer(.misconfigured, word)
         case 404 where code == .unregistered: ProviderAnswer(.deviceGone(since: nil), word)
         // The project is wrong, or the address: no answer about a device.

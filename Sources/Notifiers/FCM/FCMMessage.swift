@@ -1,10 +1,11 @@
 internal import Core
 internal import JSON
 
-/// The body of a request to FCM HTTP v1 (Firebase, "projects.messages"), which RuStore takes too.
+/// The body of a request to FCM HTTP v1 (Firebase, "projects.messages").
 ///
 /// It has no `collapse_key`: of collapsible messages a device gets 20, and then one in three minutes. On the screen a ticket has one notification,
-/// which shows its last comment (`tag`) and rings for each; the app can take it away when the chat is opened.
+/// which shows its last comment (`tag`) and rings for each; the app can take it away when the chat is opened. Firebase reads `android` for Android's
+/// devices and `apns` for Apple's, so that every message has both.
 enum FCMMessage {
     /// The body as JSON text.
     ///
@@ -28,6 +29,7 @@ enum FCMMessage {
                     "notification": ["title": .string(notification.title), "body": .string(notification.body)],
                     "data": .object(notification.dataObject),
                     "android": ["priority": "HIGH", "ttl": .string(ttl), "notification": .object(androidNotification(notification))],
+                    "apns": ["headers": .object(appleHeaders(notification)), "payload": ["aps": .object(aps(notification))]],
                 ],
             ]
         }
@@ -39,5 +41,17 @@ enum FCMMessage {
         android.append(notification.androidChannel.map { .string($0) }, unlessMissing: "channel_id")
         android.append(notification.badge.map { .integer(Int64($0)) }, unlessMissing: "notification_count")
         return android
+    }
+
+    private static func appleHeaders(_ notification: PushNotification) -> JSONObject {
+        // As APNs' own notifiers send them.
+        ["apns-expiration": .string("\(notification.apnsExpiration)"), "apns-collapse-id": .string(notification.repetitionID)]
+    }
+
+    private static func aps(_ notification: PushNotification) -> JSONObject {
+        var aps: JSONObject = ["thread-id": .string(notification.thread)]
+        aps.append(notification.sound.map { .string($0) }, unlessMissing: "sound")
+        aps.append(notification.badge.map { .integer(Int64($0)) }, unlessMissing: "badge")
+        return aps
     }
 }

@@ -1,8 +1,11 @@
 internal import Core
 internal import JSON
 
-/// How FCM is spoken to, and RuStore, whose messages are the same.
+/// How FCM is spoken to, and RuStore, which has the same addresses and answers.
 struct FCMProvider: PushProvider {
+    /// Writes a message's body, as `PushProvider.message` does.
+    typealias Writer =
+        @Sendable (_ notification: PushNotification, _ token: String, _ now: UInt64, _ limit: Int) throws(PushPayloadError) -> [UInt8]
     /// Reads an answer, as `PushProvider.answer` does.
     typealias Reader = @Sendable (_ status: Int, _ body: [UInt8], _ retryAfter: UInt64?) -> ProviderAnswer
 
@@ -11,10 +14,13 @@ struct FCMProvider: PushProvider {
 
     let routes: [PushRoute]
     private let path: String
+    private let write: Writer
     private let read: Reader
 
-    init(url: String, projectID: String, read: @escaping Reader) {
-        routes = [PushRoute(url: url)]
+    /// - Parameter name: what devices are remembered with whose token it has taken.
+    init(_ name: String, url: String, projectID: String, write: @escaping Writer, read: @escaping Reader) {
+        routes = [PushRoute(url: url, environment: name)]
+        self.write = write
         path = "/v1/projects/\(projectID)/messages:send"
         self.read = read
     }
@@ -30,10 +36,10 @@ struct FCMProvider: PushProvider {
     func message(
         _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, nowMilliseconds now: UInt64
     ) throws(PushPayloadError) -> PushMessage {
-        message(body: try FCMMessage.body(notification, token: token, nowMilliseconds: now, limit: limit))
+        message(body: try write(notification, token, now, limit))
     }
 
-    func answer(status: Int, body: [UInt8], retryAfter: UInt64?) -> ProviderAnswer {
+    func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer {
         read(status, body, retryAfter)
     }
 

@@ -2,11 +2,12 @@ internal import JSON
 
 /// The body of an answer of FCM that is no success (Google, "google.rpc.Status").
 struct FCMRefusal: Equatable {
-    private static let detailType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
+    private static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
+    private static let requestType = "type.googleapis.com/google.rpc.BadRequest"
 
     /// Why: what FCM says, else the general status; nil when nothing known was said.
     let code: FCMErrorCode?
-    /// Whether it says in words that the device's token is none. The code is the same for every fault of a message.
+    /// Whether it names the device's token as the field that is wrong. The code is the same for every fault of a message.
     let blamesToken: Bool
 
     /// Reads what can be read; what is not JSON says nothing.
@@ -14,9 +15,12 @@ struct FCMRefusal: Equatable {
         let root = JSONValue(parsing: body)
         // RuStore's clients read it from the root.
         let error = root?["error"] ?? root
-        let detail = error?["details"]?.elements.first { $0["@type"]?.text == Self.detailType }
+        let details = error?["details"]?.elements ?? []
+        let detail = details.first { $0["@type"]?.text == Self.errorType }
         code = (detail?["errorCode"] ?? error?["status"])?.text.flatMap { FCMErrorCode(rawValue: $0) }
-        let message = error?["message"]?.text?.lowercased() ?? ""
-        blamesToken = message.contains("registration token is not a valid")
+        blamesToken = details.contains { detail in
+            detail["@type"]?.text == Self.requestType
+                && detail["fieldViolations"]?.elements.contains { $0["field"]?.text == "message.token" } == true
+        }
     }
 }

@@ -17,9 +17,12 @@ extension PushNotifier {
             destination.account, client: client, timeoutMilliseconds: destination.timeoutMilliseconds, unixMilliseconds: unixMilliseconds)
         let tokens = ProviderTokenCache(
             source, policy: .oauth, monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds)
-        let provider = FCMProvider(url: destination.url, projectID: destination.account.projectID) {
-            FCMAnswer.of(status: $0, body: $1, retryAfter: $2)
-        }
+        let provider = FCMProvider(
+            "fcm", url: destination.url, projectID: destination.account.projectID,
+            write: { notification, token, now, limit throws(PushPayloadError) in
+                try FCMMessage.body(notification, token: token, nowMilliseconds: now, limit: limit)
+            },
+            read: { FCMAnswer.of(status: $0, body: $1, retryAfter: $2) })
         let sender = try PushSender(
             provider, .minted(tokens), style: destination.style, timeoutMilliseconds: destination.timeoutMilliseconds, client: client,
             monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds)

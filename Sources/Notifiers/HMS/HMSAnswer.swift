@@ -3,10 +3,13 @@ internal import Core
 /// What HMS' answers mean (Huawei, "Result codes"): the code in the body decides, and the status only where there is none.
 enum HMSAnswer {
     /// Reads an answer.
-    /// - Parameter retryAfter: what the header Retry-After asks for, in milliseconds.
-    static func of(status: Int, body: [UInt8], retryAfter: UInt64?) -> ProviderAnswer {
+    /// - Parameters:
+    ///   - token: the one in the request; nil when there was none.
+    ///   - retryAfter: what the header Retry-After asks for, in milliseconds.
+    static func of(status: Int, body: [UInt8], token: String? = nil, retryAfter: UInt64?) -> ProviderAnswer {
         guard let number = HMSCode.number(in: body) else { return of(status: status, retryAfter: retryAfter) }
         let word = HMSCode.word(number)
+        if number == HMSCode.partialSuccess.rawValue { return partialSuccess(body, token, word) }
         if let code = HMSCode(rawValue: number) { return of(code, word, retryAfter) }
         // To send the same again would come to the same.
         return HMSCode.blamesRequest(number) ? ProviderAnswer(.dead, word) : of(status: status, retryAfter: retryAfter)
@@ -17,13 +20,21 @@ enum HMSAnswer {
         case .success: ProviderAnswer(.delivered, word)
         case .authenticationFailed, .accessTokenExpired: ProviderAnswer(.misconfigured, word, step: .mintToken)
         // Of the one token in the request. Tokens of another app or project are refused in the same words.
-        case .invalidToken, .partialSuccess: ProviderAnswer(.deviceGone(since: nil), word, step: .countMismatch)
+        case .invalidToken: ProviderAnswer(.deviceGone(since: nil), word, step: .askAlarm)
         case .noPermission, .noPermissionForHighLevel, .wrongReceiptAddress, .credentialRefused: ProviderAnswer(.misconfigured, word)
         case .messageTooLong: ProviderAnswer(.dead, word, step: .shorten)
         case .invalidParameter, .invalidMessage, .invalidTTL, .invalidCollapseKey, .sensitiveContent, .contentNotReviewed, .tooManyTokens:
             ProviderAnswer(.dead, word)
-        case .internalError: .retry(word, after: retryAfter)
+        // The second is read with the tokens that it names.
+        case .internalError, .partialSuccess: .retry(word, after: retryAfter)
         }
+    }
+
+    /// The tokens that are named are of no use; the others have got the message. Where none can be read nothing is proved.
+    private static func partialSuccess(_ body: [UInt8], _ token: String?, _ word: String) -> ProviderAnswer {
+        guard let token, let illegal = HMSCode.illegalTokens(in: body) else { return .retry(word) }
+        return illegal.contains { $0.utf8.elementsEqual(token.utf8) }
+            ? ProviderAnswer(.deviceGone(since: nil), word, step: .askAlarm) : ProviderAnswer(.delivered, word)
     }
 
     private static func of(status: Int, retryAfter: UInt64?) -> ProviderAnswer {

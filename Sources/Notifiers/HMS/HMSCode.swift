@@ -31,6 +31,14 @@ enum HMSCode: String, Sendable, CaseIterable {
         return number.utf8.count == 8 && number.utf8.allSatisfy { 48...57 ~= $0 } ? number : nil
     }
 
+    /// The tokens that a partial success names: its `msg` is a text that holds JSON. Nil when there is no list.
+    static func illegalTokens(in body: [UInt8]) -> [String]? {
+        guard let text = JSONValue(parsing: body)?["msg"]?.text,
+            case .array(let tokens)? = JSONValue(parsing: Array(text.utf8))?["illegal_tokens"]
+        else { return nil }
+        return tokens.compactMap(\.text)
+    }
+
     /// Whether a number says that something is wrong with the request, whatever it is: all of these do.
     static func blamesRequest(_ number: String) -> Bool { number.hasPrefix("801") }
 

@@ -4,18 +4,19 @@ internal import JSON
 /// The body of a request to HMS Push Kit v1 (Huawei, "Sending messages").
 ///
 /// A badge would need the name of the app's launcher class, so there is none. On the screen a ticket has one notification, as with FCM.
-/// `urgency` is about messages that an app shows itself, and `HIGH` needs a permission, so that it stays away.
+/// `category` is what keeps a comment from counting as marketing, of which a device gets two a day, without a sound. `urgency` is about messages that an app shows itself, and `HIGH` needs a permission, so that it stays away.
 enum HMSMessage {
     /// The body as JSON text.
     ///
     /// Throws when the token is none, or the body cannot be made so short.
     /// - Parameters:
     ///   - token: the device's; one a request, so that the answer is about it.
+    ///   - category: what Huawei classifies it as; nil leaves that to Huawei.
     ///   - validateOnly: has the provider check everything and show nothing.
     ///   - now: in Unix milliseconds, for the time to live.
     ///   - limit: in bytes.
     static func body(
-        _ notification: PushNotification, token: String, validateOnly: Bool = false, nowMilliseconds now: UInt64,
+        _ notification: PushNotification, token: String, category: String? = nil, validateOnly: Bool = false, nowMilliseconds now: UInt64,
         limit: Int = PushNotification.largestPayload
     ) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
@@ -23,15 +24,11 @@ enum HMSMessage {
         // A text that holds JSON, as HMS wants it.
         let data = String(decoding: JSONValue.object(notification.dataObject).serialized(), as: UTF8.self)
         return try notification.message(limit: limit) { notification in
-            [
-                "validate_only": .bool(validateOnly),
-                "message": [
-                    "android": [
-                        "ttl": .string(ttl), "data": .string(data), "notification": .object(androidNotification(notification)),
-                    ],
-                    "token": [.string(token)],
-                ],
+            var android: JSONObject = [
+                "ttl": .string(ttl), "data": .string(data), "notification": .object(androidNotification(notification)),
             ]
+            android.append(category.map { .string($0) }, unlessMissing: "category")
+            return ["validate_only": .bool(validateOnly), "message": ["android": .object(android), "token": [.string(token)]]]
         }
     }
 

@@ -5,9 +5,11 @@ internal import JSON
 struct HMSProvider: PushProvider {
     let routes: [PushRoute]
     private let path: String
+    private let category: String?
 
     init(_ destination: HMSDestination) {
-        routes = [PushRoute(url: destination.url)]
+        routes = [PushRoute(url: destination.url, environment: "hms")]
+        category = destination.category
         path = "/v1/\(destination.appID)/messages:send"
     }
 
@@ -20,11 +22,11 @@ struct HMSProvider: PushProvider {
     func message(
         _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, nowMilliseconds now: UInt64
     ) throws(PushPayloadError) -> PushMessage {
-        message(body: try HMSMessage.body(notification, token: token, nowMilliseconds: now, limit: limit))
+        message(body: try HMSMessage.body(notification, token: token, category: category, nowMilliseconds: now, limit: limit))
     }
 
-    func answer(status: Int, body: [UInt8], retryAfter: UInt64?) -> ProviderAnswer {
-        HMSAnswer.of(status: status, body: body, retryAfter: retryAfter)
+    func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer {
+        HMSAnswer.of(status: status, body: body, token: token, retryAfter: retryAfter)
     }
 
     private func message(body: [UInt8]) -> PushMessage {

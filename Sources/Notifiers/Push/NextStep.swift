@@ -14,8 +14,8 @@ enum NextStep: Sendable, Equatable {
     case shorten
     /// Send again on a new connection.
     case reconnect
-    /// Ask the notifier's `MismatchAlarm`: while it is raised the settings are to blame, and the outcome is `misconfigured` instead.
-    case countMismatch
+    /// Ask the notifier's `MismatchAlarm` whether the token is to blame, the settings are, or nobody knows yet.
+    case askAlarm
     /// Send nothing to this device for a while.
     case delayDevice(milliseconds: UInt64)
     /// Make no provider token for a while, and go on with the one that there is.

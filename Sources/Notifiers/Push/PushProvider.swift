@@ -20,6 +20,8 @@ protocol PushProvider: Sendable {
     ) throws(PushPayloadError) -> PushMessage
 
     /// Reads an answer.
-    /// - Parameter retryAfter: what the header Retry-After asks for, in milliseconds.
-    func answer(status: Int, body: [UInt8], retryAfter: UInt64?) -> ProviderAnswer
+    /// - Parameters:
+    ///   - token: the device's; nil for a proof.
+    ///   - retryAfter: what the header Retry-After asks for, in milliseconds.
+    func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer
 }

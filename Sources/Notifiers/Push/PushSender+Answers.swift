@@ -5,23 +5,25 @@ internal import Threading
 extension PushSender {
     /// Does what a request's end asks for.
     func take(_ result: Result<ClientResponse, ClientError>, _ flight: PushFlight) {
+        let attempt = flight.attempt
         let finding = ConnectionGate.Finding(result)
         switch result {
         case .success(let response):
             let now = unixMilliseconds()
             let retryAfter = response.header("Retry-After").flatMap { RetryAfter.milliseconds(from: $0, nowMilliseconds: now) }
-            let answer = provider.answer(status: response.status, body: response.body, retryAfter: retryAfter)
+            let answer = provider.answer(
+                status: response.status, body: response.body, token: attempt.device?.token.text, retryAfter: retryAfter)
             // Before others are let in, so that they don't come with the token that was refused.
             let next = next(after: answer, flight, date: response.header("Date"), retryAfter: retryAfter)
             flight.leave(finding)
-            go(next, flight.attempt)
+            go(next, attempt)
         case .failure(let error):
             // Before it is sent again, so that it isn't on the connection that was lost.
             flight.leave(finding)
             var answer = ProviderAnswer.of(error)
             // It had only a part of the time.
             if flight.isProbe, case .timeout = error { answer = ProviderAnswer(answer.outcome, step: .reconnect) }
-            go(next(after: answer, flight, date: nil, retryAfter: nil), flight.attempt)
+            go(next(after: answer, flight, date: nil, retryAfter: nil), attempt)
         }
     }
 
@@ -53,7 +55,7 @@ extension PushSender {
         case .mintToken, .compareClocks: return renewed(step, flight, date: date, else: outcome)
         case .switchForKey:
             return Next(attempt.switching(of: provider.routes.count, after: outcome), else: attempt.firstRefusal ?? outcome)
-        case .countMismatch: return .end(isMismatchOfSettings(attempt) ? DeliveryOutcome(.misconfigured, reason: outcome.reason) : outcome)
+        case .askAlarm: return .end(judged(outcome, attempt))
         case .delayDevice(let milliseconds):
             let now = monotonicMilliseconds()
             if let device = attempt.device { shared.withLock { $0.delays.add(device.token, milliseconds: milliseconds, now: now) } }
@@ -75,19 +77,25 @@ extension PushSender {
         }
     }
 
-    /// Whether so many devices were refused as another app's that it is the settings which are another app's.
-    private func isMismatchOfSettings(_ attempt: PushTry) -> Bool {
-        guard attempt.device != nil else { return false }
-        let now = unixMilliseconds()
-        return shared.withLock { $0.alarm.refused(nowMilliseconds: now) }
+    /// What it means that a device was refused as another app's.
+    private func judged(_ outcome: DeliveryOutcome, _ attempt: PushTry) -> DeliveryOutcome {
+        guard let device = attempt.device else { return outcome }
+        let wasTaken = provider.routes.contains { $0.environment == device.environment }
+        return switch shared.withLock({ $0.alarm.refused(device, wasTaken: wasTaken) }) {
+        case .token: outcome
+        case .unclear: DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: outcome.reason, isAboutDevice: true)
+        case .settings: DeliveryOutcome(.misconfigured, reason: outcome.reason)
+        }
     }
 
     /// Ends a try.
     func end(_ attempt: PushTry, _ outcome: DeliveryOutcome) {
         guard outcome.verdict == .delivered else { return attempt.end(outcome) }
+        // A proof is taken from anybody, whatever devices belong to.
+        guard let device = attempt.device else { return attempt.end(outcome) }
         shared.withLock { $0.alarm.delivered() }
         let environment = provider.routes[attempt.route].environment
-        guard let device = attempt.device, device.environment != environment else { return attempt.end(outcome) }
+        guard device.environment != environment else { return attempt.end(outcome) }
         attempt.end(DeliveryOutcome(.delivered, reason: outcome.reason, environment: environment))
     }
 }

@@ -57,9 +57,14 @@ struct PushTry: Sendable {
         return next
     }
 
-    /// Tells the end, which is not the device's while the environment that it is at home in may be the one that has refused the key.
+    /// Tells the end, with what is known of the device.
     func end(_ outcome: DeliveryOutcome) {
-        guard device != nil, firstRefusal?.verdict == .misconfigured, case .deviceGone = outcome.verdict else { return completion(outcome) }
-        completion(Self.unreachable)
+        guard let device, case .deviceGone(let since) = outcome.verdict else { return completion(outcome) }
+        if firstRefusal?.verdict == .misconfigured { return completion(Self.unreachable) }
+        // The app has registered since: the answer is about an earlier life of the token, and the comment is for this one.
+        if let since, since <= device.seenAt {
+            return completion(DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: outcome.reason, isAboutDevice: true))
+        }
+        completion(outcome)
     }
 }

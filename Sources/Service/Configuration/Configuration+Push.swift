@@ -64,6 +64,8 @@ extension Configuration {
         package var appID: String
         /// The app's secret.
         package var secret: SecretBytes
+        /// What Huawei classifies the messages as; nil leaves that to Huawei.
+        package var category: String?
         /// Where messages are sent.
         package var url: String
         /// Where access tokens are had.

@@ -17,7 +17,7 @@ enum ConfigurationKeys {
         ["type", "key", "key_id", "team_id", "certificate", "topic", "url", "sandbox_url", "badge"] + pushStyle + transport
     static let fcmNotifier = ["type", "service_account", "url", "badge", "android_channel"] + pushStyle + transport
     static let rustoreNotifier = ["type", "project_id", "token", "url", "android_channel"] + pushStyle + transport
-    static let hmsNotifier = ["type", "app_id", "secret", "url", "token_url", "android_channel"] + pushStyle + transport
+    static let hmsNotifier = ["type", "app_id", "secret", "url", "token_url", "category", "android_channel"] + pushStyle + transport
     static let pyrusNotifier = ["type", "domain", "url"] + transport
     static let transport = ["allow_http", "timeout_seconds", "concurrency", "certificate_authorities", "proxy"]
     static let pushStyle = ["content", "language", "templates", "sound"]

@@ -66,8 +66,24 @@ extension ConfigurationReader {
             "app_id", in: object, missing: "the app's identifier, which AppGallery Connect shows in the project's settings",
             expectation: "1 to 20 digits", isRight: Self.isNumber)
         let secret = credential("secret", in: object)
+        let category = category(object)
         guard let app, let secret else { return nil }
-        return Configuration.HMS(appID: app, secret: secret, url: url, tokenURL: tokenURL)
+        return Configuration.HMS(appID: app, secret: secret, category: category, url: url, tokenURL: tokenURL)
+    }
+
+    private func category(_ object: ConfigurationObject) -> String? {
+        switch object.value("category") {
+        case nil: return "IM"
+        case .null?: return nil
+        case .some:
+            guard let category = object.string("category") else { return nil }
+            if !Self.isCategory(category) {
+                problems.add(
+                    object.path(of: "category"),
+                    "expected 1 to 32 capital letters or \"_\", such as \"IM\" or \"SUBSCRIPTION\", or null for none")
+            }
+            return category
+        }
     }
 
     /// A required text of plain characters.
@@ -98,6 +114,11 @@ extension ConfigurationReader {
 
     private static func isPlain(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy(SecretRules.isUnreserved)
+    }
+
+    private static func isCategory(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "_") }
     }
 
     private static func isNumber(_ text: String) -> Bool {

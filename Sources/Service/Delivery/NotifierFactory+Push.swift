@@ -78,6 +78,7 @@ extension NotifierFactory {
 
     private func destination(_ hms: Configuration.HMS, _ style: PushStyle, _ timeout: Int) -> HMSDestination {
         HMSDestination(
-            appID: hms.appID, secret: hms.secret, url: hms.url, tokenURL: hms.tokenURL, style: style, timeoutMilliseconds: timeout)
+            appID: hms.appID, secret: hms.secret, category: hms.category, url: hms.url, tokenURL: hms.tokenURL, style: style,
+            timeoutMilliseconds: timeout)
     }
 }

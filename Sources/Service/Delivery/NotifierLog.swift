@@ -23,6 +23,8 @@ struct NotifierLog {
         /// Whether it was told that the provider lacks credentials for a type of device.
         var hasToldDeviceType = false
         var endings: [Ending: [String: Int]] = [:]
+        /// What to do when many deliveries wait because of their devices, if that may help.
+        var remedy: String?
         /// When a line about endings may be written again, in Unix milliseconds.
         var mayTellEndingsAt: UInt64 = 0
 
@@ -56,7 +58,11 @@ struct NotifierLog {
         case .dead where result.reason == Self.deviceTypeReason: tellDeviceType(lane)
         case .dead: add(1, .dead, reason: result.reason, of: lane.name)
         case .givenUp(let ending): add(1, .dead, reason: ending.rawValue, of: lane.name)
-        case .retry where outcome.isAboutDevice && outcome.wasAsked: add(1, .putOff, reason: result.reason, of: lane.name)
+        case .retry where outcome.isAboutDevice && outcome.wasAsked:
+            add(1, .putOff, reason: result.reason, of: lane.name)
+            if NotifierRemedy.blamesSettingsOrDevice(outcome) {
+                standings[lane.name]?.remedy = lane.served.remedy(reason: result.reason)
+            }
         case .retry: break
         }
         if outcome.wasAsked { tellChange(outcome, lane, now: now) }
@@ -81,17 +87,18 @@ struct NotifierLog {
     private static func mayTell(_ time: UInt64, _ now: UInt64) -> Bool { now >= time || time - now > intervalMilliseconds }
 
     private mutating func tellEndings(of notifier: String, now: UInt64) {
-        guard let endings = standings[notifier]?.endings, !endings.isEmpty else { return }
+        guard let standing = standings[notifier], !standing.endings.isEmpty else { return }
         standings[notifier]?.endings = [:]
+        standings[notifier]?.remedy = nil
         standings[notifier]?.mayTellEndingsAt = now + Self.intervalMilliseconds
         for ending in Ending.allCases {
-            guard let reasons = endings[ending] else { continue }
-            logger.log(
-                ending.level, ending.message,
-                [
-                    "notifier": .string(notifier), "count": .integer(reasons.values.reduce(0, +)),
-                    "reasons": .string(reasons.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")),
-                ])
+            guard let reasons = standing.endings[ending] else { continue }
+            var fields: LogFields = [
+                "notifier": .string(notifier), "count": .integer(reasons.values.reduce(0, +)),
+                "reasons": .string(reasons.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")),
+            ]
+            if ending == .putOff, let remedy = standing.remedy { fields.append("remedy", .string(remedy)) }
+            logger.log(ending.level, ending.message, fields)
         }
     }
 }

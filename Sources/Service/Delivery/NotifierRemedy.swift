@@ -1,3 +1,5 @@
+internal import Core
+
 /// What an operator does about a notifier that is switched off, by the reason of the try that did it.
 enum NotifierRemedy {
     /// One sentence's end.
@@ -8,10 +10,18 @@ enum NotifierRemedy {
         case .http: "its receiver wants nothing more; ask whoever runs it, then reload the configuration (SIGHUP)"
         case .apns: apns(reason)
         case .fcm: fcm(reason)
+        case .rustore where reason == "not_found":
+            "many devices belong to another project: check \"project_id\", and that \"routes\" lead the devices of each app to their own notifier"
         case .rustore: "check \"token\" and \"project_id\": RuStore's console shows both under Push notifications, Projects"
         case .hms: hms(reason)
         case .pyrus: "check \"url\" or \"domain\", and that the help desk has this app_id and the address of our authorization"
         }
+    }
+
+    /// Whether a device was refused as another app's, in words that are the same when the settings are another app's.
+    static func blamesSettingsOrDevice(_ outcome: DeliveryOutcome) -> Bool {
+        outcome.isAboutDevice
+            && ["device_token_not_for_topic", "sender_id_mismatch", "not_found", "hms_80300007", "hms_80100000"].contains(outcome.reason)
     }
 
     private static func apns(_ reason: String) -> String {
@@ -33,7 +43,7 @@ enum NotifierRemedy {
         switch reason {
         case "token_invalid_grant":
             "check that the service account's key has not been deleted, and this machine's clock; make a new key if need be"
-        case "third_party_auth_error": "give Firebase the credentials of the other platform, under Project settings, Cloud Messaging"
+        case "misconfigured_for_device_type": "give Firebase the credentials of the other platform, under Project settings, Cloud Messaging"
         case "sender_id_mismatch":
             "many devices belong to another project: check \"service_account\", and that \"routes\" lead the devices of each app to their own notifier"
         case "permission_denied", "status_403":

@@ -66,22 +66,28 @@ package struct NotifierTrial {
     }
 
     /// Has each provider judge its credential, all at once, and tells what came of it; nobody sees anything.
+    /// - Parameter sendsTest: sends receivers of events a signed `operator.test`.
     /// - Returns: by notifier in the order of the configuration; without a verdict where only a delivery would tell.
-    package func proveAll() throws(Failure) -> [(name: String, type: NotifierType, verdict: NotifierVerdict?)] {
-        let provable = configuration.notifiers.filter(\.type.isPush)
+    package func proveAll(
+        sendsTest: Bool = false
+    ) throws(Failure) -> [(name: String, type: NotifierType, verdict: NotifierVerdict?)] {
+        let tried = configuration.notifiers.filter { $0.type.isPush || (sendsTest && $0.type == .http) }
         let served: [ServedNotifier]
         do throws(NotifierFactory.Failure) {
-            served = try factory.make(all: provable)
+            served = try factory.make(all: tried)
         } catch {
             throw Failure(description: error.description)
         }
         defer { for notifier in served { notifier.close() } }
         var trials: [String: Trial] = [:]
-        for (configured, served) in zip(provable, served) {
-            guard let notifier = served.notifier as? any ProvableNotifier else { continue }
-            let trial = Trial(configured.type, notifier)
+        for (configured, served) in zip(tried, served) {
+            let trial = Trial(configured.type, served.notifier)
             trials[configured.name] = trial
-            notifier.prove(trial.completion)
+            if let notifier = served.notifier as? any ProvableNotifier {
+                notifier.prove(trial.completion)
+            } else {
+                served.notifier.deliver(try testEvent(through: configured), completion: trial.completion)
+            }
         }
         return configuration.notifiers.map { ($0.name, $0.type, trials[$0.name]?.verdict()) }
     }
@@ -110,8 +116,7 @@ package struct NotifierTrial {
     /// A comment of a ticket that nobody has, for a device that nobody has registered.
     private func delivery(of push: Push, through notifier: Configuration.Notifier) throws(CryptoError) -> Delivery {
         let now = clocks.unixMilliseconds()
-        let app = configuration.apps.first { $0.notifiers.contains(notifier.name) || $0.routes.notifiers.contains(notifier.name) }
-        let key = Device.Key(appID: app?.id ?? configuration.apps[0].id, userID: "push-test", deviceID: "push-test")
+        let key = Device.Key(appID: appID(of: notifier), userID: "push-test", deviceID: "push-test")
         let identity = Event.Identity(appID: key.appID, ticketID: 1, commentID: Int64(now), deviceID: key.deviceID)
         let id = try UUIDv7(milliseconds: now, from: RandomPool()).event
         let data: JSONValue = ["author": ["name": .string(push.title)], "comment": ["body": .string(push.body)]]
@@ -123,6 +128,29 @@ package struct NotifierTrial {
             seenAt: now)
         return Delivery(
             id: id.delivery(0), notifier: notifier.name, event: event, deviceID: key.deviceID, device: device, attempts: 1, dueAt: now)
+    }
+
+    /// An event that only asks whether it arrives; it is about nobody.
+    private func testEvent(through notifier: Configuration.Notifier) throws(Failure) -> Delivery {
+        let now = clocks.unixMilliseconds()
+        let id: UUIDv7
+        do throws(CryptoError) {
+            id = try UUIDv7(milliseconds: now, from: RandomPool()).event
+        } catch {
+            throw Failure(description: "the event cannot be made: \(error)")
+        }
+        let data: JSONValue = ["notifier": .string(notifier.name)]
+        let event = Event(
+            id: id, kind: .operatorTest,
+            identity: Event.Identity(appID: appID(of: notifier), ticketID: nil, commentID: nil, deviceID: ""), userID: "",
+            occurredAt: now, receivedAt: now, expiresAt: now + Self.lifeMilliseconds, data: data.serialized())
+        return Delivery(id: id.delivery(0), notifier: notifier.name, event: event, deviceID: nil, attempts: 1, dueAt: now)
+    }
+
+    /// The first app that uses a notifier, or the first of all.
+    private func appID(of notifier: Configuration.Notifier) -> String {
+        let app = configuration.apps.first { $0.notifiers.contains(notifier.name) || $0.routes.notifiers.contains(notifier.name) }
+        return app?.id ?? configuration.apps[0].id
     }
 
     /// One try, and what comes of it.

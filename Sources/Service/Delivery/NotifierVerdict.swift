@@ -27,14 +27,40 @@ package struct NotifierVerdict: Sendable, Equatable {
         switch outcome.verdict {
         case .delivered: (kind, remedy) = (.good, nil)
         case .misconfigured: (kind, remedy) = (.bad, NotifierRemedy.text(type, reason: outcome.reason))
-        case .deviceGone:
+        case .deviceGone where outcome.reason == "invalid_token":
             (kind, remedy) = (
-                .refused, "the provider does not know this token: take one that the app has just been given, of the same app and provider"
+                .refused, "the token is malformed: no device of this provider has such a one; take it as the app was given it"
             )
+        case .deviceGone:
+            (kind, remedy) = (.refused, Self.unknownToken)
+        case .retry where NotifierRemedy.blamesSettingsOrDevice(outcome): (kind, remedy) = (.refused, Self.unknownToken)
         case .dead where outcome.reason == "key_not_for_environment":
             (kind, remedy) = (.refused, "the token seems to be of the APNs environment that the key is not for: take one of the other")
+        case .dead where outcome.reason == "misconfigured_for_device_type":
+            (kind, remedy) = (.refused, NotifierRemedy.text(type, reason: outcome.reason))
         case .dead: (kind, remedy) = (.refused, "the provider finds something wrong with this push: check the token's form and \"url\"")
+        case .retry where type == .http && ["status_401", "status_403"].contains(outcome.reason):
+            (kind, remedy) = (.bad, "the receiver does not take the signature: give it the secret that \"secret\" names")
+        case .retry where type == .http && outcome.reason.hasPrefix("status_"):
+            (kind, remedy) = (.unknown, "the receiver has not taken the event: check \"url\", and look at the receiver's log")
         case .retry: (kind, remedy) = (.unknown, Self.advice(reason: outcome.reason))
+        }
+    }
+
+    private static let unknownToken =
+        "the provider does not know this token: take one that the app has just been given, of the same app and provider"
+
+    /// What a provider of this type leaves open when it finds a credential good; nil when that is nothing.
+    package static func notJudged(_ type: NotifierType) -> String? {
+        switch type {
+        // Asked for a token that no device has, they say no more than that.
+        case .apns: "the topic"
+        case .rustore: "the project"
+        // It has handed out an access token.
+        case .hms: "the permission to push"
+        // It has judged a message of this project.
+        case .fcm: nil
+        case .log, .http, .pyrus: nil
         }
     }
 

@@ -12,16 +12,18 @@ struct GoogleError {
 
     /// - Parameters:
     ///   - code: FCM's own, such as `UNREGISTERED`; nil leaves the details out.
-    ///   - field: the field that is wrong, for what Google finds wrong with the form of a request.
+    ///   - field: the field that is wrong, where one is.
     static func answer(_ status: Int, code: String?, _ message: String, field: String? = nil) -> SimulatorAnswer {
         var error: JSONObject = [
             "code": .integer(Int64(status)), "message": .string(message), "status": .string(statuses[status] ?? "UNKNOWN"),
         ]
-        if let code { error.append([["@type": .string(errorType), "errorCode": .string(code)]], forKey: "details") }
+        var details: [JSONValue] = []
+        if let code { details.append(["@type": .string(errorType), "errorCode": .string(code)]) }
         if let field {
             let violation: JSONValue = ["field": .string(field), "description": .string(message)]
-            error.append([["@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": [violation]]], forKey: "details")
+            details.append(["@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": [violation]])
         }
+        if !details.isEmpty { error.append(.array(details), forKey: "details") }
         return SimulatorAnswer(status: status, json: ["error": .object(error)])
     }
 

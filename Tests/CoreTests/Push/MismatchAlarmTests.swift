@@ -4,44 +4,69 @@ import Testing
 @Suite final class MismatchAlarmTests {
     private var alarm = MismatchAlarm()
 
-    private func refusals(_ count: Int, from start: UInt64, every step: UInt64 = 0) -> [Bool] {
-        (0..<count).map { alarm.refused(nowMilliseconds: start + UInt64($0) * step) }
+    private func device(_ number: Int, user: String) -> Device {
+        Device(
+            key: Device.Key(appID: "app", userID: user, deviceID: "device-\(number)"), type: "ios",
+            token: PushToken("token-\(number)", digest: [UInt8(number >> 8), UInt8(number & 255)]), registeredAt: 0, seenAt: 0)
     }
 
-    @Test func manyAtOnceRaiseIt() {
-        #expect(refusals(20, from: 5) == Array(repeating: false, count: 19) + [true])
+    private func refused(_ number: Int, user: String? = nil, wasTaken: Bool) -> MismatchAlarm.Finding {
+        alarm.refused(device(number, user: user ?? "user-\(number)"), wasTaken: wasTaken)
+    }
+
+    @Test func manyPeopleWhoseDevicesWereTakenRaiseIt() {
+        #expect((1...9).map { refused($0, wasTaken: true) } == Array(repeating: .unclear, count: 9))
+        #expect(refused(10, wasTaken: true) == .settings)
         #expect(alarm.isRaised)
+        #expect(refused(1, wasTaken: false) == .settings)
     }
 
-    @Test func theWindowSlides() {
-        #expect(!refusals(200, from: 0, every: 3158).contains(true))
-        #expect(refusals(21, from: 10_000_000, every: 3157).contains(true))
-    }
-
-    @Test func whatIsDeliveredEndsThem() {
-        #expect(!refusals(19, from: 0).contains(true))
-        alarm.delivered()
-        #expect(!refusals(19, from: 0).contains(true))
+    @Test func tokensThatWereNeverTakenProveNothing() {
+        #expect((1...500).allSatisfy { refused($0, wasTaken: false) == .unclear })
         #expect(!alarm.isRaised)
     }
 
-    @Test func onlyADeliveryTakesItBack() {
-        #expect(refusals(20, from: 0).last == true)
-        #expect(refusals(1, from: 1 << 40) == [true])
+    @Test func manyDevicesOfFewPeopleProveNothing() {
+        #expect((1...90).allSatisfy { refused($0, user: "user-\($0 % 9)", wasTaken: true) == .unclear })
+        #expect(!alarm.isRaised)
+    }
+
+    @Test func whatIsDeliveredEndsTheCount() {
+        for number in 1...9 { _ = refused(number, wasTaken: true) }
         alarm.delivered()
-        #expect(refusals(1, from: 1 << 40) == [false])
+        for number in 11...19 { #expect(refused(number, wasTaken: true) == .unclear) }
+        #expect(refused(20, wasTaken: true) == .settings)
     }
 
-    /// Late answers, and a clock set back or at its limits, neither trap nor hide a burst.
-    @Test func anyClockIsRight() {
-        #expect(!refusals(10, from: .max).contains(true))
-        #expect(refusals(10, from: 0).last == true)
+    @Test func aDeliveryMakesWhatWasRefusedBeforeTheTokensFault() {
+        for number in 1...9 { #expect(refused(number, wasTaken: number.isMultiple(of: 2)) == .unclear) }
+        alarm.delivered()
+        for number in 1...9 { #expect(refused(number, wasTaken: number.isMultiple(of: 2)) == .token) }
+        #expect(refused(2, wasTaken: true) == .unclear, "each needs a delivery of its own")
     }
 
-    @Test func theWindowsEndIsOutside() {
-        #expect(!refusals(19, from: 0).contains(true))
-        #expect(refusals(1, from: 60_000) == [false])
-        #expect(refusals(18, from: 60_000).last == false)
-        #expect(refusals(1, from: 60_001) == [true])
+    @Test func afterADeliveryWhatWasNeverTakenIsAtFaultAtOnce() {
+        alarm.delivered()
+        #expect(refused(1, wasTaken: false) == .token)
+        #expect(refused(2, wasTaken: true) == .unclear)
+        #expect(refused(3, wasTaken: false) == .unclear, "the settings are in doubt")
+        alarm.delivered()
+        #expect(refused(4, wasTaken: false) == .token)
+    }
+
+    @Test func onlyADeliveryTakesItBack() {
+        for number in 1...10 { _ = refused(number, wasTaken: true) }
+        #expect(refused(11, wasTaken: false) == .settings)
+        alarm.delivered()
+        #expect(!alarm.isRaised)
+        #expect(refused(11, wasTaken: true) == .unclear, "what was refused while it was raised is not held against the token")
+    }
+
+    @Test func itsMemoryIsBounded() {
+        for number in 0..<MismatchAlarm.limit { _ = refused(number, wasTaken: false) }
+        #expect(refused(MismatchAlarm.limit + 1, wasTaken: false) == .unclear)
+        alarm.delivered()
+        #expect(refused(0, wasTaken: true) == .token)
+        #expect(refused(MismatchAlarm.limit + 1, wasTaken: true) == .unclear, "it was one too many")
     }
 }

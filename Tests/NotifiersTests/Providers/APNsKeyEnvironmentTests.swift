@@ -55,7 +55,6 @@ import Testing
             (400, "PayloadEmpty", .dead, "payload_empty"), (413, "PayloadTooLarge", .dead, "payload_too_large"),
             (503, "ServiceUnavailable", .retry(retryAfterMilliseconds: nil), "service_unavailable"),
             (400, "BadDeviceToken", .dead, "key_not_for_environment"), (410, "Unregistered", .dead, "key_not_for_environment"),
-            (400, "DeviceTokenNotForTopic", .dead, "key_not_for_environment"),
         ] as [(Int, String, DeliveryOutcome.Verdict, String)])
     func theOthersWord(status: Int, reason: String, verdict: DeliveryOutcome.Verdict, word: String) throws {
         try outcome(ofBoth: (403, Self.reasons[0].0), (status, reason)) { #expect($0 == DeliveryOutcome(verdict, reason: word)) }

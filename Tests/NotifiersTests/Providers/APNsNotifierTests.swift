@@ -12,7 +12,7 @@ import Testing
     /// Answers that stay the same however often they are asked for.
     @Test(
         arguments: [
-            (400, "BadDeviceToken", gone, "bad_device_token"), (400, "DeviceTokenNotForTopic", gone, "device_token_not_for_topic"),
+            (400, "BadDeviceToken", gone, "bad_device_token"),
             (400, "BadTopic", .misconfigured, "bad_topic"), (400, "MissingTopic", .misconfigured, "missing_topic"),
             (400, "TopicDisallowed", .misconfigured, "topic_disallowed"), (400, "IdleTimeout", later, "idle_timeout"),
             (400, "BadCollapseId", .dead, "bad_collapse_id"), (400, "PayloadEmpty", .dead, "payload_empty"),
@@ -52,9 +52,9 @@ import Testing
     @Test func tellsSinceWhenADeviceIsGone() throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
-            fixture.simulators.devices[token] = SimulatedDevice(refusal: .unregistered, unregisteredAt: 1_700_000_000_123)
+            fixture.simulators.devices[token] = SimulatedDevice(refusal: .unregistered, unregisteredAt: Sample.now + 123)
             let outcome = try fixture.deliver(PushFixture.delivery(token), ProviderKind.apns.notifier(fixture))
-            #expect(outcome == DeliveryOutcome(.deviceGone(since: 1_700_000_000_123), reason: "unregistered"))
+            #expect(outcome == DeliveryOutcome(.deviceGone(since: Sample.now + 123), reason: "unregistered"))
         }
     }
 
@@ -116,15 +116,14 @@ import Testing
     @Test func manySandboxDevicesOfAnotherAppAreTheSettings() throws {
         try PushFixture.run { fixture in
             let notifier = try ProviderKind.apns.notifier(fixture)
-            let outcomes = try (0..<21).map { _ in
+            let outcomes = try (1...10).map { number in
                 let token = PushFixture.token()
-                fixture.simulators.faults.add(
-                    Fault(.answer(.init(400, "BadDeviceToken")), at: .apns, token: token),
-                    Fault(.answer(.init(400, "DeviceTokenNotForTopic")), at: .apnsSandbox, token: token))
-                return try fixture.deliver(PushFixture.delivery(token), notifier)
+                fixture.simulators.faults.add(Fault(.answer(.init(400, "DeviceTokenNotForTopic")), at: .apnsSandbox, token: token))
+                return fixture.deliver(try PushFixture.delivery(token, user: "user-\(number)", environment: "sandbox"), notifier)
             }
-            let verdicts = Array(repeating: Self.gone, count: 19) + [.misconfigured, .misconfigured]
-            #expect(outcomes == verdicts.map { DeliveryOutcome($0, reason: "device_token_not_for_topic") })
+            let later = DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "device_token_not_for_topic", isAboutDevice: true)
+            #expect(
+                outcomes == Array(repeating: later, count: 9) + [DeliveryOutcome(.misconfigured, reason: "device_token_not_for_topic")])
         }
     }
 
@@ -160,18 +159,18 @@ import Testing
         }
     }
 
-    @Test func manyDevicesOfAnotherAppAreTheSettings() throws {
+    /// The app has registered since: the answer is about an earlier life of the token.
+    @Test(arguments: [(Sample.now, false), (Sample.now + 1, true)] as [(UInt64, Bool)])
+    func anOlderEndThanTheRegistrationIsTriedAgain(since: UInt64, isGone: Bool) throws {
         try PushFixture.run { fixture in
-            let notifier = try ProviderKind.apns.notifier(fixture)
-            func refused() throws -> DeliveryOutcome.Verdict {
-                let token = PushFixture.token()
-                fixture.simulators.devices[token] = SimulatedDevice(refusal: .mismatch)
-                return try fixture.deliver(PushFixture.delivery(token), notifier).verdict
-            }
-            let verdicts = try (0..<21).map { _ in try refused() }
-            #expect(verdicts == Array(repeating: Self.gone, count: 19) + [.misconfigured, .misconfigured])
-            #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
-            #expect(try refused() == Self.gone)
+            let token = PushFixture.token()
+            fixture.simulators.devices[token] = SimulatedDevice(refusal: .unregistered, unregisteredAt: since)
+            let outcome = try fixture.deliver(PushFixture.delivery(token), ProviderKind.apns.notifier(fixture))
+            #expect(
+                outcome
+                    == (isGone
+                        ? DeliveryOutcome(.deviceGone(since: since), reason: "unregistered")
+                        : DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "unregistered", isAboutDevice: true)))
         }
     }
 

@@ -12,25 +12,25 @@ import Testing
     /// Answers that stay the same however often they are asked for.
     @Test(
         arguments: [
-            (.fcm, 404, "UNREGISTERED", gone, "unregistered", false), (.fcm, 403, "SENDER_ID_MISMATCH", gone, "sender_id_mismatch", false),
+            (.fcm, 404, "UNREGISTERED", gone, "unregistered", false),
             (.fcm, 400, "INVALID_ARGUMENT", .dead, "invalid_argument", false), (.fcm, 400, "", .dead, "invalid_argument", false),
-            (.fcm, 401, "THIRD_PARTY_AUTH_ERROR", .misconfigured, "third_party_auth_error", false),
+            (.fcm, 401, "THIRD_PARTY_AUTH_ERROR", .dead, "misconfigured_for_device_type", false),
             (.fcm, 401, "UNAUTHENTICATED", .misconfigured, "unauthenticated", false),
             (.fcm, 403, "PERMISSION_DENIED", .misconfigured, "permission_denied", false),
             (.fcm, 404, "NOT_FOUND", .misconfigured, "not_found", false), (.fcm, 429, "QUOTA_EXCEEDED", inAMinute, "quota_exceeded", true),
             (.fcm, 500, "INTERNAL", later, "internal", false), (.fcm, 503, "UNAVAILABLE", later, "unavailable", false),
             (.fcm, 502, "", later, "status_502", false),
-            (.rustore, 404, "NOT_FOUND", gone, "not_found", false), (.rustore, 400, "INVALID_ARGUMENT", .dead, "invalid_argument", false),
+            (.rustore, 400, "INVALID_ARGUMENT", .dead, "invalid_argument", false),
             (.rustore, 403, "PERMISSION_DENIED", .misconfigured, "permission_denied", false),
             (.rustore, 401, "UNAUTHENTICATED", .misconfigured, "unauthenticated", false),
             (.rustore, 429, "TOO_MANY_REQUESTS", inAMinute, "too_many_requests", true),
             (.rustore, 500, "INTERNAL", later, "internal", false),
-            (.hms, 200, "80100000", gone, "hms_80100000", false), (.hms, 400, "80100001", .dead, "hms_80100001", false),
+            (.hms, 200, "80100000", later, "hms_80100000", false), (.hms, 400, "80100001", .dead, "hms_80100001", false),
             (.hms, 400, "80100003", .dead, "hms_80100003", false), (.hms, 200, "80100016", .dead, "hms_80100016", false),
             (.hms, 200, "80300011", .misconfigured, "hms_80300011", false), (.hms, 200, "80600003", .misconfigured, "hms_80600003", false),
             (.hms, 401, "80200001", .misconfigured, "hms_80200001", false),
             (.hms, 401, "80200003", .misconfigured, "hms_80200003", false), (.hms, 200, "80300002", .misconfigured, "hms_80300002", false),
-            (.hms, 200, "80300007", gone, "hms_80300007", false), (.hms, 200, "80300008", .dead, "hms_80300008", false),
+            (.hms, 200, "80300008", .dead, "hms_80300008", false),
             (.hms, 500, "81000001", later, "hms_81000001", false), (.hms, 503, "", inAMinute, "status_503", true),
             (.hms, 200, "", later, "status_200", false), (.hms, 404, "", .misconfigured, "status_404", false),
         ] as [(ProviderKind, Int, String, DeliveryOutcome.Verdict, String, Bool)])
@@ -64,8 +64,10 @@ import Testing
     func devicesThatAreGone(_ kind: ProviderKind, _ refusal: SimulatedDevice.Refusal) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
-            fixture.simulators.devices[token] = SimulatedDevice(refusal: refusal)
-            let outcome = try fixture.deliver(PushFixture.delivery(token), kind.notifier(fixture))
+            fixture.simulators.devices[token] = SimulatedDevice(refusal: refusal, unregisteredAt: Sample.now + 1)
+            let notifier = try kind.notifier(fixture)
+            #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
+            let outcome = try fixture.deliver(PushFixture.delivery(token), notifier)
             guard case .deviceGone = outcome.verdict else {
                 Issue.record("\(outcome)")
                 return
@@ -77,8 +79,11 @@ import Testing
     func aPushArrivesAsItIsMeant(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
-            let outcome = try fixture.deliver(PushFixture.delivery(token), kind.notifier(fixture))
-            #expect(outcome.verdict == .delivered && outcome.environment == nil)
+            let notifier = try kind.notifier(fixture)
+            let outcome = try fixture.deliver(PushFixture.delivery(token), notifier)
+            #expect(outcome.verdict == .delivered && outcome.environment == kind.rawValue, "it is remembered that the token was taken")
+            let again = try fixture.deliver(PushFixture.delivery(token, environment: kind.rawValue), notifier)
+            #expect(again.verdict == .delivered && again.environment == nil)
             let push = try #require(fixture.pushes(to: token).first)
             #expect(push.provider == kind.simulated && push.title == "Anna" && push.body == "Hello" && !push.isDryRun)
         }

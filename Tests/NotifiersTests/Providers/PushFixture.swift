@@ -63,16 +63,17 @@ final class PushFixture {
 
     /// A comment for a device.
     static func delivery(
-        _ token: String = token(), environment: String? = nil, kind: Event.Kind = .commentCreated, data: String? = nil
+        _ token: String = token(), user: String = "user", environment: String? = nil, kind: Event.Kind = .commentCreated,
+        data: String? = nil
     ) throws -> Delivery {
         var random = SystemRandomNumberGenerator()
         let id = UUIDv7(milliseconds: Sample.now, random: InlineArray { _ in UInt8.random(in: .min ... .max, using: &random) })
         let comment = #"{"comment":{"comment_id":5,"body":"Hello"},"author":{"name":"Anna"}}"#
         let event = Event(
-            id: id, kind: kind, identity: Event.Identity(appID: "app", ticketID: 7, commentID: 5, deviceID: "device"), userID: "user",
+            id: id, kind: kind, identity: Event.Identity(appID: "app", ticketID: 7, commentID: 5, deviceID: "device"), userID: user,
             occurredAt: Sample.now, receivedAt: Sample.now, expiresAt: Sample.now + 3_600_000, data: Array((data ?? comment).utf8))
         let device = Device(
-            key: Device.Key(appID: "app", userID: "user", deviceID: "device"), type: "phone", token: try PushToken(token),
+            key: Device.Key(appID: "app", userID: user, deviceID: "device"), type: "phone", token: try PushToken(token),
             environment: environment, registeredAt: Sample.now, seenAt: Sample.now)
         return Delivery(id: id, notifier: "push", event: event, deviceID: "device", device: device, dueAt: Sample.now)
     }

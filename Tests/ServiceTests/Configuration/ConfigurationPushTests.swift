@@ -13,7 +13,7 @@ import Testing
     private static let apns = #""type":"apns",\#(key),\#(ids),\#(topic)"#
     private static let fcm = #""type":"fcm","service_account":{"file":"secrets/service-account.json"}"#
     private static let rustore = #""type":"rustore","project_id":"project","token":{"file":"secrets/hms-secret"}"#
-    private static let hms = #""type":"hms","app_id":"100","secret":{"file":"secrets/hms-secret"}"#
+    fileprivate static let hms = #""type":"hms","app_id":"100","secret":{"file":"secrets/hms-secret"}"#
     private static let consoleOfApple = "which Apple shows beside it under Certificates, Identifiers & Profiles, Keys"
 
     private let directory: ConfigurationDirectory
@@ -33,7 +33,7 @@ import Testing
         try directory.configuration(members: Self.notifiers(members)).notifiers[1].kind
     }
 
-    private func push(_ members: String) throws -> Configuration.Push {
+    fileprivate func push(_ members: String) throws -> Configuration.Push {
         guard case .push(let push) = try kind(members) else { throw ChildProcess.Failure.missingOutput }
         return push
     }
@@ -150,6 +150,10 @@ import Testing
             ["badge: unknown key; known here: \(hmsKeys)", #"content: expected one of "full", "author", "private""#]
         ),
         (
+            #"\#(hms),"category":"im""#,
+            [#"category: expected 1 to 32 capital letters or "_", such as "IM" or "SUBSCRIPTION", or null for none"#]
+        ),
+        (
             #"\#(fcm),"sound":"a b","badge":100000,"android_channel":"ü","language":"x y","templates":{"titel":"x","text":"{count}"}"#,
             [
                 "badge: expected an integer from 0 to 99999, found 100000",
@@ -170,6 +174,14 @@ import Testing
     func tellEveryMistake(members: String, problems: [String]) throws {
         let found = try directory.problems(members: Self.notifiers(members))
         #expect(found == problems.map { "$.notifiers.push.\($0)" })
+    }
+}
+
+extension ConfigurationPushTests {
+    @Test(arguments: [("", "IM"), (#","category":"SUBSCRIPTION""#, "SUBSCRIPTION"), (#","category":null"#, nil)] as [(String, String?)])
+    func hmsMessagesHaveACategory(member: String, category: String?) throws {
+        guard case .hms(let hms) = try push(Self.hms + member).provider else { throw ChildProcess.Failure.missingOutput }
+        #expect(hms.category == category)
     }
 }
 

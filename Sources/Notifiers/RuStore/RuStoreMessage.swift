@@ -1,0 +1,31 @@
+internal import Core
+internal import JSON
+
+/// The body of a request to RuStore (RuStore, "Sending push notifications"): FCM's, with no member that RuStore does not document.
+///
+/// There is no priority, sound, badge or `tag`: the app's notification channel rings, and each comment is a notification of its own.
+enum RuStoreMessage {
+    /// The body as JSON text.
+    ///
+    /// Throws when the token is none, or the body cannot be made so short.
+    /// - Parameters:
+    ///   - token: the device's.
+    ///   - now: in Unix milliseconds, for the time to live.
+    ///   - limit: in bytes.
+    static func body(
+        _ notification: PushNotification, token: String, nowMilliseconds now: UInt64, limit: Int = PushNotification.largestPayload
+    ) throws(PushPayloadError) -> [UInt8] {
+        guard OpaqueToken.isValid(token) else { throw .invalidToken }
+        var android: JSONObject = ["ttl": .string("\(notification.lifeSeconds(nowMilliseconds: now))s")]
+        android.append(notification.androidChannel.map { ["channel_id": .string($0)] }, unlessMissing: "notification")
+        return try notification.message(limit: limit) { notification in
+            [
+                "message": [
+                    "token": .string(token),
+                    "notification": ["title": .string(notification.title), "body": .string(notification.body)],
+                    "data": .object(notification.dataObject), "android": .object(android),
+                ]
+            ]
+        }
+    }
+}

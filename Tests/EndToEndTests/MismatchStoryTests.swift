@@ -1,0 +1,108 @@
+import JSON
+import Simulators
+import TestSupport
+import Testing
+
+/// Tokens that a provider refuses as another app's: those of strangers cost strangers only, and wrong settings cost nobody a token.
+@Suite struct MismatchStoryTests {
+    /// The notifiers, with the type of device that each is for.
+    private static let notifiers = PushSite.routes.members.compactMap { member in member.value.text.map { ($0, member.key) } }
+
+    private let site: PushSite
+
+    init() throws {
+        site = try PushSite()
+    }
+
+    /// A push token in a form that all providers take.
+    private func token(_ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "a", count: 64 - digits.utf8.count) + digits
+    }
+
+    private func post(_ comment: Int64, to user: String, _ server: RunningServer) throws {
+        #expect(try WebhookSite.send(WebhookSite.body(comment, user: user), SocketClient(server.publicAddress)).status == 200)
+    }
+
+    private func waitForReason(_ reason: String, _ count: Int, _ notifier: String, _ server: RunningServer) -> Bool {
+        eventually {
+            let answer = try? PushSite.get(server.adminAddress, "/v1/deliveries?notifier=\(notifier)&limit=100")
+            return answer.map { $0.split(separator: #""reason":"\#(reason)""#, omittingEmptySubsequences: false).count - 1 == count }
+                == true
+        }
+    }
+
+    /// Registers people with a device each.
+    private func register(_ people: ClosedRange<Int>, type: String, _ server: RunningServer) throws {
+        for person in people { try site.register(server, user: "user-\(person)", type: type, token: token(person)) }
+    }
+
+    private func tokens(_ server: RunningServer) throws -> Int {
+        let answer = try PushSite.get(server.adminAddress, "/v1/push-tokens?app_id=\(Workspace.app)&limit=100")
+        return answer.split(separator: #""device_id""#, omittingEmptySubsequences: false).count - 1
+    }
+
+    private static let reasons = [
+        "apns": "device_token_not_for_topic", "fcm": "sender_id_mismatch", "rustore": "not_found", "hms": "hms_80300007",
+    ]
+
+    @Test(arguments: notifiers)
+    func sixtyJunkTokensDelayNobody(_ notifier: String, _ type: String) throws {
+        let server = try RunningServer(site.workspace)
+        for person in 1...3 {
+            let key = try site.workspace.key(user: "user-\(person)")
+            for number in 1...20 {
+                let token = token(person * 100 + number)
+                site.simulators.devices[token] = SimulatedDevice(refusal: .mismatch)
+                try site.register(server, user: "user-\(person)", key: key, device: "junk-\(number)", type: type, token: token)
+            }
+        }
+        try site.register(server, user: "victim", type: type)
+        for person in 1...3 { try post(Int64(person), to: "user-\(person)", server) }
+        #expect(waitForReason(try #require(Self.reasons[notifier]), 60, notifier, server))
+        try post(4, to: "victim", server)
+        #expect(site.simulators.recorder.wait(for: 1))
+        #expect(site.simulators.recorder.pushes.map(\.token) == [PushSite.token])
+        #expect(try server.stop() == .exit(0))
+        let log = try server.process.errors.text()
+        #expect(!log.contains("a notifier is switched off"))
+    }
+
+    @Test(arguments: notifiers)
+    func wrongSettingsPauseAndCostNoToken(_ notifier: String, _ type: String) throws {
+        let server = try RunningServer(site.workspace)
+        try register(1...12, type: type, server)
+        for person in 1...12 { try post(Int64(person), to: "user-\(person)", server) }
+        #expect(site.simulators.recorder.wait(for: 12))
+        #expect(waitForReason(notifier == "hms" ? "hms_80000000" : "status_200", 12, notifier, server))
+        for person in 1...12 { site.simulators.devices[token(person)] = SimulatedDevice(refusal: .mismatch) }
+        for person in 1...12 { try post(Int64(100 + person), to: "user-\(person)", server) }
+        let off = try jsonObject(server.process.errors.line(containing: "a notifier is switched off").text)
+        #expect(off.string("notifier") == notifier)
+        #expect(off.string("reason") == Self.reasons[notifier])
+        #expect(off.string("remedy")?.contains("many devices belong to another") == true)
+        #expect(try tokens(server) == 12)
+        for person in 1...12 { site.simulators.devices[token(person)] = nil }
+        server.process.send(1)
+        #expect(site.simulators.recorder.wait(for: 13), "somebody has mended it")
+        #expect(try tokens(server) == 12)
+    }
+
+    /// Nothing was ever taken, so that nothing proves whose fault it is.
+    @Test(arguments: notifiers)
+    func wrongSettingsFromTheStartAreToldAndCostNoToken(_ notifier: String, _ type: String) throws {
+        let server = try RunningServer(site.workspace)
+        try register(1...12, type: type, server)
+        for person in 1...12 {
+            site.simulators.devices[token(person)] = SimulatedDevice(refusal: .mismatch)
+            try post(Int64(person), to: "user-\(person)", server)
+        }
+        let reason = try #require(Self.reasons[notifier])
+        #expect(waitForReason(reason, 12, notifier, server))
+        let line = try jsonObject(server.process.errors.line(containing: "deliveries wait because of their devices").text)
+        #expect(line.string("notifier") == notifier)
+        #expect(line.string("reasons")?.hasPrefix(reason) == true)
+        #expect(line.string("remedy")?.contains("many devices belong to another") == true)
+        #expect(try tokens(server) == 12)
+    }
+}

@@ -1,0 +1,41 @@
+import JSON
+import POSIX
+import TestSupport
+import Testing
+
+/// `deskgate check --live --send-test`: whether a backend takes our signed events.
+@Suite struct SendTestTests {
+    @Test(
+        arguments: [
+            (200, 0, "good"),
+            (401, 2, "bad: status_401: the receiver does not take the signature: give it the secret that \"secret\" names"),
+            (500, 1, "unknown: status_500: the receiver has not taken the event: check \"url\", and look at the receiver's log"),
+        ] as [(Int, Int32, String)])
+    func aReceiverIsAsked(status: Int, code: Int32, verdict: String) throws {
+        let sink = try ScriptedServer(.requests([[.respond(status)]]))
+        defer { sink.stop() }
+        let site = try WebhookSite(sink)
+        try site.configure()
+        let result = try Deskgate.run("check", "--config", site.workspace.configuration, "--live", "--send-test")
+        #expect(result.code == code)
+        #expect(result.output.contains("\nsink (http): \(verdict)\n"))
+        let request = try #require(sink.requests.first)
+        #expect(try site.isGenuine(request, nowMilliseconds: SystemClock.unixMilliseconds()))
+        let event = try jsonObject(request.text)
+        #expect(event.string("type") == "operator.test")
+        #expect(event.string("app_id") == Workspace.app)
+        #expect(event["data"] == ["notifier": "sink"])
+    }
+
+    @Test func nobodyIsAskedUnasked() throws {
+        let sink = try ScriptedServer(.requests([[.respond(200)]]))
+        defer { sink.stop() }
+        let site = try WebhookSite(sink)
+        try site.configure()
+        let result = try Deskgate.run("check", "--config", site.workspace.configuration, "--live")
+        #expect(result.code == 0)
+        #expect(result.output.contains("\nsink (http): only a delivery tells\n"))
+        #expect(sink.requests.isEmpty)
+        #expect(try Deskgate.run("check", "--config", site.workspace.configuration, "--send-test").code == 2)
+    }
+}

@@ -1,0 +1,62 @@
+import Core
+import Notifiers
+import Simulators
+import Testing
+
+/// Devices that a provider refuses as another app's: whose fault it is.
+@Suite struct MismatchTests {
+    private static let environments: [ProviderKind: String] = [.apns: "production", .fcm: "fcm", .rustore: "rustore", .hms: "hms"]
+
+    /// Tries a delivery that is refused in these words.
+    private func refused(
+        _ fixture: PushFixture, _ notifier: any Notifier, _ kind: ProviderKind, token: String = PushFixture.token(), user: String,
+        wasTaken: Bool
+    ) throws -> DeliveryOutcome {
+        fixture.simulators.devices[token] = SimulatedDevice(refusal: .mismatch)
+        let environment = wasTaken ? Self.environments[kind] : nil
+        return fixture.deliver(try PushFixture.delivery(token, user: user, environment: environment), notifier)
+    }
+
+    private func isPutOff(_ outcome: DeliveryOutcome) -> Bool {
+        outcome.verdict == .retry(retryAfterMilliseconds: nil) && outcome.isAboutDevice
+    }
+
+    @Test(arguments: ProviderKind.allCases)
+    func junkStopsNobody(_ kind: ProviderKind) throws {
+        try PushFixture.run { fixture in
+            let notifier = try kind.notifier(fixture)
+            for number in 0..<60 {
+                #expect(isPutOff(try refused(fixture, notifier, kind, user: "user-\(number)", wasTaken: false)))
+            }
+            #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
+            #expect(try refused(fixture, notifier, kind, user: "user", wasTaken: false).verdict == .deviceGone(since: nil))
+        }
+    }
+
+    @Test(arguments: ProviderKind.allCases)
+    func devicesOfManyPeopleThatWereTakenBeforeAreTheSettings(_ kind: ProviderKind) throws {
+        try PushFixture.run { fixture in
+            let notifier = try kind.notifier(fixture)
+            #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
+            for number in 1...9 {
+                #expect(isPutOff(try refused(fixture, notifier, kind, user: "user-\(number)", wasTaken: true)))
+            }
+            #expect(try refused(fixture, notifier, kind, user: "user-10", wasTaken: true).verdict == .misconfigured)
+            #expect(try refused(fixture, notifier, kind, user: "user-1", wasTaken: false).verdict == .misconfigured)
+            #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
+            #expect(isPutOff(try refused(fixture, notifier, kind, user: "user-1", wasTaken: true)))
+        }
+    }
+
+    @Test(arguments: ProviderKind.allCases)
+    func somebodyElsesDeliveryFindsOut(_ kind: ProviderKind) throws {
+        try PushFixture.run { fixture in
+            let (notifier, token) = (try kind.notifier(fixture), PushFixture.token())
+            #expect(isPutOff(try refused(fixture, notifier, kind, token: token, user: "user", wasTaken: true)))
+            #expect(isPutOff(try refused(fixture, notifier, kind, token: token, user: "user", wasTaken: true)), "not without a delivery")
+            #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
+            #expect(
+                try refused(fixture, notifier, kind, token: token, user: "user", wasTaken: true).verdict == .deviceGone(since: nil))
+        }
+    }
+}
