@@ -88,6 +88,25 @@ import Testing
         #expect(try tokens(server) == 12)
     }
 
+    /// Firebase lacks a credential for one platform: each of its pushes fails alone, the log says so once, and the others arrive.
+    @Test func oneTypeOfDeviceThatCannotBeReachedStopsNoOther() throws {
+        let server = try RunningServer(site.workspace)
+        try register(1...3, type: "android", server)
+        for person in 1...2 {
+            site.simulators.faults.add(Fault(.answer(.init(401, "THIRD_PARTY_AUTH_ERROR")), at: .fcm, token: token(person), times: nil))
+            try post(Int64(person), to: "user-\(person)", server)
+        }
+        #expect(waitForReason("misconfigured_for_device_type", 2, "fcm", server))
+        try post(3, to: "user-3", server)
+        #expect(site.simulators.recorder.wait(for: 1))
+        #expect(site.simulators.recorder.pushes.map(\.token) == [token(3)])
+        #expect(try tokens(server) == 3)
+        #expect(try server.stop() == .exit(0))
+        let lines = try server.process.errors.text().split(separator: "\n").filter { $0.contains("misconfigured_for_device_type") }
+        #expect(lines.count == 1)
+        #expect(lines.allSatisfy { $0.contains("give Firebase the credentials of the other platform") })
+    }
+
     /// Nothing was ever taken, so that nothing proves whose fault it is.
     @Test(arguments: notifiers)
     func wrongSettingsFromTheStartAreToldAndCostNoToken(_ notifier: String, _ type: String) throws {
