@@ -16,6 +16,19 @@ package enum SystemClock {
         return UInt64(max(0, time.tv_sec)) * 1000 + UInt64(time.tv_nsec) / 1_000_000
     }
 
+    /// Milliseconds since the machine started, of a clock that nobody sets and that goes on while the machine is suspended.
+    package static func bootMilliseconds() -> UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        return UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec) / 1_000_000
+    }
+
+    /// Which start of the machine this is, as the kernel names it; empty when it does not say.
+    package static func boot() -> String {
+        guard let contents = try? File.read("/proc/sys/kernel/random/boot_id", limit: 128) else { return "" }
+        return String(validating: contents.bytes, as: UTF8.self)?.split(separator: "\n").first.map { String($0) } ?? ""
+    }
+
     /// Nanoseconds of a clock that nobody sets, for measuring durations.
     package static func monotonicNanoseconds() -> UInt64 {
         var time = timespec()

@@ -28,6 +28,13 @@ extension Delivery {
             dueAt: now, reason: reason)
     }
 
+    /// The same delivery, which expires at another time.
+    func expiring(at expiresAt: UInt64) -> Delivery {
+        Delivery(
+            id: id, notifier: notifier, event: event.expiring(at: expiresAt), deviceID: deviceID, device: device, state: state,
+            attempts: attempts, dueAt: dueAt, endedAt: endedAt, reason: reason)
+    }
+
     /// The same delivery, whose event's data is gone.
     func withoutData() -> Delivery {
         Delivery(

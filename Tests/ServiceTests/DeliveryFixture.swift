@@ -13,6 +13,9 @@ final class DeliveryFixture {
     let log: TestLog
     private let scratch: TemporaryDirectory
     private let time = Monitor(DeliveryFixture.start)
+    /// How far the wall clock is ahead of the one that nobody sets.
+    private let ahead = Monitor<Int64>(0)
+    private let retention: Retention
     let inbox = Monitor(DispatcherInbox())
     /// Of the dispatcher that was started last.
     private(set) var metrics = MetricsRegistry()
@@ -20,7 +23,11 @@ final class DeliveryFixture {
     private var dispatcher: Dispatcher?
 
     /// - Parameter notifiers: by name; `z` is there besides, for `settle`.
-    init(_ notifiers: [String: any Notifier]) throws {
+    init(
+        _ notifiers: [String: any Notifier],
+        retention: Retention = Retention(deliveredMilliseconds: 1 << 40, deadMilliseconds: 1 << 40, idleDeviceMilliseconds: 1 << 40)
+    ) throws {
+        self.retention = retention
         store = try DeliveryStore()
         scratch = try TemporaryDirectory()
         log = try TestLog(in: scratch, level: .debug)
@@ -39,10 +46,12 @@ final class DeliveryFixture {
     func startDispatcher() throws {
         inbox.update { $0 = DispatcherInbox() }
         metrics = MetricsRegistry()
-        let clocks = Clocks(unixSeconds: { [time] in time.withLock { $0 / 1000 } }, unixMilliseconds: { [time] in time.withLock { $0 } })
+        let clocks = Clocks(
+            unixSeconds: { [time] in time.withLock { $0 / 1000 } }, unixMilliseconds: { [time] in time.withLock { $0 } },
+            sinceBoot: { [time, ahead] in UInt64(Int64(time.withLock { $0 }) - ahead.withLock { $0 }) })
         dispatcher = try Dispatcher(
             store: store, notifiers: served,
-            retention: Retention(deliveredMilliseconds: 1 << 40, deadMilliseconds: 1 << 40, idleDeviceMilliseconds: 1 << 40),
+            retention: retention,
             metrics: DeliveryMetrics(
                 registry: metrics, store: store, clocks: clocks, inbox: inbox),
             logger: log.logger, clocks: clocks, inbox: inbox)
@@ -70,6 +79,12 @@ final class DeliveryFixture {
     func advance(_ milliseconds: Int64) {
         time.update { $0 = UInt64(Int64($0) + milliseconds) }
         inbox.update { $0.hasNews = true }
+    }
+
+    /// Sets the wall clock, and not the other one, and wakes the dispatcher.
+    func jump(_ milliseconds: Int64) {
+        ahead.withLock { $0 += milliseconds }
+        advance(milliseconds)
     }
 
     /// Moves the clock and wakes nobody.

@@ -20,7 +20,7 @@ final class DeliveryStore: Store {
 
     init() throws {
         store = try Configuration.Store(kind: .memory, maximumPending: 1000, minimumFreeMegabytes: 0)
-            .open(devicesPerUser: 20, announcer: { _ in preconditionFailure("no device registers here") })
+            .open(devicesPerUser: 20, announcer: { _ in nil })
     }
 
     /// Refuses the next calls of this kind.
@@ -88,9 +88,15 @@ final class DeliveryStore: Store {
         try store.retry(filter, now: now, expiresAt: expiresAt)
     }
 
-    func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
-        try store.giveUpExpired(now: now, limit: limit)
+    func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+        try store.giveUpExpired(now: now, expiredBy: expiredBy, limit: limit)
     }
+
+    func expireBy(_ latest: UInt64, limit: Int) throws(StoreError) { try store.expireBy(latest, limit: limit) }
+
+    func trustedTime() throws(StoreError) -> TrustedTime? { try store.trustedTime() }
+
+    func keep(_ time: TrustedTime) throws(StoreError) { try store.keep(time) }
 
     func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int {
         try store.giveUpPending(notifier: notifier, now: now, limit: limit)

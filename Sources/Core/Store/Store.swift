@@ -62,10 +62,22 @@ package protocol Store: Sendable {
     /// - Returns: how many.
     func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int
 
-    /// Gives up due deliveries that have expired, with the reason `expired`, also of notifiers that claim nothing; at most `limit`, so that
+    /// Gives up due deliveries that expire by a time, with the reason `expired`, also of notifiers that claim nothing; at most `limit`, so that
     /// nobody waits long.
+    /// - Parameters:
+    ///   - now: the time in Unix milliseconds.
+    ///   - expiredBy: `now` but for what is held back of a jump of the clock.
     /// - Returns: how many of which notifier, in the order of their names' bytes; fewer than `limit` in all when none is left.
-    func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries]
+    func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries]
+
+    /// Has no pending delivery expire later than a time: one that does came while the clock was ahead. At most `limit`, so that nobody waits long.
+    func expireBy(_ latest: UInt64, limit: Int) throws(StoreError)
+
+    /// What was known of the clocks when `keep` was called last; nil in a new store.
+    func trustedTime() throws(StoreError) -> TrustedTime?
+
+    /// Keeps what is known of the clocks for the next process.
+    func keep(_ time: TrustedTime) throws(StoreError)
 
     /// Gives up what waits for a notifier, with the reason `purged`, for an operator; at most `limit`, so that nobody waits long. Of what is being
     /// tried the outcome stands in the story alone.
@@ -102,6 +114,11 @@ package protocol Store: Sendable {
 }
 
 extension Store {
+    /// Gives up due deliveries that have expired by a clock that can be trusted.
+    package func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+        try giveUpExpired(now: now, expiredBy: now, limit: limit)
+    }
+
     /// Accepts for somebody who waits as long as it takes.
     package func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
         accept(arrival, isAwaited: { true }, completion: completion)

@@ -19,12 +19,18 @@ package struct Claim: Sendable, Equatable {
     /// No delivery of the notifier may be due later than this, in Unix milliseconds: one that is was put off before the clock was set back, and
     /// is due now.
     package let latestDue: UInt64
+    /// What expires at this time or before has expired: `now` but for what is held back of a jump of the clock.
+    package let expiredBy: UInt64
 
     /// Makes a claim.
-    /// - Parameter longestDelayMilliseconds: the longest time from now that a delivery may be put off for, which makes `latestDue`.
+    /// - Parameters:
+    ///   - longestDelayMilliseconds: the longest time from now that a delivery may be put off for, which makes `latestDue`.
+    ///   - heldMilliseconds: how much of the clock's time is held back, see `TrustedTime`.
     package init(
-        notifier: String, now: UInt64, leaseMilliseconds: UInt64, limit: Int, longestDelayMilliseconds: UInt64 = .max
+        notifier: String, now: UInt64, leaseMilliseconds: UInt64, limit: Int, longestDelayMilliseconds: UInt64 = .max,
+        heldMilliseconds: UInt64 = 0
     ) {
+        expiredBy = now - min(now, heldMilliseconds)
         let (latestDue, isTooLarge) = now.addingReportingOverflow(longestDelayMilliseconds)
         self.latestDue = isTooLarge ? .max : latestDue
         self.notifier = notifier

@@ -111,14 +111,15 @@ struct DeliveryLane {
     }
 
     /// Ends a try and tells what follows for the delivery; nil when it isn't running.
+    /// - Parameter held: how much of the clock's time is held back when it is asked whether the delivery has expired, in milliseconds.
     mutating func end(
-        _ id: UUIDv7, _ outcome: DeliveryOutcome, now: UInt64, random: inout some RandomNumberGenerator
+        _ id: UUIDv7, _ outcome: DeliveryOutcome, now: UInt64, held: UInt64 = 0, random: inout some RandomNumberGenerator
     ) -> (running: Running, result: FinishedTry)? {
         guard let ended = running.removeValue(forKey: id) else { return nil }
         let outcome = judged(outcome, of: ended)
         // What has been replaced says nothing of what took its place.
         if ended.served === served { tellBreaker(ended.start, outcome, now: now, random: &random) }
-        let next = next(after: ended.delivery, outcome, now: now, random: &random)
+        let next = next(after: ended.delivery, outcome, now: now, expiresAt: ended.delivery.event.expiresAt + held, random: &random)
         if case .retry(let at) = next { nextDue = min(nextDue ?? at, at) }
         let news = news(of: outcome)
         let result = FinishedTry(
@@ -166,18 +167,18 @@ struct DeliveryLane {
     }
 
     private func next(
-        after delivery: Delivery, _ outcome: DeliveryOutcome, now: UInt64, random: inout some RandomNumberGenerator
+        after delivery: Delivery, _ outcome: DeliveryOutcome, now: UInt64, expiresAt: UInt64, random: inout some RandomNumberGenerator
     ) -> FinishedTry.Next {
         var retryAfter: UInt64?
         switch outcome.verdict {
         case .delivered: return .delivered
         case .dead, .deviceGone: return .dead
         // Not the message's fault: it is the next to be tried when somebody has mended the settings.
-        case .misconfigured: return now < delivery.event.expiresAt ? .retry(at: now) : .givenUp(.expired)
+        case .misconfigured: return now < expiresAt ? .retry(at: now) : .givenUp(.expired)
         case .retry(let asked): retryAfter = asked
         }
         let decision = notifier.retryPolicy.next(
-            afterAttempt: delivery.attempts, nowMilliseconds: now, expiresAtMilliseconds: delivery.event.expiresAt,
+            afterAttempt: delivery.attempts, nowMilliseconds: now, expiresAtMilliseconds: expiresAt,
             retryAfterMilliseconds: retryAfter, random: &random)
         switch decision {
         case .retry(let at): return .retry(at: at)

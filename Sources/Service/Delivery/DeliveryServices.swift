@@ -29,7 +29,8 @@ final class DeliveryServices: Sendable {
             let retention = Retention(
                 deliveredMilliseconds: UInt64(configuration.deliveries.keepDeliveredDays) * days,
                 deadMilliseconds: UInt64(configuration.deliveries.keepDeadDays) * days,
-                idleDeviceMilliseconds: UInt64(configuration.pushTokens.forgetAfterDays) * days)
+                idleDeviceMilliseconds: UInt64(configuration.pushTokens.forgetAfterDays) * days,
+                eventLifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
             let inbox = graph.dispatcherInbox
             handlers = try AdminHandlers(state: graph.state, store: graph.store, clocks: clocks) {
                 inbox.announceNews()

@@ -31,19 +31,21 @@ final class DispatcherWorker: Sendable {
         var lanes: [DeliveryLane] = []
         var unreported: [FinishedTry] = []
         var log = NotifierLog(logger)
+        var keeper = TimeKeeper(clocks, store, retention, logger)
         var purgeAt: UInt64 = 0
         var (isStopping, isAbandoned) = (false, false)
         while !isAbandoned {
             let time = waitingTime(&lanes, purgeAt, hasUnreported: !unreported.isEmpty, isStopping: isStopping)
             let news = inbox.wait(timeoutMilliseconds: time) { $0.take() }
             (isStopping, isAbandoned) = inbox.withLock { ($0.isStopping, $0.isAbandoned) }
+            let isTimeKnown = keeper.look()
             let now = clocks.unixMilliseconds()
-            takeIn(news, &lanes, &unreported, now, &log)
+            takeIn(news, &lanes, &unreported, now, keeper, &log)
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
             closeReplaced(&lanes)
             report(&unreported, &lanes)
             var expired = ExpiredTally()
-            if !isStopping, unreported.isEmpty { startDue(&lanes, now, &expired) }
+            if !isStopping, unreported.isEmpty, isTimeKnown { startDue(&lanes, now, keeper, &expired) }
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
             let awaitsNews = lanes.contains { $0.awaitsNews(now: now) }
             // Only this thread waits for what these two change.
@@ -52,7 +54,7 @@ final class DispatcherWorker: Sendable {
                 for lane in lanes { inbox.states[lane.name] = NotifierState(lane.breaker) }
             }
             if isStopping, unfinished == 0 { break }
-            if !isStopping, purge(&purgeAt, now, &expired) {
+            if !isStopping, isTimeKnown, purge(&purgeAt, now, keeper, &expired) {
                 for index in lanes.indices { lanes[index].nextDue = 0 }
             }
             expired.tell(metrics, &log)
@@ -64,11 +66,11 @@ final class DispatcherWorker: Sendable {
 
     private func takeIn(
         _ news: DispatcherInbox.News?, _ lanes: inout [DeliveryLane], _ unreported: inout [FinishedTry], _ now: UInt64,
-        _ log: inout NotifierLog
+        _ keeper: TimeKeeper, _ log: inout NotifierLog
     ) {
         guard let news else { return }
         var random = SystemRandomNumberGenerator()
-        unreported += end(news.outcomes, &lanes, now, &random, &log)
+        unreported += end(news.outcomes, &lanes, now, keeper, &random, &log)
         for notifiers in news.notifiers { take(notifiers, &lanes, now, &log) }
         if news.resumes { inbox.withLock { $0.paused = [:] } }
         for index in lanes.indices {
@@ -108,13 +110,14 @@ final class DispatcherWorker: Sendable {
 
     private func end(
         _ outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)], _ lanes: inout [DeliveryLane], _ now: UInt64,
-        _ random: inout SystemRandomNumberGenerator, _ log: inout NotifierLog
+        _ keeper: TimeKeeper, _ random: inout SystemRandomNumberGenerator, _ log: inout NotifierLog
     ) -> [FinishedTry] {
+        let held = keeper.heldFromExpiry
         var results: [FinishedTry] = []
         for ended in outcomes {
             guard let index = lanes.firstIndex(where: { $0.name == ended.notifier }) else { continue }
             let wasPaused = lanes[index].breaker.pauseReason != nil
-            guard let (running, result) = lanes[index].end(ended.id, ended.outcome, now: now, random: &random) else { continue }
+            guard let (running, result) = lanes[index].end(ended.id, ended.outcome, now: now, held: held, random: &random) else { continue }
             tellOfPause(&lanes[index], wasPaused: wasPaused, ended.outcome, now)
             log.take(result, ended.outcome, of: lanes[index], now: now)
             metrics.count(notifier: ended.notifier, result, milliseconds: now - min(now, running.startedAt))
@@ -161,10 +164,10 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    private func startDue(_ lanes: inout [DeliveryLane], _ now: UInt64, _ expired: inout ExpiredTally) {
+    private func startDue(_ lanes: inout [DeliveryLane], _ now: UInt64, _ keeper: TimeKeeper, _ expired: inout ExpiredTally) {
         for index in lanes.indices {
             while case let room = min(lanes[index].room(now: now), Self.mostClaimed), room > 0 {
-                guard let claimed = claim(lanes[index], room, now) else {
+                guard let claimed = claim(lanes[index], room, now, keeper) else {
                     lanes[index].nextDue = now + Self.storeRetryMilliseconds
                     break
                 }
@@ -187,12 +190,12 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    private func claim(_ lane: DeliveryLane, _ limit: Int, _ now: UInt64) -> Claimed? {
+    private func claim(_ lane: DeliveryLane, _ limit: Int, _ now: UInt64, _ keeper: TimeKeeper) -> Claimed? {
         do throws(StoreError) {
             return try store.claimDue(
                 Claim(
                     notifier: lane.name, now: now, leaseMilliseconds: lane.leaseMilliseconds, limit: limit,
-                    longestDelayMilliseconds: lane.longestDelayMilliseconds))
+                    longestDelayMilliseconds: lane.longestDelayMilliseconds, heldMilliseconds: keeper.heldFromExpiry))
         } catch {
             logger.log(
                 .error, "due deliveries could not be claimed", ["notifier": .string(lane.name), "reason": .string(error.description)])

@@ -6,4 +6,6 @@ package struct Retention: Sendable, Equatable {
     package var deadMilliseconds: UInt64
     /// Devices that nobody sees, in milliseconds.
     package var idleDeviceMilliseconds: UInt64
+    /// How long an event is delivered at most, in milliseconds.
+    package var eventLifeMilliseconds: UInt64 = 86_400_000
 }

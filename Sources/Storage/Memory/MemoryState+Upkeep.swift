@@ -8,8 +8,8 @@ extension MemoryState {
         return dead.count
     }
 
-    mutating func giveUpExpired(now: UInt64, limit: Int) -> [ExpiredDeliveries] {
-        let overdue = entries.indices.filter { isOverdue(entries[$0].delivery, now) }
+    mutating func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) -> [ExpiredDeliveries] {
+        let overdue = entries.indices.filter { isOverdue(entries[$0].delivery, now, expiredBy) }
         let groups = Dictionary(grouping: overdue) { ByteKey(entries[$0].delivery.notifier) }
         var expired: [ExpiredDeliveries] = []
         var left = limit
@@ -40,8 +40,13 @@ extension MemoryState {
         (entries[left].delivery.event.expiresAt, left) < (entries[right].delivery.event.expiresAt, right)
     }
 
-    private func isOverdue(_ delivery: Delivery, _ now: UInt64) -> Bool {
-        delivery.state == .pending && delivery.dueAt <= now && delivery.event.expiresAt <= now
+    mutating func expireBy(_ latest: UInt64, limit: Int) {
+        let late = entries.indices.filter { entries[$0].delivery.state == .pending && entries[$0].delivery.event.expiresAt > latest }
+        for index in late.prefix(limit) { entries[index].delivery = entries[index].delivery.expiring(at: latest) }
+    }
+
+    private func isOverdue(_ delivery: Delivery, _ now: UInt64, _ expiredBy: UInt64) -> Bool {
+        delivery.state == .pending && delivery.dueAt <= now && delivery.event.expiresAt <= expiredBy
     }
 
     /// Removes so many deliveries that ended before a time of their own, and the events whose last ones they were; comments are still recognised.

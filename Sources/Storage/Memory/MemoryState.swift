@@ -21,6 +21,7 @@ struct MemoryState {
     var events: [Event] = []
     /// Comments whose deliveries are forgotten.
     var past: [Event.Identity: (id: UUIDv7, receivedAt: UInt64)] = [:]
+    var time: TrustedTime?
     /// How many deliveries had ended when they were made.
     var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     /// In the order of their acceptance.
@@ -112,7 +113,7 @@ struct MemoryState {
             if entries[index].route.requiresDevice, shown(entries[index]).device == nil {
                 end(index, .noTarget, at: claim.now, reason: StoreRules.noTarget)
                 givenUp += 1
-            } else if entries[index].delivery.event.expiresAt <= claim.now {
+            } else if entries[index].delivery.event.expiresAt <= claim.expiredBy {
                 end(index, .dead, at: claim.now, reason: StoreRules.expired)
                 givenUp += 1
                 expired += 1

@@ -92,10 +92,22 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+    package func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         StoreRules.check(limit: limit)
-        return try whileOpen { $0.giveUpExpired(now: now, limit: limit) }
+        return try whileOpen { $0.giveUpExpired(now: now, expiredBy: expiredBy, limit: limit) }
     }
+
+    /// As `Store` says.
+    package func expireBy(_ latest: UInt64, limit: Int) throws(StoreError) {
+        StoreRules.check(limit: limit)
+        try whileOpen { $0.expireBy(latest, limit: limit) }
+    }
+
+    /// As `Store` says.
+    package func trustedTime() throws(StoreError) -> TrustedTime? { try whileOpen { $0.time } }
+
+    /// As `Store` says.
+    package func keep(_ time: TrustedTime) throws(StoreError) { try whileOpen { $0.time = time } }
 
     /// As `Store` says.
     package func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int {

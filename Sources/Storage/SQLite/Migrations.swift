@@ -130,6 +130,15 @@ enum Migrations {
         CREATE TABLE runs (closed INTEGER NOT NULL) STRICT;
         INSERT INTO runs VALUES (1);
 
+        CREATE TABLE clock (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            boot TEXT NOT NULL,
+            wall INTEGER NOT NULL,
+            since_boot INTEGER NOT NULL,
+            age INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE clock_jumps (at INTEGER NOT NULL, by INTEGER NOT NULL, is_gap INTEGER NOT NULL) STRICT;
+
         CREATE VIEW stories AS
             SELECT event, position, events.id, notifier, state, attempts, due_at, ended_at, reason, expires_at, kind, app_id, ticket_id,
                 comment_id, events.device_id, device_type, events.user_id, occurred_at, received_at, data, needs_device,

@@ -4,9 +4,27 @@ internal import SQLite
 /// What ends and what is forgotten without a try.
 extension SQLiteStore {
     /// As `Store` says.
-    package func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+    package func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         StoreRules.check(limit: limit)
-        return try queue.perform { database throws(SQLiteError) in try database.giveUpExpired(now: now, limit: limit) }
+        return try queue.perform { database throws(SQLiteError) in
+            try database.giveUpExpired(now: now, expiredBy: expiredBy, limit: limit)
+        }
+    }
+
+    /// As `Store` says.
+    package func expireBy(_ latest: UInt64, limit: Int) throws(StoreError) {
+        StoreRules.check(limit: limit)
+        try queue.perform { database throws(SQLiteError) in try database.expireBy(latest, limit: limit) }
+    }
+
+    /// As `Store` says.
+    package func trustedTime() throws(StoreError) -> TrustedTime? {
+        try queue.perform { database throws(SQLiteError) in try database.trustedTime() }
+    }
+
+    /// As `Store` says.
+    package func keep(_ time: TrustedTime) throws(StoreError) {
+        try queue.perform { database throws(SQLiteError) in try database.keep(time) }
     }
 
     /// As `Store` says.

@@ -10,6 +10,8 @@ struct WriterStatements {
     let findEnded, deleteAttempts, deleteDelivery, releaseEvent, findReleased, deleteEvent, emptyEvent: Statement
     let remember, findOldPast, deletePast: Statement
     let leased, interrupt: Statement
+    let findLate, expire: Statement
+    let clock, putClock, jumps, putJump, clearJumps: Statement
     let markRun: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
@@ -49,7 +51,7 @@ struct WriterStatements {
         // By expiry, so that a long queue of what has not expired costs nothing; of what has, only the tries that run are not due.
         overdue = try prepare(
             """
-            SELECT event, position FROM deliveries WHERE state = 0 AND notifier = ?1 AND expires_at <= ?2 AND due_at <= ?2
+            SELECT event, position FROM deliveries WHERE state = 0 AND notifier = ?1 AND expires_at <= ?2 AND due_at <= ?4
             ORDER BY expires_at, event, position LIMIT ?3
             """)
         claim = try prepare("UPDATE deliveries SET attempts = ?3, due_at = ?4 WHERE event = ?1 AND position = ?2")
@@ -111,6 +113,14 @@ struct WriterStatements {
             """)
         interrupt = try prepare(
             "UPDATE attempts SET outcome = ?4, reason = ?4 WHERE event = ?1 AND position = ?2 AND number = ?3")
+        findLate = try prepare(
+            "SELECT event, position FROM deliveries WHERE state = 0 AND notifier = ?1 AND expires_at > ?2 LIMIT ?3")
+        expire = try prepare("UPDATE deliveries SET expires_at = ?3 WHERE event = ?1 AND position = ?2")
+        clock = try prepare("SELECT boot, wall, since_boot, age FROM clock")
+        putClock = try prepare("INSERT OR REPLACE INTO clock VALUES (1, ?1, ?2, ?3, ?4)")
+        jumps = try prepare("SELECT at, by, is_gap FROM clock_jumps ORDER BY rowid")
+        putJump = try prepare("INSERT INTO clock_jumps VALUES (?1, ?2, ?3)")
+        clearJumps = try prepare("DELETE FROM clock_jumps")
         markRun = try prepare("UPDATE runs SET closed = ?1")
     }
 }

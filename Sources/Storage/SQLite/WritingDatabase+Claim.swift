@@ -11,7 +11,7 @@ extension WritingDatabase {
             let due = try due(claim, limit: claim.limit - claimed.count)
             if due.isEmpty { break }
             for stored in due where givenUp < StoreRules.expiredPerClaim {
-                guard let end = end(of: stored, now: claim.now) else {
+                guard let end = end(of: stored, expiredBy: claim.expiredBy) else {
                     claimed.append(try begin(stored, claim))
                     continue
                 }
@@ -25,9 +25,9 @@ extension WritingDatabase {
     }
 
     /// What a due delivery ends as instead of being tried.
-    private func end(of stored: StoredDelivery, now: UInt64) -> (state: Delivery.State, reason: String)? {
+    private func end(of stored: StoredDelivery, expiredBy: UInt64) -> (state: Delivery.State, reason: String)? {
         if stored.needsDevice, stored.delivery.device == nil { return (.noTarget, StoreRules.noTarget) }
-        return stored.delivery.event.expiresAt <= now ? (.dead, StoreRules.expired) : nil
+        return stored.delivery.event.expiresAt <= expiredBy ? (.dead, StoreRules.expired) : nil
     }
 
     /// Makes due what waits longer than can be, because the clock was set back: in steps, since the next claim goes on.

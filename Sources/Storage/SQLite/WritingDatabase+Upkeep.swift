@@ -18,11 +18,11 @@ extension WritingDatabase {
     }
 
     /// Gives up what has expired, `limit` rows in all, and tells how many of which notifier.
-    func giveUpExpired(now: UInt64, limit: Int) throws(SQLiteError) -> [ExpiredDeliveries] {
+    func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(SQLiteError) -> [ExpiredDeliveries] {
         var expired: [ExpiredDeliveries] = []
         var left = limit
         for notifier in counts.notifiers where left > 0 {
-            let keys = try keys(statements.overdue, notifier, now.stored, left)
+            let keys = try keys(statements.overdue, notifier, expiredBy.stored, left, now.stored)
             for key in keys { try giveUp(key, .dead, StoreRules.expired, at: now) }
             if !keys.isEmpty { expired.append(ExpiredDeliveries(notifier: notifier, count: keys.count)) }
             left -= keys.count
@@ -30,10 +30,20 @@ extension WritingDatabase {
         return expired
     }
 
+    /// Has no pending delivery expire later than a time; `limit` rows in all.
+    func expireBy(_ latest: UInt64, limit: Int) throws(SQLiteError) {
+        var left = limit
+        for notifier in counts.notifiers where left > 0 {
+            let keys = try keys(statements.findLate, notifier, latest.stored, left)
+            for key in keys { try statements.expire.run(key.event, key.position, latest.stored) }
+            left -= keys.count
+        }
+    }
+
     /// Gives up what waits for a notifier, for an operator.
     func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(SQLiteError) -> Int {
         // At the end of time everything has expired.
-        let keys = try keys(statements.overdue, notifier, Int64.max, limit)
+        let keys = try keys(statements.overdue, notifier, Int64.max, limit, Int64.max)
         for key in keys { try giveUp(key, .dead, StoreRules.purged, at: now) }
         return keys.count
     }

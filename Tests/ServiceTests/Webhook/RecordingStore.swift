@@ -125,7 +125,13 @@ final class RecordingStore: Store {
 
     func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int { 0 }
 
-    func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] { [] }
+    func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] { [] }
+
+    func expireBy(_ latest: UInt64, limit: Int) throws(StoreError) {}
+
+    func trustedTime() throws(StoreError) -> TrustedTime? { nil }
+
+    func keep(_ time: TrustedTime) throws(StoreError) {}
 
     func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
 

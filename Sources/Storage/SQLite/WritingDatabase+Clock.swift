@@ -1,0 +1,26 @@
+internal import Core
+internal import SQLite
+
+/// What is known of the clocks, for the next process.
+extension WritingDatabase {
+    /// What was kept last; nil in a new file.
+    func trustedTime() throws(SQLiteError) -> TrustedTime? {
+        var kept: (reading: TrustedTime.Reading, age: UInt64)?
+        try statements.clock.forEachRow { row throws(SQLiteError) in
+            kept = (TrustedTime.Reading(wall: try row.time(1), sinceBoot: try row.time(2), boot: try row.string(0)), try row.time(3))
+        }
+        guard let kept else { return nil }
+        var jumps: [TrustedTime.Jump] = []
+        try statements.jumps.forEachRow { row throws(SQLiteError) in
+            jumps.append(TrustedTime.Jump(at: try row.time(0), by: try row.time(1), isGap: try row.int64(2) != 0))
+        }
+        return TrustedTime(kept.reading, age: kept.age, jumps: jumps)
+    }
+
+    /// Keeps it, in place of what was kept before.
+    func keep(_ time: TrustedTime) throws(SQLiteError) {
+        try statements.putClock.run(time.last.boot, time.last.wall.stored, time.last.sinceBoot.stored, time.age.stored)
+        try statements.clearJumps.run()
+        for jump in time.jumps { try statements.putJump.run(jump.at.stored, jump.by.stored, jump.isGap ? 1 : 0) }
+    }
+}
