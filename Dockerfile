@@ -1,4 +1,4 @@
-# The build needs the Swift toolchain; what runs is Debian with three libraries and one binary.
+# The build needs the Swift toolchain; what runs is Debian with six libraries and one binary.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends libmicrohttpd-dev libssl-dev libjansson-dev libsqlite3-dev libcurl4-openssl-dev libnghttp2-dev && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
@@ -9,12 +9,18 @@ COPY Benchmarks Benchmarks
 RUN swift build -c release --static-swift-stdlib --product deskgate && strip .build/release/deskgate
 
 FROM debian:12-slim
+# The user's number never changes, so that mounted files can belong to it.
 RUN apt-get update && apt-get install --yes --no-install-recommends libmicrohttpd12 libssl3 libjansson4 libsqlite3-0 libcurl4 libnghttp2-14 ca-certificates && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --home-dir /var/lib/deskgate --create-home --shell /usr/sbin/nologin deskgate
+    && groupadd --system --gid 10001 deskgate \
+    && useradd --system --uid 10001 --gid 10001 --home-dir /var/lib/deskgate --create-home --shell /usr/sbin/nologin deskgate
 COPY --from=build /source/.build/release/deskgate /usr/bin/deskgate
-USER deskgate
-# Mount a directory with config.json and its secrets here; let it listen on 0.0.0.0 inside the container.
+USER 10001:10001
+# Mount config.json and its secrets at /etc/deskgate, readable by user 10001, and a volume at /var/lib/deskgate. In the configuration
+# listen.host is 0.0.0.0 and store.path /var/lib/deskgate/deskgate.db.
 WORKDIR /var/lib/deskgate
-EXPOSE 8080 9090
+VOLUME /var/lib/deskgate
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=10s --start-period=10s CMD ["deskgate", "health"]
 ENTRYPOINT ["deskgate"]
-CMD ["serve", "--config", "config.json"]
+CMD ["serve"]

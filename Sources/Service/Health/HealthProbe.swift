@@ -1,0 +1,70 @@
+internal import Crypto
+internal import HTTPClient
+internal import HTTPServer
+internal import Threading
+
+/// Asks a running service's public listener how it is, as a container's health check does. No secret is sent.
+///
+/// Where the listener uses TLS, only the server with the certificate of the configuration is asked, whatever name it is for.
+package struct HealthProbe {
+    /// Why there is no answer, in one line for a person.
+    package struct Failure: Error, CustomStringConvertible {
+        /// What happened.
+        package let description: String
+    }
+
+    private static let timeoutMilliseconds = 5000
+    private let address: ListenAddress
+    private let tls: TLSIdentity?
+
+    /// Prepares the question to the service of a configuration.
+    package init(_ configuration: Configuration) {
+        address = configuration.listen.address.onThisMachine.resolved
+        tls = configuration.listen.settings.tls
+    }
+
+    /// Whether the service answers; with `isReady`, also whether webhooks and registrations can be stored.
+    /// - Throws: when nobody answers.
+    package func ask(isReady: Bool) throws(Failure) -> Bool {
+        if case .tcp(_, 0) = address { throw Failure(description: "the system chooses the port; give listen.port a number") }
+        let result = Monitor<Result<ClientResponse, ClientError>?>(nil)
+        let client = try client()
+        defer { client.close() }
+        client.send(try request(isReady ? "/readyz" : "/livez")) { answer in result.update { $0 = answer } }
+        switch result.wait({ $0 }) ?? .failure(.cancelled) {
+        case .success(let response): return response.status == 200
+        case .failure(let error): throw Failure(description: "nobody answers at \(address): \(error)")
+        }
+    }
+
+    private var unixSocket: String? {
+        if case .unix(let path) = address { path } else { nil }
+    }
+
+    private func client() throws(Failure) -> Client {
+        var settings = ClientSettings(unixSocket: unixSocket)
+        if let tls {
+            guard let digest = CertificateKey.digest(ofCertificate: tls.certificate) else {
+                throw Failure(description: "the certificate of $.listen.tls cannot be read")
+            }
+            let server = PinnedServer(certificate: tls.certificate, keyDigest: Base64.encode(digest.span))
+            settings = ClientSettings(server: server, unixSocket: unixSocket)
+        }
+        do throws(ThreadError) {
+            return try Client(settings: settings)
+        } catch {
+            throw Failure(description: error.description)
+        }
+    }
+
+    private func request(_ path: String) throws(Failure) -> ClientRequest {
+        let host = unixSocket == nil ? address.description : "localhost"
+        do throws(ClientRequest.Invalid) {
+            return try ClientRequest(
+                .get, "\(tls == nil ? "http" : "https")://\(host)\(path)", headers: [], body: [],
+                timeoutMilliseconds: Self.timeoutMilliseconds, responseBodyLimit: 1 << 16)
+        } catch {
+            throw Failure(description: error.description)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import TestSupport
+import Testing
+
+/// The files in `deploy/` and for containers.
+@Suite struct DeploymentTests {
+    private let unit = packageRoot + "/deploy/deskgate.service"
+
+    /// What is left is the network, the user's own namespace, and ports below 1024.
+    @Test func unitIsRestricted() throws {
+        let judged = try Command("systemd-analyze", "security", "--offline=true", "--threshold=15", unit)
+        #expect(judged.status == 0, "\(judged.output)")
+    }
+
+    @Test(arguments: ["RestartPreventExitStatus=2", "LimitCORE=0", "ExecReload=/usr/bin/deskgate check --config /etc/deskgate/config.json"])
+    func unitSays(_ line: String) throws {
+        #expect(try Command("grep", "-cFx", line, unit).output == "1\n")
+    }
+
+    /// The reload is refused before the signal, and not after it.
+    @Test func unitChecksBeforeItReloads() throws {
+        let lines = try Command("grep", "^ExecReload=", unit).output.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.last == "ExecReload=/bin/kill -HUP $MAINPID")
+    }
+
+    /// All that the image copies is let through, and nothing else is sent to who builds it.
+    @Test func buildContextIsWhatTheImageCopies() throws {
+        let copied = try Command("sed", "-n", "s/^COPY \\([A-Z][^ ]*\\) .*/!\\1/p", packageRoot + "/Dockerfile").output
+        let allowed = try Command("grep", "^!", packageRoot + "/.dockerignore").output
+        #expect(copied == allowed)
+        #expect(try Command("grep", "-cFx", "*", packageRoot + "/.dockerignore").output == "1\n")
+    }
+}

@@ -1,0 +1,43 @@
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate health`
+@Suite struct HealthTests {
+    private func ask(_ workspace: Workspace, _ options: String...) throws -> Deskgate.Result {
+        try Deskgate.run(["health", "--config", workspace.configuration] + options)
+    }
+
+    @Test func tellsWhetherTheServiceAnswers() throws {
+        let workspace = try Workspace(["listen": ["unix": "public.sock", "max_connections": 100]])
+        let before = try ask(workspace)
+        #expect(before.code == 1)
+        #expect(before.errors.hasPrefix("deskgate: nobody answers at unix:\(workspace.directory.path("public.sock")): "))
+        let server = try RunningServer(workspace)
+        let alive = try ask(workspace)
+        #expect(alive.code == 0)
+        #expect(alive.output == "alive\n")
+        #expect(try ask(workspace, "--ready", "--json").json == ["status": "ready"])
+        #expect(try server.stop() == .exit(0))
+        #expect(try ask(workspace, "--json").json.string("error") == "unreachable")
+    }
+
+    @Test func tellsThatNothingCanBeStored() throws {
+        let workspace = try Workspace([
+            "listen": ["unix": "public.sock", "max_connections": 100],
+            "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 1_000_000],
+        ])
+        let server = try RunningServer(workspace)
+        #expect(try ask(workspace).code == 0)
+        let ready = try ask(workspace, "--ready")
+        #expect(ready.code == 1)
+        #expect(ready.output == "not_ready\n")
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func asksNobodyWhereTheSystemChoosesThePort() throws {
+        let result = try ask(Workspace())
+        #expect(result.code == 1)
+        #expect(result.errors == "deskgate: the system chooses the port; give listen.port a number\n")
+    }
+}
