@@ -1,0 +1,86 @@
+import JSON
+import TestSupport
+import Testing
+
+/// What README and docs/SECURITY-KEY.md show of other languages.
+@Suite struct ExampleTests {
+    private static let hasNode = (try? Command("node", "--version").status) == 0
+    private static let examples = packageRoot + "/examples/"
+
+    private func answer(_ workspace: Workspace, to key: Command) throws -> Int64? {
+        #expect(key.status == 0)
+        let words = ["key", "verify", "--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user]
+        return try Deskgate.run(words + ["--key", String(key.output.dropLast())]).json.integer("status")
+    }
+
+    @Test func mintInPython() throws {
+        let workspace = try Workspace()
+        let secret = workspace.directory.path("app-1.key")
+        #expect(try answer(workspace, to: Command("python3", Self.examples + "mint.py", secret, Workspace.app, Markers.user)) == 200)
+        #expect(try answer(workspace, to: Command("python3", Self.examples + "mint.py", secret, Workspace.app, Markers.user, "2")) == 403)
+    }
+
+    @Test(.enabled(if: hasNode, "node is not installed"))
+    func mintInJavaScript() throws {
+        let workspace = try Workspace()
+        let secret = workspace.directory.path("app-1.key")
+        #expect(try answer(workspace, to: Command("node", Self.examples + "mint.mjs", secret, Workspace.app, Markers.user)) == 200)
+    }
+
+    /// The key of docs/SECURITY-KEY.md, made with its salt, and accepted by the service.
+    @Test func vectorOfTheDocumentation() throws {
+        let script = """
+            import sys; sys.path.insert(0, sys.argv[1]); sys.dont_write_bytecode = True; import mint
+            print(mint.mint(bytes(range(32)), 1, "my-app", "user-1", 1767225600, 1769817600, bytes(range(32, 48))))
+            """
+        let key = String(try Command("python3", "-c", script, Self.examples).output.dropLast())
+        #expect(try Command("grep", "-cF", key, packageRoot + "/docs/SECURITY-KEY.md").output == "1\n")
+        let scratch = try TemporaryDirectory()
+        #expect(try Deskgate.run("init", scratch.path("data")).code == 0)
+        try scratch.write("data/secrets/app-1.key", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\n", mode: 0o600)
+        let verified = try Deskgate.run(
+            "key", "verify", "--config", scratch.path("data/config.json"), "--app", "my-app", "--user", "user-1", "--key", key, "--at",
+            "1767225600")
+        #expect(verified.code == 0)
+    }
+
+    @Test func receiverVerifiesWhatItGets() throws {
+        let scratch = try TemporaryDirectory()
+        let secret = scratch.path("backend.key")
+        #expect(try Deskgate.run("secret", "new", "--signing", "--out", secret).code == 0)
+        let words = [Self.examples + "receiver.py", secret, "0"]
+        let receiver = try ChildProcess("python3", words.map { Array($0.utf8) })
+        let line = try receiver.output.line(containing: "listening on").text
+        let port = try #require(line.split(separator: ":").last)
+        let workspace = try Workspace([
+            "apps": [
+                [
+                    "app_id": "app-1", "keys": [["id": 1, "secret": ["file": "app-1.key"]]], "notifiers": ["backend"],
+                    "webhook": ["secret": ["file": "admin-token"]],
+                ]
+            ],
+            "allow_insecure_secrets": true,
+            "notifiers": [
+                "backend": [
+                    "type": "http", "url": .string("http://127.0.0.1:\(port)/events"), "secret": ["file": .string(secret)],
+                    "requires_device": false,
+                ]
+            ],
+        ])
+        let server = try RunningServer(workspace)
+        let body =
+            #"{"ticket_id":1,"token":{"app_id":"app-1","user_id":"u","device_id":"d","type":"ios"},"#
+            + #""comment":{"comment_id":2,"body":"x"},"author":{"name":"Ann"},"created_at":"2026-03-10T08:15:12Z"}"#
+        let client = try SocketClient(server.publicAddress)
+        let path = "/pyrus/webhook/\(Markers.adminToken)"
+        try client.send("POST \(path) HTTP/1.1\r\nHost: test\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        #expect(try client.readResponse().status == 200)
+        _ = try receiver.output.line(containing: "verified comment.created")
+        let forged = try Command(
+            "curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", "webhook-id: 1", "-H", "webhook-timestamp: 1", "-H",
+            "webhook-signature: v1,AAAA", "-d", "{}", "http://127.0.0.1:\(port)/events")
+        #expect(forged.output == "401")
+        _ = try receiver.output.line(containing: "REFUSED")
+        #expect(try server.stop() == .exit(0))
+    }
+}
