@@ -3,7 +3,12 @@
 #ifndef DESKGATE_CMICROHTTPD_SHIM_H
 #define DESKGATE_CMICROHTTPD_SHIM_H
 
+#include <gnutls/abstract.h>
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
 #include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
 
 #pragma clang assume_nonnull begin
 
@@ -17,14 +22,92 @@ typedef void (*shim_NotifyConnection)(void *_Nullable context, struct MHD_Connec
 typedef void *_Nullable (*shim_RequestLine)(void *_Nullable context, const char *uri, struct MHD_Connection *connection);
 typedef size_t (*shim_Unescape)(void *_Nullable context, struct MHD_Connection *_Nullable connection, char *text);
 
+// What gnutls_certificate_retrieve_function2 is, with its pointers untyped.
+typedef int (*shim_PresentIdentity)(void *session, const void *_Nullable authorities, int authority_count,
+                                    const void *_Nullable algorithms, int algorithm_count, void *_Nullable *_Nonnull chain,
+                                    unsigned int *chain_count, void *_Nullable *_Nonnull key);
+
+// A certificate chain with its private key as GnuTLS wants them, and those that it has replaced.
+struct shim_Identity {
+    gnutls_pcert_st chain[16];
+    unsigned int count;
+    gnutls_privkey_t _Nullable key;
+    struct shim_Identity *_Nullable previous;
+};
+
+static inline void shim_identity_free(struct shim_Identity *_Nullable identity) {
+    while (identity) {
+        struct shim_Identity *_Nullable previous = identity->previous;
+        for (unsigned int index = 0; index < identity->count; index++) {
+            gnutls_pcert_deinit(&identity->chain[index]);
+        }
+        if (identity->key) {
+            gnutls_privkey_deinit(identity->key);
+        }
+        free(identity);
+        identity = previous;
+    }
+}
+
+// Whether a private key is the one that the first certificate of a chain is for.
+static inline int shim_identity_matches(struct shim_Identity *identity) {
+    unsigned char of_certificate[64], of_key[64];
+    size_t certificate_size = sizeof of_certificate, key_size = sizeof of_key;
+    gnutls_pubkey_t key = NULL;
+    if (gnutls_pubkey_init(&key) != GNUTLS_E_SUCCESS) {
+        return 0;
+    }
+    int matches = gnutls_pubkey_import_privkey(key, identity->key, 0, 0) == GNUTLS_E_SUCCESS &&
+                  gnutls_pubkey_get_key_id(key, GNUTLS_KEYID_USE_SHA256, of_key, &key_size) == GNUTLS_E_SUCCESS &&
+                  gnutls_pubkey_get_key_id(identity->chain[0].pubkey, GNUTLS_KEYID_USE_SHA256, of_certificate,
+                                           &certificate_size) == GNUTLS_E_SUCCESS &&
+                  key_size == certificate_size && memcmp(of_key, of_certificate, key_size) == 0;
+    gnutls_pubkey_deinit(key);
+    return matches;
+}
+
+// From a PEM chain and a PEM key; NULL when GnuTLS cannot use them.
+static inline struct shim_Identity *_Nullable shim_identity_load(const char *certificate, const char *key) {
+    struct shim_Identity *identity = (struct shim_Identity *)calloc(1, sizeof *identity);
+    if (!identity) {
+        return NULL;
+    }
+    gnutls_datum_t chain = {(unsigned char *)certificate, (unsigned int)strlen(certificate)};
+    gnutls_datum_t secret = {(unsigned char *)key, (unsigned int)strlen(key)};
+    unsigned int count = sizeof identity->chain / sizeof identity->chain[0];
+    if (gnutls_pcert_list_import_x509_raw(identity->chain, &count, &chain, GNUTLS_X509_FMT_PEM, 0) == GNUTLS_E_SUCCESS) {
+        identity->count = count;
+    }
+    if (identity->count == 0 || gnutls_privkey_init(&identity->key) != GNUTLS_E_SUCCESS ||
+        gnutls_privkey_import_x509_raw(identity->key, &secret, GNUTLS_X509_FMT_PEM, NULL, 0) != GNUTLS_E_SUCCESS ||
+        !shim_identity_matches(identity)) {
+        shim_identity_free(identity);
+        return NULL;
+    }
+    return identity;
+}
+
+static inline void *shim_identity_chain(struct shim_Identity *identity) {
+    return identity->chain;
+}
+
+static inline void *_Nullable shim_identity_key(struct shim_Identity *identity) {
+    return identity->key;
+}
+
+// The connection that a TLS session is for, which libmicrohttpd sets for its own callbacks.
+static inline struct MHD_Connection *_Nullable shim_MHD_connection_of_session(void *session) {
+    return (struct MHD_Connection *)gnutls_session_get_ptr((gnutls_session_t)session);
+}
+
 struct shim_DaemonSettings {
     int listen_socket;
     unsigned int threads;
     unsigned int connection_limit;
     unsigned int idle_timeout_seconds;
     size_t connection_memory;
-    const char *_Nullable tls_certificate;
-    const char *_Nullable tls_key;
+    // NULL for plain HTTP.
+    shim_PresentIdentity _Nullable present_identity;
     shim_AccessHandler access_handler;
     shim_RequestCompleted request_completed;
     shim_NotifyConnection notify_connection;
@@ -36,8 +119,7 @@ struct shim_DaemonSettings {
 static inline struct MHD_Daemon *_Nullable shim_MHD_start_daemon(const struct shim_DaemonSettings *settings) {
     unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;
     struct MHD_OptionItem tls[] = {
-        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)settings->tls_certificate},
-        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)settings->tls_key},
+        {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)settings->present_identity},
         {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
         {MHD_OPTION_END, 0, NULL},
     };
@@ -46,7 +128,7 @@ static inline struct MHD_Daemon *_Nullable shim_MHD_start_daemon(const struct sh
         {MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)settings->threads, NULL},
         {MHD_OPTION_END, 0, NULL},
     };
-    if (settings->tls_key) {
+    if (settings->present_identity) {
         flags |= MHD_USE_TLS;
     }
     return MHD_start_daemon(
@@ -64,7 +146,7 @@ static inline struct MHD_Daemon *_Nullable shim_MHD_start_daemon(const struct sh
         MHD_OPTION_UNESCAPE_CALLBACK, settings->unescape, settings->context,
         // A pool of one is refused by the library, whose single internal thread is the same thing.
         MHD_OPTION_ARRAY, settings->threads > 1 ? pool : none,
-        MHD_OPTION_ARRAY, settings->tls_key ? tls : none,
+        MHD_OPTION_ARRAY, settings->present_identity ? tls : none,
         MHD_OPTION_END);
 }
 
@@ -86,6 +168,11 @@ static inline unsigned int shim_available_processors(void) {
 static inline void *_Nullable shim_MHD_get_socket_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
+}
+
+static inline const struct sockaddr *_Nullable shim_MHD_get_client_address(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info ? info->client_addr : NULL;
 }
 
 static inline int shim_MHD_get_connection_fd(struct MHD_Connection *connection) {

@@ -20,7 +20,8 @@ enum KeyVerifyCommand: Command {
         let authorizer = try ConfiguredCommand.authorizer(ConfiguredCommand.configuration(arguments))
         let (app, user, key) = (bytes(arguments, "app"), bytes(arguments, "user"), bytes(arguments, "key"))
         let verdict = authorizer.decide(appID: app.span, userID: user.span, securityKey: key.span, now: now).verdict
-        Console.print(describe(verdict, key: SecurityKey(key.span)))
+        let reference = authorizer.userReference(appID: app.span, userID: user.span)
+        Console.print(describe(verdict, key: SecurityKey(key.span), reference: reference))
         return verdict.status == 200 ? .done : .negative
     }
 
@@ -28,7 +29,7 @@ enum KeyVerifyCommand: Command {
         Array(arguments.required(name).utf8)
     }
 
-    private static func describe(_ verdict: Verdict, key: SecurityKey?) -> JSONValue {
+    private static func describe(_ verdict: Verdict, key: SecurityKey?, reference: String?) -> JSONValue {
         var object: JSONObject = ["status": .integer(Int64(verdict.status)), "reason": .string(verdict.reason)]
         if case .malformed(let malformation) = verdict {
             object.append(.string(malformation.field.name), forKey: "field")
@@ -38,6 +39,9 @@ enum KeyVerifyCommand: Command {
             object.append(.integer(Int64(key.issuedAt)), forKey: "issued_at")
             object.append(.integer(Int64(key.expiresAt)), forKey: "expires_at")
         }
+        if case .malformed = verdict { return .object(object) }
+        // As the log names the person.
+        if let reference { object.append(.string(reference), forKey: "user_ref") }
         return .object(object)
     }
 }

@@ -15,7 +15,7 @@ enum TokensListCommand: Command {
 
     private static let columns = [
         (heading: "USER", key: "user_id"), ("DEVICE", "device_id"), ("TYPE", "type"), ("TOKEN", "token"),
-        ("REGISTERED", "registered_at"), ("SEEN", "seen_at"),
+        ("REGISTERED", "registered_at"), ("SEEN", "seen_at"), ("USER_REF", "user_ref"),
     ]
 
     static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {

@@ -61,6 +61,25 @@ func connectionChanged(
     }
 }
 
+/// A handshake wants the server's certificate and key, which stay the server's (gnutls_certificate_set_retrieve_function2(3)).
+/// - Returns: 0, or -1 to end the handshake.
+func presentIdentity(
+    session: UnsafeMutableRawPointer, authorities: UnsafeRawPointer?, authorityCount: Int32, algorithms: UnsafeRawPointer?,
+    algorithmCount: Int32, chain: UnsafeMutablePointer<UnsafeMutableRawPointer?>, chainCount: UnsafeMutablePointer<UInt32>,
+    key: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+) -> Int32 {
+    guard let connection = unsafe shim_MHD_connection_of_session(session),
+        let pointer = unsafe shim_MHD_get_socket_context(connection)
+    else { return -1 }
+    return unsafe Unmanaged<Connection>.fromOpaque(pointer)._withUnsafeGuaranteedRef { connection in
+        guard let identity = unsafe connection.identity else { return -1 }
+        unsafe chain.pointee = unsafe shim_identity_chain(identity)
+        unsafe chainCount.pointee = unsafe identity.pointee.count
+        unsafe key.pointee = unsafe shim_identity_key(identity)
+        return 0
+    }
+}
+
 /// Leaves the path as it was sent, so that routing compares exactly the bytes of the request.
 func keepEscapes(context: UnsafeMutableRawPointer?, connection: OpaquePointer?, text: UnsafeMutablePointer<CChar>) -> Int {
     unsafe strlen(text)

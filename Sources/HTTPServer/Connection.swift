@@ -149,7 +149,16 @@ final class Connection: Exchange {
         return unsafe response.queue(on: raw, closingConnection: isOverLimit || isOverdue || context.isDraining)
     }
 
+    /// What a TLS handshake shows; nil for plain HTTP.
+    var identity: UnsafeMutablePointer<shim_Identity>? {
+        unsafe context.credentials?.current
+    }
+
     // MARK: Exchange
+
+    func peer() -> String {
+        unsafe peerAddress(of: raw)
+    }
 
     func respond(_ response: Response) {
         unsafe queued = queue(response)

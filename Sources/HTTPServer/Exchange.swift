@@ -20,6 +20,14 @@ package protocol Exchange: AnyObject, Sendable {
     /// Lends the value of a request header to `body`, or nil when the request has none of that name.
     func withHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void)
 
+    /// The address of the other side, for logs; `unix` for a Unix socket.
+    func peer() -> String
+
     /// The parts of the request's query in their order; allocates, so it is nothing for the hot path.
     func queryItems() -> [QueryItem]
+}
+
+extension Exchange {
+    /// An exchange without a socket has nobody on the other side.
+    package func peer() -> String { "none" }
 }

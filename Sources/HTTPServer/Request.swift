@@ -51,6 +51,11 @@ package struct Request: ~Copyable {
         exchange.withHeader(name, use)
     }
 
+    /// The address of the other side, for logs; `unix` for a Unix socket.
+    package borrowing func peer() -> String {
+        exchange.peer()
+    }
+
     /// The parts of the query in their order, copied.
     package borrowing func queryItems() -> [QueryItem] {
         exchange.queryItems()

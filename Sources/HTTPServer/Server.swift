@@ -24,8 +24,10 @@ package final class Server: Sendable {
         _ address: ListenAddress, router: Router, settings: ServerSettings = ServerSettings(),
         observer: @escaping ResponseObserver = { _, _ in }
     ) throws(ServerError) {
+        var credentials: TLSCredentials?
+        if let identity = settings.tls { credentials = try TLSCredentials(identity, for: address) }
         let socket = try ListenSocket(address)
-        let context = ServerContext(router: router, settings: settings, observer: observer)
+        let context = ServerContext(router: router, settings: settings, credentials: credentials, observer: observer)
         let life = Monitor(ServerLife.running)
         let watchdog = try Self.startWatchdog(context, life, settings)
         guard let daemon = unsafe Self.startDaemon(socket.descriptor, settings, context) else {
@@ -33,11 +35,8 @@ package final class Server: Sendable {
             if case .unix(let path) = address { unsafe unlink(path) }
             life.update { $0 = .stopped }
             watchdog.join()
-            throw settings.tls == nil
-                ? ServerError(kind: .cannotStart, description: "cannot start the server on \(address): not enough threads or descriptors")
-                : ServerError(
-                    kind: .unusableCertificate,
-                    description: "cannot start TLS on \(address): give a PEM certificate and the PEM private key that belongs to it")
+            throw ServerError(
+                kind: .cannotStart, description: "cannot start the server on \(address): not enough threads or descriptors")
         }
         self.address = socket.address
         listening = socket.descriptor
@@ -54,6 +53,13 @@ package final class Server: Sendable {
     /// How many connections are open.
     package var connectionCount: Int {
         context.connections.approximateCount
+    }
+
+    /// Shows another certificate from the next handshake on; connections that stand keep theirs. Called by one thread at a time, and only where
+    /// the server uses TLS.
+    /// - Throws: when it cannot be used; then nothing has changed.
+    package func replaceIdentity(with identity: TLSIdentity) throws(ServerError) {
+        try context.credentials?.replace(with: identity, for: address)
     }
 
     /// Stops: takes no more connections, answers what is under way, then closes. Blocks; call it once.
@@ -96,26 +102,15 @@ package final class Server: Sendable {
     private static func startDaemon(
         _ descriptor: Int32, _ settings: ServerSettings, _ context: ServerContext
     ) -> OpaquePointer? {
-        unsafe withOptionalCString(settings.tls?.certificate) { certificate in
-            unsafe withOptionalCString(settings.tls?.key) { key in
-                var daemon = unsafe shim_DaemonSettings(
-                    listen_socket: descriptor, threads: UInt32(settings.threads),
-                    // Each thread of the pool gets its share of this; the limit proper is ours, so that it can be answered.
-                    connection_limit: UInt32((settings.connectionLimit + 256) * settings.threads),
-                    idle_timeout_seconds: UInt32(settings.idleTimeoutSeconds), connection_memory: ServerSettings.headerMemory,
-                    tls_certificate: certificate, tls_key: key, access_handler: answerToConnection, request_completed: requestCompleted,
-                    notify_connection: connectionChanged, request_line: requestLineReceived, unescape: keepEscapes,
-                    context: Unmanaged.passUnretained(context).toOpaque())
-                return unsafe withSignalsBlocked { unsafe shim_MHD_start_daemon(&daemon) }
-            }
-        }
-    }
-
-    private static func withOptionalCString(
-        _ text: String?, _ body: (UnsafePointer<CChar>?) -> OpaquePointer?
-    ) -> OpaquePointer? {
-        guard let text else { return unsafe body(nil) }
-        return unsafe text.withCString { unsafe body($0) }
+        var daemon = unsafe shim_DaemonSettings(
+            listen_socket: descriptor, threads: UInt32(settings.threads),
+            // Each thread of the pool gets its share of this; the limit proper is ours, so that it can be answered.
+            connection_limit: UInt32((settings.connectionLimit + 256) * settings.threads),
+            idle_timeout_seconds: UInt32(settings.idleTimeoutSeconds), connection_memory: ServerSettings.headerMemory,
+            present_identity: context.isTLS ? presentIdentity : nil, access_handler: answerToConnection,
+            request_completed: requestCompleted, notify_connection: connectionChanged, request_line: requestLineReceived,
+            unescape: keepEscapes, context: Unmanaged.passUnretained(context).toOpaque())
+        return unsafe withSignalsBlocked { unsafe shim_MHD_start_daemon(&daemon) }
     }
 }
 

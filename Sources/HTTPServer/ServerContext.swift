@@ -7,7 +7,8 @@ final class ServerContext: Sendable {
     // The same router, lent without counting references to it, which all threads would count at once.
     private let lentRouter: Unmanaged<Router>
     let connections = ConnectionTable()
-    let isTLS: Bool
+    /// What is shown in TLS handshakes; nil for plain HTTP.
+    let credentials: TLSCredentials?
     let bodyRoom: BodyRoom
     /// How many connections are served; one more is refused.
     let connectionLimit: Int
@@ -18,7 +19,10 @@ final class ServerContext: Sendable {
     private let closing = Atomic<Bool>(false)
     private let resumptions = Atomic<Int>(0)
 
-    init(router: Router, settings: ServerSettings, observer: @escaping ResponseObserver) {
+    /// Whether connections are TLS's.
+    var isTLS: Bool { credentials != nil }
+
+    init(router: Router, settings: ServerSettings, credentials: TLSCredentials?, observer: @escaping ResponseObserver) {
         self.router = router
         unsafe lentRouter = Unmanaged.passUnretained(router)
         connectionLimit = settings.connectionLimit
@@ -26,7 +30,7 @@ final class ServerContext: Sendable {
         requestTimeoutMilliseconds = UInt64(settings.requestTimeoutMilliseconds)
         idleTimeoutMilliseconds = UInt64(settings.idleTimeoutSeconds) * 1000
         self.observer = observer
-        isTLS = settings.tls != nil
+        self.credentials = credentials
     }
 
     /// Finds what answers a request.

@@ -10,6 +10,8 @@ final class LiveState: Sendable {
     let defaultLifeSeconds: UInt64
     let adminToken: SecretBytes?
     let metricsNeedToken: Bool
+    /// When the certificates of the listeners expire, in Unix seconds.
+    let certificateExpiries: [(listener: String, expiresAt: UInt64)]
     let webhooks: WebhookApps
     let routes: AppRoutes
     let pushTokenLimits: [LimitRule]
@@ -24,6 +26,7 @@ final class LiveState: Sendable {
         defaultLifeSeconds = configuration.defaultLifeSeconds
         adminToken = configuration.admin.token
         metricsNeedToken = configuration.admin.metricsNeedToken || !configuration.admin.isLocal
+        certificateExpiries = configuration.certificateExpiries
         webhooks = try WebhookApps(configuration.apps, counters: metrics.webhookCounters)
         routes = AppRoutes(configuration)
         pushTokenLimits = configuration.pushTokens.limits

@@ -35,6 +35,11 @@ package final class RunningService: Sendable {
     private let deliveries: DeliveryServices
     private let publicServer: Server
     private let adminServer: Server
+    private let warnings: WarningLog
+    // Without the thread, the next line of its kind says what was left out, and `check` tells of certificates.
+    private let chores: Chores?
+    /// What the public and the admin listener show in TLS handshakes.
+    private let identities: Monitor<[TLSIdentity?]>
 
     /// Where the help desk reaches it, with the port that the system chose.
     package var publicAddress: ListenAddress { publicServer.address }
@@ -51,6 +56,13 @@ package final class RunningService: Sendable {
             try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser, announcer: announcer)
         }
         (deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
+        let (warnings, denials) = (WarningLog(configuration, logger: logger, clocks: clocks), graph.denials)
+        self.warnings = warnings
+        identities = Monitor([configuration.listen.settings.tls, configuration.admin.listener.settings.tls])
+        chores = try? Chores {
+            denials.flush()
+            warnings.tellDaily()
+        }
         logger.log(
             .info, "serving",
             [
@@ -123,12 +135,15 @@ package final class RunningService: Sendable {
         adminServer.stop(drainMilliseconds: 1000)
         deliveries.stopRoutes()
         graph.store.close()
+        chores?.stop()
+        graph.denials.flush(all: true)
         logger.log(.info, "stopped")
     }
 
     private func replaceState(with next: Configuration) -> Bool {
         do {
             let state = try LiveState(next, metrics: graph.metrics)
+            try renewCertificates(next)
             // Before anything is accepted for a notifier that is new.
             try deliveries.reload(next)
             graph.state.replace(with: state)
@@ -136,11 +151,22 @@ package final class RunningService: Sendable {
             return refuseReload(["\(error)"])
         }
         graph.metrics.countReload(succeeded: true)
+        logger.setLevel(next.log.level)
         logger.log(.info, "configuration reloaded", ["apps": .integer(next.apps.count)])
-        for path in configuration.renewedCertificates(in: next) {
-            logger.log(.warning, "another certificate is in the files; restart to show it", ["listener": .string(path)])
-        }
+        warnings.tell(next)
         return true
+    }
+
+    /// Shows the certificates that are in the files now, where they are others.
+    private func renewCertificates(_ next: Configuration) throws(ServerError) {
+        let shown = identities.withLock { $0 }
+        let wanted = [next.listen.settings.tls, next.admin.listener.settings.tls]
+        for (index, server) in [publicServer, adminServer].enumerated() {
+            guard let identity = wanted[index], identity != shown[index] else { continue }
+            try server.replaceIdentity(with: identity)
+            identities.withLock { $0[index] = identity }
+            logger.log(.info, "certificate renewed", ["listener": .string(index == 0 ? "public" : "admin")])
+        }
     }
 
     private func refuseReload(_ reasons: [String]) -> Bool {

@@ -18,6 +18,10 @@ package struct ServiceGraph: Sendable {
     let state: LiveStateHolder
     let metrics: ServiceMetrics
     let readiness: Readiness
+    /// Writes what strangers can cause.
+    let denials: DenialLog
+    /// Who may do what on the admin listener.
+    let adminGate: AdminGate
     /// Proves to commands that this listener is the service's.
     let listenerProof = ListenerProof()
     let store: any Store
@@ -37,18 +41,22 @@ package struct ServiceGraph: Sendable {
         metrics = ServiceMetrics(registry: MetricsRegistry(), version: Version.current)
         state = try Self.liveState(configuration, metrics)
         store = try Self.open(configuration, state, openStore)
+        metrics.tellCertificateExpiries { [state] in state.current.certificateExpiries }
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
         readiness = Readiness(store: store, dispatcherInbox: inbox)
-        let authorize = AuthorizeRoute(state: state, duration: metrics.authorizeDuration, logger: logger, clocks: clocks)
-        let webhook = WebhookRoute(state: state, store: store, clocks: clocks, random: RandomPool(), logger: logger) {
-            inbox.announceNews()
-        }
+        let denials = DenialLog(logger: logger, clocks: clocks)
+        self.denials = denials
+        adminGate = AdminGate(state: state, logger: logger, denials: denials)
+        let authorize = AuthorizeRoute(state: state, duration: metrics.authorizeDuration, denials: denials, clocks: clocks)
+        let webhook = WebhookRoute(
+            state: state, store: store, clocks: clocks, random: RandomPool(), logger: logger, denials: denials
+        ) { inbox.announceNews() }
         let pushToken = PushTokenRoute(
-            state: state, store: store, counters: metrics.pushTokenCounters, clocks: clocks, logger: logger
+            state: state, store: store, counters: metrics.pushTokenCounters, clocks: clocks, logger: logger, denials: denials
         ) { inbox.announceNews() }
         publicRouter = Router([authorize.route, pushToken.route] + webhook.routes + HealthRoutes(readiness: readiness).routes)
-        let admin = AdminRoutes(state: state, registry: metrics.registry, logger: logger, clocks: clocks)
+        let admin = AdminRoutes(gate: adminGate, registry: metrics.registry, clocks: clocks)
         adminRoutes = admin.routes + [listenerProof.route(state)]
         adminIsLocal = configuration.admin.isLocal
         adminRouter = Self.adminRouter(adminRoutes, isLocal: adminIsLocal)

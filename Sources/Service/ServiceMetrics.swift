@@ -38,6 +38,15 @@ struct ServiceMetrics: Sendable {
         HTTPCounters(httpRequests, listener: listener, routes: routes)
     }
 
+    /// Has the expiry of the listeners' certificates told, in Unix seconds.
+    func tellCertificateExpiries(_ expiries: @escaping @Sendable () -> [(listener: String, expiresAt: UInt64)]) {
+        registry.gauge(
+            "deskgate_certificate_expiry_timestamp_seconds", "When a listener's certificate expires, in Unix time.", labels: ["listener"]
+        ) {
+            expiries().map { ComputedSample($0.listener, value: Double($0.expiresAt)) }
+        }
+    }
+
     func countReload(succeeded: Bool) {
         reloads.child(succeeded ? "success" : "failure").increment()
     }

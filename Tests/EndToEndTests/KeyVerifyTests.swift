@@ -109,7 +109,27 @@ import Testing
     ) throws -> (code: Int32, json: JSONObject) {
         let result = try Deskgate.run(arguments(workspace, key, app: app, user: user) + (at.map { ["--at", "\($0)"] } ?? []))
         #expect(result.errors.isEmpty)
-        return (result.code, try result.json)
+        var json = JSONObject()
+        for member in try result.json.members where member.key != "user_ref" { json.append(member.value, forKey: member.key) }
+        return (result.code, json)
+    }
+
+    /// The digest by which the log names a person: the same for each key, and another for each person.
+    @Test func namesThePersonAsTheLogDoes() throws {
+        let workspace = try Workspace()
+        let key = try workspace.key()
+        func reference(_ words: [String]) throws -> String? { try Deskgate.run(words).json.string("user_ref") }
+        let name = try #require(try reference(arguments(workspace, key)))
+        #expect(name.utf8.count == 12 && name.allSatisfy(\.isHexDigit))
+        #expect(try reference(arguments(workspace, wellFormedKey)) == name)
+        let other = try #require(try reference(arguments(workspace, key, user: Markers.otherUser)))
+        #expect(other != name)
+        let server = try RunningServer(workspace)
+        #expect(try server.authorize(key, user: Markers.otherUser).status == 403)
+        let line = try jsonObject(server.process.errors.line(containing: "wrong_mac").text)
+        #expect(line.string("user_ref") == other)
+        #expect(line.integer("key_id") == 1)
+        #expect(try server.stop() == .exit(0))
     }
 
     private func described(_ status: Int64, _ reason: String, _ fields: JSONObject) -> JSONObject {

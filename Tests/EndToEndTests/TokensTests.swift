@@ -31,9 +31,10 @@ import Threading
         #expect(result.code == 0 && result.errors.isEmpty)
         let lines = result.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(lines.count == 4)
-        #expect(lines[0] == ["USER", "DEVICE", "TYPE", "TOKEN", "REGISTERED", "SEEN"])
+        #expect(lines[0] == ["USER", "DEVICE", "TYPE", "TOKEN", "REGISTERED", "SEEN", "USER_REF"])
         #expect(lines[1].prefix(3) == ["u?[31m", "phone", "ios"])
-        #expect(lines[2] == ["user-1", "phone", "ios", "mkZ9…oken(32)", "2026-03-10T08:15:12.000Z", "2026-03-10T08:15:12.000Z"])
+        #expect(lines[2].count == 7 && lines[2][6] == lines[3][6] && lines[2][6] != lines[1].last)
+        #expect(lines[2].dropLast() == ["user-1", "phone", "ios", "mkZ9…oken(32)", "2026-03-10T08:15:12.000Z", "2026-03-10T08:15:12.000Z"])
         #expect(lines[3].prefix(2) == ["user-1", "tablet"])
     }
 

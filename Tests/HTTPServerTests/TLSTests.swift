@@ -110,6 +110,36 @@ import Threading
         #expect(pending.respond(ServerFixture.text(200, "late")) == false)
     }
 
+    @Test func showsARenewedCertificateToNewConnectionsOnly() throws {
+        let fixture = try fixture()
+        defer { fixture.stop() }
+        let renewed = try TestCertificate()
+        let trusting = directory.path("renewed")
+        try directory.write("renewed", renewed.certificate)
+        // curl asks the second path on the connection of the first, which the server answers when it has been given the other certificate.
+        let url = "https://\(fixture.server.address)"
+        let standing = Monitor("")
+        let thread = startThread { [certificatePath] in
+            let output = try? Command(
+                "curl", "-sS", "--max-time", "20", "--cacert", certificatePath, "-X", "POST", "\(url)/held", "\(url)/held"
+            ).output
+            standing.update { $0 = output ?? "" }
+        }
+        let first = fixture.held.next()
+        try fixture.server.replaceIdentity(with: TLSIdentity(certificate: renewed.certificate, key: renewed.key))
+        _ = first.respond(ServerFixture.text(200, "one "))
+        _ = fixture.held.next().respond(ServerFixture.text(200, "two"))
+        thread.join()
+        #expect(standing.withLock { $0 } == "one two")
+        #expect(try Command("curl", "-sS", "--cacert", trusting, "\(url)/hello").output == "hello")
+        #expect(try curl(fixture, "/hello").status == 60)
+        // One that cannot be used changes nothing.
+        #expect(throws: ServerError.self) {
+            try fixture.server.replaceIdentity(with: TLSIdentity(certificate: renewed.certificate, key: identity.key))
+        }
+        #expect(try Command("curl", "-sS", "--cacert", trusting, "\(url)/hello").output == "hello")
+    }
+
     @Test func namesACertificateThatCannotBeUsed() throws {
         let other = try TestCertificate()
         let unusable = [

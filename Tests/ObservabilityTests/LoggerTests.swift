@@ -12,6 +12,18 @@ struct LoggerTests {
         #expect(lines(Array(output.utf8)).map { String($0.split(separator: " ")[2]) } == expected)
     }
 
+    @Test func theLevelChangesForAllCopies() throws {
+        let output = try captureLog(.text, level: .warning) { logger in
+            let copy = logger
+            copy.log(.info, "one")
+            logger.setLevel(.info)
+            copy.log(.info, "two")
+            copy.setLevel(.error)
+            logger.log(.warning, "three")
+        }
+        #expect(output == "2026-03-10T08:15:12.123Z INFO  two\n")
+    }
+
     @Test func aDisabledLevelEvaluatesNothing() throws {
         var evaluations = 0
         func count() -> Int {

@@ -20,6 +20,7 @@ final class AdminDeliverFixture {
     let store: any Store
     let configuration: Configuration
     private let directory: ConfigurationDirectory
+    let log: TestLog
     private let state: LiveStateHolder
     private let proof = ListenerProof()
     private let handlers: AdminHandlers
@@ -29,10 +30,12 @@ final class AdminDeliverFixture {
         self.store = store
         directory = try ConfigurationDirectory()
         configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port)"#))
+        log = try TestLog(in: directory.scratch, level: .info)
         let metrics = ServiceMetrics(registry: MetricsRegistry(), version: "test")
         state = LiveStateHolder(try LiveState(configuration, metrics: metrics))
         handlers = try AdminHandlers(
-            state: state, store: store,
+            gate: AdminGate(state: state, logger: log.logger, denials: DenialLog(logger: log.logger, clocks: ServiceFixture.clocks)),
+            store: store,
             clocks: Clocks(unixSeconds: { TestTime.now }), onWork: { [wakeUps] in wakeUps.update { $0 += 1 } })
         try Self.fill(store)
     }
@@ -60,6 +63,12 @@ final class AdminDeliverFixture {
     }
 
     static let authorization = ["Authorization": "Bearer \(ServiceFixture.token)"]
+
+    /// How the log names a person.
+    static func userReference(app: String, user: String, _ configuration: Configuration) -> String {
+        let (app, user) = (Array(app.utf8), Array(user.utf8))
+        return (try? configuration.makeAuthorizer())?.userReference(appID: app.span, userID: user.span) ?? ""
+    }
 
     static func id(_ number: Int) -> UUIDv7 {
         event(number).id.delivery(0)

@@ -57,9 +57,10 @@ import Threading
         let response = get("app_id=shop&user_id=user-1&device_id=d2")
         #expect(response.status == 200)
         #expect(response.headers["cache-control"] == "no-store")
+        let name = AdminDeliverFixture.userReference(app: "shop", user: "user-1", fixture.configuration)
         let expected = #"""
             {"push_tokens":[{"app_id":"shop","user_id":"user-1","device_id":"d2","type":"ios","token":"MARK…6789(47)","environment":null,\#
-            "registered_at":"2026-03-10T08:15:12.000Z","seen_at":"2026-03-10T08:15:12.000Z"}],"next":null}
+            "registered_at":"2026-03-10T08:15:12.000Z","seen_at":"2026-03-10T08:15:12.000Z","user_ref":"\#(name)"}],"next":null}
             """#
         #expect(response.text == expected)
     }

@@ -16,6 +16,12 @@ package struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
         assert(hasDistinctKeys, "log field key reserved or given twice")
     }
 
+    /// Adds the fields of another line after those that are there.
+    package mutating func append(_ fields: LogFields) {
+        pairs += fields.pairs
+        assert(hasDistinctKeys, "log field key reserved or given twice")
+    }
+
     private var hasDistinctKeys: Bool {
         let keys = ["time", "level", "message"] + pairs.map(\.key)
         return Set(keys.map { Array($0.utf8) }).count == keys.count

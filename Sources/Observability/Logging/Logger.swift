@@ -2,14 +2,21 @@
 ///
 /// A copy shares the sink of its original, so lines of all copies are in one order.
 package struct Logger: Sendable {
-    /// Lines below this level are not built at all.
-    package let level: LogLevel
+    private let threshold: LogThreshold
     private let sink: LogSink
+
+    /// Lines below this level are not built at all.
+    package var level: LogLevel { threshold.level }
 
     /// A logger for lines from this level on.
     package init(level: LogLevel, sink: LogSink) {
-        self.level = level
+        threshold = LogThreshold(level)
         self.sink = sink
+    }
+
+    /// Changes the level of this logger and of all its copies.
+    package func setLevel(_ level: LogLevel) {
+        threshold.set(level)
     }
 
     /// Logs one line; never waits for the reader of the log, and never fails.

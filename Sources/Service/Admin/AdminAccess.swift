@@ -1,4 +1,5 @@
 internal import Core
+internal import Crypto
 internal import HTTPServer
 internal import POSIX
 
@@ -47,7 +48,16 @@ package struct AdminAccess {
         let store = try openStore()
         defer { store.close() }
         let life = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
-        return try action.perform(on: AdminDesk(store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: life))
+        return try action.perform(
+            on: AdminDesk(store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: life, authorizer: authorizer()))
+    }
+
+    private func authorizer() throws(StoreError) -> Authorizer {
+        do throws(CryptoError) {
+            return try configuration.makeAuthorizer()
+        } catch {
+            throw StoreError(.unavailable, error.description)
+        }
     }
 
     private func openStore() throws(StoreError) -> any Store {

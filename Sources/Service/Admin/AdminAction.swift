@@ -6,6 +6,9 @@ package protocol AdminAction: Sendable {
     /// The request that means it.
     var request: AdminRequest { get }
 
+    /// What it changes, as the log's audit lines name it; nil when it only looks.
+    var change: String? { get }
+
     /// Does it, and says what came of it in the form of the admin listener; blocks as the store does.
     func perform(on desk: AdminDesk) throws(StoreError) -> AdminAnswer
 }

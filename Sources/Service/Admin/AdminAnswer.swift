@@ -1,4 +1,5 @@
 package import JSON
+internal import Observability
 
 /// What came of an action: a status of HTTP and the body that goes with it.
 package struct AdminAnswer: Sendable, Equatable {
@@ -30,6 +31,20 @@ package struct AdminAnswer: Sendable, Equatable {
 
     static func removed(_ count: Int) -> AdminAnswer {
         AdminAnswer(["removed": .integer(Int64(count))])
+    }
+
+    /// What came of it, for audit lines: `done`, or the error's code.
+    var outcome: String {
+        guard status != 200, case .object(let object) = json, case .string(let code) = object["error"] else { return "done" }
+        return code
+    }
+
+    /// How much was changed, for audit lines.
+    var counts: [(key: String, value: LogValue)] {
+        guard case .object(let object) = json else { return [] }
+        return ["retried", "removed", "purged"].compactMap { key in
+            if case .integer(let count) = object[key] { (key, .integer(Int(count))) } else { nil }
+        }
     }
 
     /// Whether deliveries may be due that were not: those made pending again, and the news of tokens that were removed.

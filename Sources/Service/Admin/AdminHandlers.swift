@@ -14,7 +14,7 @@ final class AdminHandlers: Sendable {
     private static let overloaded = Response.error(
         503, "overloaded", "Too many questions wait for the store; try again.", headers: [("Retry-After", "1")])
 
-    private let state: LiveStateHolder
+    private let gate: AdminGate
     private let store: any Store
     private let clocks: Clocks
     private let onWork: @Sendable () -> Void
@@ -24,9 +24,9 @@ final class AdminHandlers: Sendable {
     /// - Parameter onWork: called on that thread when deliveries may be due that were not, before the answer.
     /// - Throws: when the system has no room for the thread.
     init(
-        state: LiveStateHolder, store: any Store, clocks: Clocks, onWork: @escaping @Sendable () -> Void
+        gate: AdminGate, store: any Store, clocks: Clocks, onWork: @escaping @Sendable () -> Void
     ) throws(ThreadError) {
-        self.state = state
+        self.gate = gate
         self.store = store
         self.clocks = clocks
         self.onWork = onWork
@@ -43,30 +43,34 @@ final class AdminHandlers: Sendable {
         _ read: @escaping @Sendable (borrowing Request) throws(AdminMistake) -> (any AdminAction)?
     ) -> Handler {
         { [self] request, responder in
-            if let refusal = BearerToken(state.current.adminToken).refusal(of: request) { return responder.respond(refusal) }
+            if let refusal = gate.refusal(of: request) { return responder.respond(refusal) }
             do throws(AdminMistake) {
                 guard let action = try read(request) else { return responder.respond(Response(AdminAnswer.unknown)) }
-                return answer(action, responder)
+                return answer(action, AdminCaller(request), responder)
             } catch {
                 return responder.respond(.error(400, "malformed", error.message))
             }
         }
     }
 
-    private func answer(_ action: any AdminAction, _ responder: consuming Responder) -> Answered {
+    private func answer(_ action: any AdminAction, _ caller: AdminCaller, _ responder: consuming Responder) -> Answered {
         responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
             let box = PendingBox(pending)
-            if !worker.submit({ [self] in box.respond(response(to: action)) }) { box.respond(Self.overloaded) }
+            if !worker.submit({ [self] in box.respond(response(to: action, caller)) }) { box.respond(Self.overloaded) }
         }
     }
 
-    private func response(to action: any AdminAction) -> Response {
-        let desk = AdminDesk(store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: state.current.eventLifeMilliseconds)
+    private func response(to action: any AdminAction, _ caller: AdminCaller) -> Response {
+        let state = gate.state.current
+        let desk = AdminDesk(
+            store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: state.eventLifeMilliseconds, authorizer: state.authorizer)
         do throws(StoreError) {
             let answer = try action.perform(on: desk)
             if answer.makesWork { onWork() }
+            if let change = action.change { gate.audit(change, outcome: answer.outcome, answer.counts, by: caller) }
             return Response(answer)
         } catch {
+            if let change = action.change { gate.audit(change, outcome: error.kind.rawValue, [], by: caller) }
             return .error(503, error.kind.rawValue, error.description, headers: [("Retry-After", "1")])
         }
     }

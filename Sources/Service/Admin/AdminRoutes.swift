@@ -8,9 +8,8 @@ internal import Observability
 struct AdminRoutes: Sendable {
     private static let keyBodyLimit = 16 * 1024
 
-    let state: LiveStateHolder
+    let gate: AdminGate
     let registry: MetricsRegistry
-    let logger: Logger
     let clocks: Clocks
 
     var routes: [Route] {
@@ -21,19 +20,19 @@ struct AdminRoutes: Sendable {
     }
 
     private func metrics(_ request: borrowing Request) -> Response {
-        let state = state.current
-        if state.metricsNeedToken, let refusal = BearerToken(state.adminToken).refusal(of: request) { return refusal }
+        if gate.state.current.metricsNeedToken, let refusal = gate.refusal(of: request) { return refusal }
         return Response(status: 200, headers: [("Content-Type", MetricsRegistry.contentType)], body: registry.render())
     }
 
     private func mint(_ request: borrowing Request) -> Response {
-        let state = state.current
-        if let refusal = BearerToken(state.adminToken).refusal(of: request) { return refusal }
+        if let refusal = gate.refusal(of: request) { return refusal }
+        let state = gate.state.current
         do throws(KeyRequest.Mistake) {
             let wanted = try request.withBody { body throws(KeyRequest.Mistake) in try KeyRequest(body) }
             do throws(KeyMinting.Refusal) {
                 let minted = try KeyMinting(state.authorizer, defaultLifeSeconds: state.defaultLifeSeconds).mint(
                     appID: wanted.appID, userID: wanted.userID, lifeSeconds: wanted.lifeSeconds, now: clocks.unixSeconds())
+                audit(minted, wanted, state.authorizer, request)
                 return Response(status: 201, json: minted.json, headers: [("Cache-Control", "no-store")])
             } catch {
                 return response(to: error, request)
@@ -43,12 +42,23 @@ struct AdminRoutes: Sendable {
         }
     }
 
+    private func audit(_ minted: KeyMinting.Minted, _ wanted: KeyRequest, _ authorizer: Authorizer, _ request: borrowing Request) {
+        let reference = authorizer.userReference(appID: wanted.appID.utf8.span, userID: wanted.userID.utf8.span)
+        gate.audit(
+            "keys.mint", outcome: "done",
+            [
+                ("app", .string(wanted.appID)), ("user_ref", .string(reference ?? "")), ("key_id", .integer(Int(minted.keyID))),
+                ("expires_at", .integer(Int(minted.expiresAt))),
+            ], by: AdminCaller(request))
+    }
+
     private func response(to refusal: KeyMinting.Refusal, _ request: borrowing Request) -> Response {
         switch refusal {
         case .malformed, .lifeTooLong, .endTooFar: return .error(400, "malformed", refusal.description)
         case .unknownApp, .unknownKey: return .error(400, "unknown_app", refusal.description)
         case .failed(let error):
-            logger.log(.error, "mint failed", ["reason": .string(error.description), "request_id": .string(RequestID(of: request).text)])
+            gate.logger.log(
+                .error, "mint failed", ["reason": .string(error.description), "request_id": .string(RequestID(of: request).text)])
             return .error(503, "mint_failed", "The key could not be made; try again.", headers: [("Retry-After", "1")])
         }
     }

@@ -5,6 +5,16 @@ extension DeliveryAction: AdminAction {
     private static let purgedPerStep = 500
 
     /// As `AdminAction` says.
+    package var change: String? {
+        switch self {
+        case .list, .show: nil
+        case .retryOne, .retry: "deliveries.retry"
+        case .giveUp: "deliveries.give_up"
+        case .purge: "deliveries.purge"
+        }
+    }
+
+    /// As `AdminAction` says.
     package func perform(on desk: AdminDesk) throws(StoreError) -> AdminAnswer {
         switch self {
         case .list(let filter, let limit):

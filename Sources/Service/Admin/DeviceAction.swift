@@ -25,6 +25,14 @@ package enum DeviceAction: AdminAction, Equatable {
     }
 
     /// As `AdminAction` says.
+    package var change: String? {
+        switch self {
+        case .list: nil
+        case .remove: "push_tokens.remove"
+        }
+    }
+
+    /// As `AdminAction` says.
     package func perform(on desk: AdminDesk) throws(StoreError) -> AdminAnswer {
         switch self {
         case .list(let filter, let after, let limit):
@@ -33,7 +41,8 @@ package enum DeviceAction: AdminAction, Equatable {
             let shown = found.prefix(limit)
             let next = found.count > limit ? shown.last.map { DeviceCursor.text($0.key) } : nil
             return AdminAnswer([
-                "push_tokens": .array(shown.map { .object($0.json) }), "next": next.map { .string($0) } ?? .null,
+                "push_tokens": .array(shown.map { .object($0.json(named: desk.userReference($0.key))) }),
+                "next": next.map { .string($0) } ?? .null,
             ])
         case .remove(let filter): return .removed(try desk.store.removeDevices(filter, now: desk.now))
         }
@@ -47,11 +56,13 @@ package enum DeviceAction: AdminAction, Equatable {
 
 extension Device {
     /// It as operators see it, its token masked.
-    fileprivate var json: JSONObject {
+    /// - Parameter reference: the person's name in the log.
+    fileprivate func json(named reference: String?) -> JSONObject {
         [
             "app_id": .string(key.appID), "user_id": .string(key.userID), "device_id": .string(key.deviceID), "type": .string(type),
             "token": .string(token.masked), "environment": environment.map { .string($0) } ?? .null,
             "registered_at": .string(AdminTime.text(registeredAt)), "seen_at": .string(AdminTime.text(seenAt)),
+            "user_ref": reference.map { .string($0) } ?? .null,
         ]
     }
 }

@@ -12,16 +12,16 @@ final class AuthorizeRoute: Sendable {
 
     private let state: LiveStateHolder
     private let duration: Histogram
-    private let logger: Logger
+    private let denials: DenialLog
     private let clocks: Clocks
     private let credentials = CredentialReader()
     private let authorized = Response(status: 200, json: ["status": "authorized"])
     private let refusals = AuthorizeRefusals()
 
-    init(state: LiveStateHolder, duration: Histogram, logger: Logger, clocks: Clocks) {
+    init(state: LiveStateHolder, duration: Histogram, denials: DenialLog, clocks: Clocks) {
         self.state = state
         self.duration = duration
-        self.logger = logger
+        self.denials = denials
         self.clocks = clocks
     }
 
@@ -35,17 +35,21 @@ final class AuthorizeRoute: Sendable {
         let state = state.current
         let now = clocks.unixSeconds()
         do throws(UnreadableBody) {
+            let level = denials.level
+            var caller: Caller?
             let decision = try credentials.withCredentials(of: request) { appID, userID, securityKey in
-                state.authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now)
+                let decision = state.authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now)
+                if decision.verdict.logLevel >= level {
+                    caller = Caller(decision, state.authorizer, appID: appID, userID: userID, securityKey: securityKey)
+                }
+                return decision
             }
             state.counters.count(decision)
-            if decision.verdict.logLevel >= logger.level { log(decision, state.authorizer, request) }
+            if let caller { log(decision.verdict, caller, request) }
             return response(to: decision.verdict)
         } catch {
             state.counters.count(error)
-            logger.log(
-                .info, "authorize",
-                ["result": .string("malformed"), "reason": .string(error.reason), "request_id": .string(RequestID(of: request).text)])
+            log(error, request)
             return .error(400, "malformed", error.message)
         }
     }
@@ -60,14 +64,19 @@ final class AuthorizeRoute: Sendable {
     }
 
     /// Tells operators why, but nothing that the caller chose: a misplaced security key must not reach the log.
-    private func log(_ decision: Authorizer.Decision, _ authorizer: Authorizer, _ request: borrowing Request) {
-        var fields: LogFields = ["result": .string(decision.verdict.result), "reason": .string(decision.verdict.reason)]
-        if let application = decision.application {
-            fields.append("app", .string(String(decoding: authorizer.applications[application].id, as: UTF8.self)))
-        }
-        if let keyID = decision.verdict.keyID { fields.append("key_id", .integer(Int(keyID))) }
+    private func log(_ verdict: Verdict, _ caller: Caller, _ request: borrowing Request) {
+        var fields: LogFields = ["result": .string(verdict.result), "reason": .string(verdict.reason)]
+        if case .malformed(let malformation) = verdict { fields.append("field", .string(malformation.field.name)) }
+        caller.append(to: &fields)
         fields.append("request_id", .string(RequestID(of: request).text))
-        logger.log(decision.verdict.logLevel, "authorize", fields)
+        denials.log(verdict.logLevel, "authorize", reason: verdict.reason, fields)
+    }
+
+    private func log(_ body: UnreadableBody, _ request: borrowing Request) {
+        var fields: LogFields = ["result": .string("malformed"), "reason": .string(body.reason)]
+        if let field = body.field { fields.append("field", .string(field)) }
+        fields.append("request_id", .string(RequestID(of: request).text))
+        denials.log(.info, "authorize", reason: body.reason, fields)
     }
 }
 

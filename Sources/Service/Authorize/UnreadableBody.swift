@@ -26,6 +26,11 @@ enum UnreadableBody: Error {
         }
     }
 
+    /// The name of the field that is not as it must be; nil when the whole body is not.
+    var field: String? {
+        if case .malformed(let malformation) = self { malformation.field.name } else { nil }
+    }
+
     /// One sentence for the caller, without anything of the body.
     var message: String {
         switch self {

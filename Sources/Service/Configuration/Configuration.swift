@@ -97,15 +97,9 @@ package struct Configuration: Sendable {
         [
             ("$.listen", listen.isConfigured(like: other.listen)), ("$.admin", admin.listener.isConfigured(like: other.admin.listener)),
             ("$.store", store == other.store), ("$.deliveries", deliveries == other.deliveries),
-            ("$.push_tokens", pushTokens.isConfigured(like: other.pushTokens)), ("$.log", log == other.log),
+            ("$.push_tokens", pushTokens.isConfigured(like: other.pushTokens)), ("$.log.format", log.format == other.log.format),
             ("$.shutdown", drainSeconds == other.drainSeconds),
         ].filter { !$0.1 }.map(\.0)
-    }
-
-    /// The paths of the listeners that show another certificate than another reading of the configuration has found, until the next restart.
-    func renewedCertificates(in other: Configuration) -> [String] {
-        [("$.listen.tls", listen, other.listen), ("$.admin.tls", admin.listener, other.admin.listener)]
-            .filter { $0.1.hasRenewedCertificate(in: $0.2) }.map(\.0)
     }
 
     /// The apps and keys as the authorizer wants them.

@@ -32,7 +32,7 @@ final class DeliveryServices: Sendable {
                 idleDeviceMilliseconds: UInt64(configuration.pushTokens.forgetAfterDays) * days,
                 eventLifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
             let inbox = graph.dispatcherInbox
-            handlers = try AdminHandlers(state: graph.state, store: graph.store, clocks: clocks) {
+            handlers = try AdminHandlers(gate: graph.adminGate, store: graph.store, clocks: clocks) {
                 inbox.announceNews()
             }
             dispatcher = try Dispatcher(

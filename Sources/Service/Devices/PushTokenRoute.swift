@@ -22,6 +22,7 @@ final class PushTokenRoute: Sendable {
     private let counters: PushTokenCounters
     private let clocks: Clocks
     private let logger: Logger
+    private let denials: DenialLog
     private let onChange: @Sendable () -> Void
     private let refusals = AuthorizeRefusals()
     private let storeRefusals = StoreRefusals()
@@ -32,13 +33,14 @@ final class PushTokenRoute: Sendable {
     /// - Parameter onChange: called on the store's thread when the registry has changed, before the answer; must not block.
     init(
         state: LiveStateHolder, store: any Store, counters: PushTokenCounters, clocks: Clocks, logger: Logger,
-        onChange: @escaping @Sendable () -> Void
+        denials: DenialLog, onChange: @escaping @Sendable () -> Void
     ) {
         self.state = state
         self.store = store
         self.counters = counters
         self.clocks = clocks
         self.logger = logger
+        self.denials = denials
         self.onChange = onChange
     }
 
@@ -64,22 +66,18 @@ final class PushTokenRoute: Sendable {
         do throws(PushTokenMistake) {
             let wish = try PushTokenRequest(request)
             let state = state.current
-            let decision = state.authorizer.decide(
-                appID: wish.appID.utf8.span, userID: wish.userID.utf8.span, securityKey: wish.securityKey.utf8.span,
-                now: clocks.unixSeconds())
+            let (appID, userID, key) = (wish.appID.utf8.span, wish.userID.utf8.span, wish.securityKey.utf8.span)
+            let decision = state.authorizer.decide(appID: appID, userID: userID, securityKey: key, now: clocks.unixSeconds())
             app = decision.application.map { String(decoding: state.authorizer.applications[$0].id, as: UTF8.self) }
-            let reason = decision.verdict.reason
             switch decision.verdict {
             case .authorized: return .register(try registration(wish, state.pushTokenLimits))
             case .malformed(let malformation): throw .unreadable(.malformed(malformation))
-            case .denied: return answer(refusals.denied, .denied, reason, app, request)
-            case .undecided: return answer(refusals.undecided, .unavailable, reason, app, request)
+            case .denied, .undecided:
+                let caller = Caller(decision, state.authorizer, appID: appID, userID: userID, securityKey: key)
+                return refuse(decision.verdict, app, caller, request)
             }
         } catch {
-            guard case .failed = error else {
-                return answer(.error(400, "malformed", error.message), .malformed, error.reason, app, request)
-            }
-            return answer(refusals.undecided, .unavailable, error.reason, app, request)
+            return refuse(error, app, request)
         }
     }
 
@@ -131,17 +129,35 @@ final class PushTokenRoute: Sendable {
             ], headers: [("Retry-After", "\(seconds)")])
     }
 
+    /// Answers whom the key does not authorize.
+    private func refuse(_ verdict: Verdict, _ app: String?, _ caller: Caller, _ request: borrowing Request) -> Decision {
+        var fields: LogFields = [:]
+        caller.append(to: &fields)
+        guard case .undecided = verdict else { return answer(refusals.denied, .denied, verdict.reason, app, fields, request) }
+        return answer(refusals.undecided, .unavailable, verdict.reason, app, fields, request)
+    }
+
+    /// Answers what cannot be read or worked on.
+    private func refuse(_ mistake: PushTokenMistake, _ app: String?, _ request: borrowing Request) -> Decision {
+        var fields: LogFields = [:]
+        if let app { fields.append("app", .string(app)) }
+        if case .unreadable(let body) = mistake, let field = body.field { fields.append("field", .string(field)) }
+        guard case .failed = mistake else {
+            return answer(.error(400, "malformed", mistake.message), .malformed, mistake.reason, app, fields, request)
+        }
+        return answer(refusals.undecided, .unavailable, mistake.reason, app, fields, request)
+    }
+
     /// Counts and logs what never came to the store; nothing of it is what the caller chose.
     private func answer(
-        _ response: Response, _ result: PushTokenCounters.Result, _ reason: String, _ app: String?, _ request: borrowing Request
+        _ response: Response, _ result: PushTokenCounters.Result, _ reason: String, _ app: String?, _ details: LogFields,
+        _ request: borrowing Request
     ) -> Decision {
         counters.count(result, app: app)
-        logger.log(
-            result == .unavailable ? .error : .info, "push token",
-            [
-                "result": .string(result.rawValue), "reason": .string(reason), "app": .string(app ?? ""),
-                "request_id": .string(RequestID(of: request).text),
-            ])
+        var fields: LogFields = ["result": .string(result.rawValue), "reason": .string(reason)]
+        fields.append(details)
+        fields.append("request_id", .string(RequestID(of: request).text))
+        denials.log(result == .unavailable ? .error : .info, "push token", reason: reason, fields)
         return .answer(response)
     }
 }

@@ -22,6 +22,7 @@ final class WebhookRoute: Sendable {
     private let clocks: Clocks
     private let random: RandomPool
     private let logger: Logger
+    private let denials: DenialLog
     private let onChange: @Sendable () -> Void
     private let answers = WebhookAnswers()
 
@@ -30,13 +31,14 @@ final class WebhookRoute: Sendable {
     ///   - onChange: called on the store's thread when something has been stored that others are told of, before the answer; must not block.
     init(
         state: LiveStateHolder, store: any Store, clocks: Clocks, random: RandomPool, logger: Logger,
-        onChange: @escaping @Sendable () -> Void
+        denials: DenialLog, onChange: @escaping @Sendable () -> Void
     ) {
         self.state = state
         self.store = store
         self.clocks = clocks
         self.random = random
         self.logger = logger
+        self.denials = denials
         self.onChange = onChange
     }
 
@@ -128,6 +130,6 @@ final class WebhookRoute: Sendable {
         var fields: LogFields = ["result": .string(refusal.result.rawValue), "reason": .string(refusal.reason)]
         if let app = refusal.app { fields.append("app", .string(app.id)) }
         fields.append("request_id", .string(RequestID(of: request).text))
-        logger.log(level, "webhook", fields)
+        denials.log(level, "webhook", reason: refusal.reason, fields)
     }
 }

@@ -16,6 +16,7 @@ final class PushTokenFixture: RouteFixture {
     let log: TestLog
     let router: Router
     private let fixture: ServiceFixture
+    var configuration: Configuration { fixture.configuration }
     let registry = MetricsRegistry()
     private let wakeUps = Monitor(0)
     private let elapsed = Monitor<UInt64>(0)
@@ -31,6 +32,7 @@ final class PushTokenFixture: RouteFixture {
         let route = PushTokenRoute(
             state: LiveStateHolder(try LiveState(fixture.configuration, metrics: metrics)), store: store,
             counters: metrics.pushTokenCounters, clocks: clocks, logger: log.logger,
+            denials: DenialLog(logger: log.logger, clocks: clocks),
             onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
         router = Router([route.route])
     }

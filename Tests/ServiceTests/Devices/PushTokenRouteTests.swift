@@ -130,13 +130,18 @@ import Testing
             PushTokenCases.kit(),
         ]
         for body in bodies { _ = fixture.send(body, headers: headers) }
+        let authorizer = try fixture.configuration.makeAuthorizer()
+        let (shop, stranger, user) = (Array("shop".utf8), Array("MARKER".utf8), Array("user-1".utf8))
+        let person = authorizer.userReference(appID: shop.span, userID: user.span) ?? ""
+        let app = authorizer.appReference(appID: stranger.span) ?? ""
+        let other = authorizer.userReference(appID: stranger.span, userID: user.span) ?? ""
         #expect(
             try fixture.log.lines() == [
-                "INFO  push token result=denied reason=wrong_mac app=shop request_id=r1",
-                #"INFO  push token result=denied reason=unknown_app app="" request_id=r1"#,
-                #"INFO  push token result=malformed reason=not_a_security_key app="" request_id=r1"#,
+                "INFO  push token result=denied reason=wrong_mac app=shop key_id=1 user_ref=\(person) request_id=r1",
+                "INFO  push token result=denied reason=unknown_app app_ref=\(app) key_id=1 user_ref=\(other) request_id=r1",
+                "INFO  push token result=malformed reason=not_a_security_key field=security_key request_id=r1",
                 "INFO  push token result=malformed reason=bad_type app=shop request_id=r1",
-                #"INFO  push token result=malformed reason=invalid_json app="" request_id=r1"#,
+                "INFO  push token result=malformed reason=invalid_json request_id=r1",
             ])
         #expect(
             fixture.counts() == [

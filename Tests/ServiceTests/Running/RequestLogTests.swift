@@ -1,3 +1,4 @@
+import Core
 import HTTPServer
 import Observability
 import TestSupport
@@ -21,19 +22,43 @@ import Testing
         try AuthorizeCases.json(["security_key": "\"\(key.text())\""])
     }
 
+    /// How the log names the person, and an app that is not configured.
+    private func references(app: String = "shop") throws -> (app: String, user: String) {
+        let authorizer = try ServiceFixture().configuration.makeAuthorizer()
+        let (app, user) = (Array(app.utf8), Array("user-1".utf8))
+        return (
+            authorizer.appReference(appID: app.span) ?? "", authorizer.userReference(appID: app.span, userID: user.span) ?? ""
+        )
+    }
+
     @Test func tellsWhy() throws {
+        let user = try references().user
         #expect(
-            try lines(body(TestKey())) == ["DEBUG authorize result=authorized reason=valid app=shop key_id=1 request_id=abc"])
+            try lines(body(TestKey())) == [
+                "DEBUG authorize result=authorized reason=valid app=shop key_id=1 user_ref=\(user) request_id=abc"
+            ])
         #expect(
-            try lines(body(TestKey(secret: 9))) == ["INFO  authorize result=denied reason=wrong_mac app=shop key_id=1 request_id=abc"])
+            try lines(body(TestKey(secret: 9))) == [
+                "INFO  authorize result=denied reason=wrong_mac app=shop key_id=1 user_ref=\(user) request_id=abc"
+            ])
         #expect(
-            try lines(body(TestKey(keyID: 9))) == ["INFO  authorize result=denied reason=unknown_key app=shop request_id=abc"])
+            try lines(body(TestKey(keyID: 9))) == [
+                "INFO  authorize result=denied reason=unknown_key app=shop key_id=9 user_ref=\(user) request_id=abc"
+            ])
+        let (app, stranger) = try references(app: "bank")
+        #expect(stranger != user)
         #expect(
-            try lines(AuthorizeCases.json(["app_id": #""bank""#])) == ["INFO  authorize result=denied reason=unknown_app request_id=abc"])
+            try lines(AuthorizeCases.json(["app_id": #""bank""#])) == [
+                "INFO  authorize result=denied reason=unknown_app app_ref=\(app) key_id=1 user_ref=\(stranger) request_id=abc"
+            ])
         #expect(
-            try lines(AuthorizeCases.json(["user_id": nil])) == ["INFO  authorize result=malformed reason=missing request_id=abc"])
+            try lines(AuthorizeCases.json(["user_id": nil])) == [
+                "INFO  authorize result=malformed reason=missing field=user_id request_id=abc"
+            ])
         #expect(
-            try lines(AuthorizeCases.json(["user_id": #""""#])) == ["INFO  authorize result=malformed reason=empty request_id=abc"])
+            try lines(AuthorizeCases.json(["user_id": #""""#])) == [
+                "INFO  authorize result=malformed reason=empty field=user_id request_id=abc"
+            ])
         #expect(try lines([]) == ["INFO  authorize result=malformed reason=invalid_json request_id=abc"])
         #expect(
             try lines(Array("%".utf8), type: AuthorizeCases.formType) == [

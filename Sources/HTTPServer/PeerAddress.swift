@@ -1,0 +1,25 @@
+internal import CMicrohttpd
+internal import Glibc
+
+/// The address of the other side of a connection, as a person writes it; `unix` for a Unix socket.
+func peerAddress(of connection: OpaquePointer) -> String {
+    guard let address = unsafe shim_MHD_get_client_address(connection) else { return "unknown" }
+    let length: Int
+    switch Int32(unsafe address.pointee.sa_family) {
+    case AF_INET: length = MemoryLayout<sockaddr_in>.size
+    case AF_INET6: length = MemoryLayout<sockaddr_in6>.size
+    case AF_UNIX: return "unix"
+    default: return "unknown"
+    }
+    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    var port = [CChar](repeating: 0, count: Int(NI_MAXSERV))
+    let result = unsafe getnameinfo(
+        address, socklen_t(length), &host, socklen_t(host.count), &port, socklen_t(port.count), NI_NUMERICHOST | NI_NUMERICSERV)
+    guard result == 0, let number = UInt16(text(port)) else { return "unknown" }
+    return ListenAddress.tcp(host: text(host), port: number).description
+}
+
+/// A text of C's without the NUL at its end.
+private func text(_ characters: [CChar]) -> String {
+    String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}

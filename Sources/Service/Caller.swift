@@ -1,0 +1,36 @@
+internal import Core
+internal import Observability
+
+/// Whom a denied request names, as the log may show it: never the caller's own text, which may be a secret in the wrong field.
+struct Caller {
+    /// The app; nil when it is not configured.
+    private let app: String?
+    /// A keyed digest of an app that is not configured.
+    private let appReference: String?
+    /// A keyed digest of the person.
+    private let userReference: String?
+    /// The number of the key in the security key, whether the app has it or not.
+    private let keyID: UInt32?
+
+    /// - Parameter decision: of this authorizer, on these fields.
+    init(
+        _ decision: Authorizer.Decision, _ authorizer: Authorizer, appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>
+    ) {
+        app = decision.application.map { String(decoding: authorizer.applications[$0].id, as: UTF8.self) }
+        if case .malformed = decision.verdict {
+            (appReference, userReference, keyID) = (nil, nil, nil)
+        } else {
+            appReference = decision.application == nil ? authorizer.appReference(appID: appID) : nil
+            userReference = authorizer.userReference(appID: appID, userID: userID)
+            keyID = SecurityKey(securityKey)?.keyID
+        }
+    }
+
+    /// Adds what is known to a line.
+    func append(to fields: inout LogFields) {
+        if let app { fields.append("app", .string(app)) }
+        if let appReference { fields.append("app_ref", .string(appReference)) }
+        if let keyID { fields.append("key_id", .integer(Int(keyID))) }
+        if let userReference { fields.append("user_ref", .string(userReference)) }
+    }
+}

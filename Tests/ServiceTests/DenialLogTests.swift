@@ -1,0 +1,91 @@
+import Observability
+import TestSupport
+import Testing
+import Threading
+
+@testable import Service
+
+/// What strangers cause is written so many times a minute, and then counted.
+@Suite struct DenialLogTests {
+    private let scratch: TemporaryDirectory
+    private let log: TestLog
+    private let seconds = Monitor<UInt64>(0)
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+        log = try TestLog(in: scratch, level: .info)
+    }
+
+    private func denials(_ logger: Logger) -> DenialLog {
+        DenialLog(
+            logger: logger,
+            clocks: Clocks(unixSeconds: { 0 }, monotonicNanoseconds: { [seconds] in seconds.withLock { $0 } * 1_000_000_000 }))
+    }
+
+    private func write(_ denials: DenialLog, _ count: Int, _ reason: String = "wrong_mac", level: LogLevel = .info) {
+        for number in 0..<count { denials.log(level, "authorize", reason: reason, ["n": .integer(number)]) }
+    }
+
+    @Test func writesSoManyOfAKindAndThenHowManyWereLeftOut() throws {
+        let denials = denials(log.logger)
+        write(denials, DenialLog.linesPerMinute + 5)
+        write(denials, 2, "unknown_app")
+        #expect(try log.lines().count == DenialLog.linesPerMinute + 2)
+        seconds.update { $0 = 59 }
+        write(denials, 1)
+        denials.flush()
+        #expect(try log.lines().count == DenialLog.linesPerMinute + 2)
+        seconds.update { $0 = 60 }
+        write(denials, 1)
+        let lines = try log.lines()
+        #expect(
+            lines.suffix(2) == ["WARN  lines left out of=authorize reason=wrong_mac count=6", "INFO  authorize n=0"])
+        // It is told once.
+        denials.flush(all: true)
+        #expect(try log.lines().count == lines.count)
+    }
+
+    /// When nobody comes any more, too.
+    @Test func tellsWhatWasLeftOutWhenTheMinuteIsOver() throws {
+        let denials = denials(log.logger)
+        write(denials, DenialLog.linesPerMinute + 3)
+        seconds.update { $0 = 61 }
+        denials.flush()
+        #expect(try log.lines().last == "WARN  lines left out of=authorize reason=wrong_mac count=3")
+        write(denials, 1)
+        #expect(try log.lines().last == "INFO  authorize n=0")
+    }
+
+    @Test func leavesOutNothingOfOurOwnAndNothingForDevelopers() throws {
+        write(denials(log.logger), DenialLog.linesPerMinute * 2, level: .error)
+        #expect(try log.lines().count == DenialLog.linesPerMinute * 2)
+        let other = try TemporaryDirectory()
+        let debug = try TestLog(in: other, level: .debug)
+        write(denials(debug.logger), DenialLog.linesPerMinute * 2)
+        #expect(try debug.lines().count == DenialLog.linesPerMinute * 2)
+        #expect(other.contents() == ["log"])
+    }
+
+    /// At every door: denials and garbage by the thousand leave a few lines and their number.
+    @Test func aFloodIsSampledAtEveryDoor() throws {
+        let fixture = try ServiceFixture()
+        let flood = DenialLog.linesPerMinute + 40
+        try fixture.withService { service in
+            for (address, path, body) in [
+                (service.publicAddress, "/pyrus/authorize", try AuthorizeCases.json(["app_id": #""bank""#])),
+                (service.publicAddress, "/pyrus/push-token", Array("{".utf8)), (service.publicAddress, "/pyrus/webhook", Array("{}".utf8)),
+                (service.adminAddress, "/v1/keys", Array("{}".utf8)),
+            ] {
+                let client = try SocketClient(address)
+                let exchange = ExchangeCase(name: path, path: path, headers: [:], body: body, status: 0, answer: "")
+                for _ in 1...flood { _ = try exchange.send(to: client) }
+            }
+        }
+        let lines = try fixture.log.lines()
+        for message in ["authorize", "push token", "webhook", "audit"] {
+            let written = lines.filter { $0.hasPrefix("INFO  \(message) ") || $0.hasPrefix("WARN  \(message) ") }
+            #expect(written.count == DenialLog.linesPerMinute)
+        }
+        #expect(lines.filter { $0.hasPrefix("WARN  lines left out ") && $0.hasSuffix(" count=40") }.count == 4)
+    }
+}
