@@ -44,6 +44,7 @@ class Sample:
     per_second: float
     p50_ms: float
     p99_ms: float
+    longest_ms: float
     cpu_us: float
     server_busy: float
     load_busy: float
@@ -103,6 +104,7 @@ def measure(server, seconds, load, server_cores, load_cores, threads=None):
         per_second=report["requests"] / duration,
         p50_ms=report["p50"] / 1e3,
         p99_ms=report["p99"] / 1e3,
+        longest_ms=report["longest"] / 1e3,
         cpu_us=cpu * 1e6 / report["requests"],
         server_busy=cpu / (duration * len(server_cores)),
         load_busy=load_cpu / (duration * len(load_cores)),

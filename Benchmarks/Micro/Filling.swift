@@ -12,6 +12,7 @@ struct Filling {
     init(path: String) throws(StoreError) {
         var settings = StoreSettings()
         settings.maxPending = .max
+        settings.maxPendingPerNotifier = .max
         settings.maximumQueued = 2 * Self.chunk
         settings.maximumBatch = Self.chunk
         store = try SQLiteStore(path: path, settings: settings) { FilledEvents.registration($0) }

@@ -7,7 +7,7 @@ enum DeliveriesStory {
         if case .array(let values) = story["tries"] {
             for case .object(let attempt) in values { tries.append(attempt) }
         }
-        return (beginning(story) + tries.map(sentence) + [end(story, tries)]).joined(separator: "\n")
+        return (beginning(story) + forgotten(story) + tries.map(sentence) + [end(story, tries)]).joined(separator: "\n")
     }
 
     private static func beginning(_ story: JSONObject) -> [String] {
@@ -21,6 +21,13 @@ enum DeliveriesStory {
             "It was received at \(value("received_at")), and stored before that was confirmed.",
             "Nothing is sent after \(value("expires_at")).",
         ]
+    }
+
+    /// That what people wrote, or a token, is not kept any more.
+    private static func forgotten(_ story: JSONObject) -> [String] {
+        let state = AdminText.text(story["state"])
+        guard story["data_kept"] == .bool(false), state == "delivered" || state == "no_target" else { return [] }
+        return ["What it told of is forgotten, because no delivery needs it any more."]
     }
 
     /// The device that the delivery is for or tells of, and the one that its event names where that is another: a comment for an unknown device

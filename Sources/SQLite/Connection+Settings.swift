@@ -35,6 +35,11 @@ extension Connection {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
+    /// Has what is deleted overwritten with zeros.
+    package func overwriteDeleted() throws(SQLiteError) {
+        try execute(dynamic: "PRAGMA secure_delete = ON")
+    }
+
     /// Sets how much memory cached pages may take, in KiB.
     package func setCacheSize(kibibytes: Int32) throws(SQLiteError) {
         precondition(kibibytes > 0, "a cache has a size")

@@ -21,6 +21,8 @@ package struct StoreSettings: Sendable, Equatable {
     package var commitDelayMilliseconds: UInt64 = 0
     /// How many pages of 4 KiB the log has before they are moved to the database: what is written often is then moved once.
     package var pagesBeforeCheckpoint = 16_000
+    /// How long what is forgotten may stay in the log, in milliseconds; then the log is emptied as soon as nobody reads there.
+    package var erasesLogAfterMilliseconds: UInt64 = 5000
     /// How often an idle store that cannot accept looks whether it can again, in milliseconds.
     package var probeIntervalMilliseconds: UInt64 = 1000
     /// The largest file, in bytes, that is searched for damage after a run that was not closed; each 100 MB take some tenths of a second.

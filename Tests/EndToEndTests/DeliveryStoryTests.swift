@@ -103,7 +103,10 @@ import Testing
         let lines = try show(site, id).output.split(separator: "\n").map(String.init)
         #expect(lines.first == "Delivery \(id) to the notifier sink is \(expected.state ?? "").")
         #expect(lines.contains("It was received at \(text(json, "received_at")), and stored before that was confirmed."))
-        #expect(Array(lines.dropFirst(5)) == tries(json).map(sentence) + [end(json)])
+        let isForgotten = expected.state == "delivered"
+        #expect(json["data_kept"] == .bool(!isForgotten))
+        let forgotten = isForgotten ? ["What it told of is forgotten, because no delivery needs it any more."] : []
+        #expect(Array(lines.dropFirst(5)) == forgotten + tries(json).map(sentence) + [end(json)])
         #expect(!lines.contains { $0.contains(WebhookSite.message) })
     }
 

@@ -15,12 +15,17 @@ final class DeliveryStore: Store {
         var refusals = 0
     }
 
+    /// How many deliveries may wait for one notifier.
+    static let perNotifier = 900
+
     private let store: any Store
     private let state = Monitor(State())
 
     init() throws {
-        store = try Configuration.Store(kind: .memory, maximumPending: 1000, minimumFreeMegabytes: 0)
-            .open(devicesPerUser: 20, announcer: { _ in nil })
+        store = try Configuration.Store(
+            kind: .memory, maximumPending: 1000, maximumPendingPerNotifier: Self.perNotifier, minimumFreeMegabytes: 0
+        )
+        .open(devicesPerUser: 20, announcer: { _ in nil })
     }
 
     /// Refuses the next calls of this kind.

@@ -30,6 +30,7 @@ extension DeliveryStory {
     /// The delivery with its tries.
     var json: JSONObject {
         var object = delivery.json
+        object.append(.bool(delivery.event.hasData), forKey: "data_kept")
         object.append(.array(attempts.map { .object($0.json) }), forKey: "tries")
         return object
     }

@@ -41,9 +41,9 @@ struct DeliveryMetrics: Sendable {
         return Set(configured).union(values.keys).sorted().map { ComputedSample($0.text, value: values[$0] ?? 0) }
     }
 
-    /// Counts deliveries that were given up without a last try, because they had expired.
-    func countExpired(_ count: Int, notifier: String) {
-        deliveries.child(notifier, "dead", RetryDecision.Ending.expired.rawValue).increment(by: UInt64(count))
+    /// Counts deliveries that ended without a try.
+    func countEnded(_ count: Int, notifier: String, _ state: Delivery.State, reason: String) {
+        deliveries.child(notifier, state.rawValue, reason).increment(by: UInt64(count))
     }
 
     /// Counts a try.

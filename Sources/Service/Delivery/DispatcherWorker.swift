@@ -31,6 +31,7 @@ final class DispatcherWorker: Sendable {
         var lanes: [DeliveryLane] = []
         var unreported: [FinishedTry] = []
         var log = NotifierLog(logger)
+        var refused = RefusedTally()
         var keeper = TimeKeeper(clocks, store, retention, logger)
         var purgeAt: UInt64 = 0
         var (isStopping, isAbandoned) = (false, false)
@@ -58,6 +59,7 @@ final class DispatcherWorker: Sendable {
                 for index in lanes.indices { lanes[index].nextDue = 0 }
             }
             expired.tell(metrics, &log)
+            refused.tell(store.refused, metrics, &log)
             log.tell(now: now)
         }
         log.tell(now: clocks.unixMilliseconds(), isLast: true)

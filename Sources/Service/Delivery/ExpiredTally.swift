@@ -17,7 +17,7 @@ struct ExpiredTally {
     func tell(_ metrics: DeliveryMetrics, _ log: inout NotifierLog) {
         let reason = RetryDecision.Ending.expired.rawValue
         for (notifier, count) in counts {
-            metrics.countExpired(count, notifier: notifier)
+            metrics.countEnded(count, notifier: notifier, .dead, reason: reason)
             log.add(count, .dead, reason: reason, of: notifier)
         }
     }

@@ -37,6 +37,13 @@ struct CheckpointPlan {
         return .pass
     }
 
+    /// What is to be done to have the log emptied, while no pass has run.
+    mutating func emptying(logged: Int) -> Step {
+        (passes, movedBefore) = (1, 0)
+        // Without pages that wait, no pass may begin.
+        return logged > 0 ? .pass : .finish
+    }
+
     /// What is to be done after a pass.
     /// - Parameters:
     ///   - moved: how many pages of the log have been moved by now.

@@ -25,6 +25,7 @@ final class Checkpointer {
     private let state: Monitor<State>
     private let thread: OwnThread
     private var plan: CheckpointPlan
+    private let eraseAfterMilliseconds: UInt64
 
     /// Opens the file once more, and starts the thread; `close` must be called before this is let go.
     /// - Parameter path: of a file that another connection has open, with the schema.
@@ -33,6 +34,7 @@ final class Checkpointer {
         let state = Monitor(State())
         self.state = state
         plan = CheckpointPlan(leastPages: settings.pagesBeforeCheckpoint)
+        eraseAfterMilliseconds = settings.erasesLogAfterMilliseconds
         do {
             // Now and not when it is needed, when there might be too many open files.
             let connection = Monitor(try Connection(path: path, mode: .readWriteCreate))
@@ -53,7 +55,9 @@ final class Checkpointer {
         if let failure { throw failure }
         let step: CheckpointPlan.Step
         switch stage {
-        case .resting: step = plan.step(logged: logged)
+        case .resting:
+            let usual = plan.step(logged: logged)
+            step = usual == .nothing && isEmptyingDue(database) ? plan.emptying(logged: logged) : usual
         case .moved(let moved): step = plan.step(moved: moved, logged: logged)
         case .moving, .closed: return
         }
@@ -76,12 +80,20 @@ final class Checkpointer {
         var isEmpty = false
         do throws(SQLiteError) {
             isEmpty = try database.moveLog()
+            if isEmpty, isEmptyingDue(database) {
+                // Tried again in a while when somebody reads there.
+                database.forgottenAt = try database.emptyLog() ? nil : monotonicMilliseconds()
+            }
         } catch {
             Self.note(error, state)
         }
         plan.finished(logged: database.loggedPages, isEmpty: isEmpty)
         state.withLock { $0.stage = .resting }
         if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+
+    private func isEmptyingDue(_ database: WritingDatabase) -> Bool {
+        database.forgottenAt.map { monotonicMilliseconds() >= $0 + eraseAfterMilliseconds } ?? false
     }
 
     private static func run(_ connection: Monitor<Connection>, _ state: Monitor<State>) {

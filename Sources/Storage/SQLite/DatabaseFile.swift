@@ -57,6 +57,7 @@ enum DatabaseFile {
         connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds)
         try connection.useWriteAheadLog()
         try connection.setSynchronous(.full)
+        try connection.overwriteDeleted()
         try connection.setCacheSize(kibibytes: 12_288)
         connection.leaveLogToCheckpoints()
         try connection.setLogSizeLimit(bytes: 128 << 20)

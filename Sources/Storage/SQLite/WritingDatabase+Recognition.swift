@@ -1,5 +1,6 @@
 internal import Core
 internal import SQLite
+internal import Threading
 
 /// What is left of an event once its deliveries need it no more.
 extension WritingDatabase {
@@ -31,6 +32,7 @@ extension WritingDatabase {
         guard let released else { return try dropDataIfUnneeded(event) }
         try remember(released.identity, released.app, released.id, receivedAt: released.receivedAt)
         try statements.deleteEvent.run(event)
+        noteForgotten()
     }
 
     /// Forgets what an event told of, unless a delivery needs it.
@@ -39,6 +41,12 @@ extension WritingDatabase {
         statements.emptyEvent.bind(event, at: 1)
         statements.emptyEvent.bind(noData.span, at: 2)
         try statements.emptyEvent.runBound()
+        if changes > 0 { noteForgotten() }
+    }
+
+    /// Has the log emptied in a while.
+    private func noteForgotten() {
+        if forgottenAt == nil { forgottenAt = monotonicMilliseconds() }
     }
 
     /// Forgets comments that need not be recognised any more.

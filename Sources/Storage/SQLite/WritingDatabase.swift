@@ -16,6 +16,9 @@ final class WritingDatabase {
     var apps = AppNumbers()
     /// Where looking for calls of devices that can be forgotten goes on.
     var nextDeviceCalls = Int64.min
+    /// When texts or tokens were forgotten that may still stand in the log, in milliseconds of the clock that waiting is measured by; nil when none
+    /// were.
+    var forgottenAt: UInt64?
     /// Whether less of the disk is free than should be.
     var isDiskLow = false
     /// Whether the file is not at its path any more, where the next start would look for what is accepted.
@@ -56,6 +59,20 @@ final class WritingDatabase {
     func moveLog() throws(SQLiteError) -> Bool {
         let (logged, moved) = try connection.checkpoint(truncate: false)
         return logged == moved
+    }
+
+    /// Empties the log's file when all its pages are moved, unless somebody reads there, for whom nobody waits.
+    /// - Returns: whether it is empty.
+    func emptyLog() throws(SQLiteError) -> Bool {
+        connection.setBusyTimeout(milliseconds: 0)
+        defer { connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds) }
+        do throws(SQLiteError) {
+            try connection.checkpoint(truncate: true)
+            return true
+        } catch {
+            guard error.isBusy else { throw error }
+            return false
+        }
     }
 
     /// How many rows the last statement changed.

@@ -1,0 +1,21 @@
+import Core
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// A notifier whose queue is full loses its own deliveries alone, and somebody hears of it.
+@Suite struct DispatcherBoundTests {
+    @Test func oneDeadNotifierStopsNoOther() throws {
+        let fixture = try DeliveryFixture(["a": DeliveryNotifier(concurrency: 1), "b": DeliveryNotifier(.arrived)])
+        for number in 1...DeliveryStore.perNotifier + 20 { fixture.accept(number, for: "a") }
+        fixture.accept(5000, for: "b")
+        #expect(fixture.waitForState(.delivered, of: 5000))
+        #expect(fixture.waitForReason("notifier_queue_full", of: DeliveryStore.perNotifier + 1))
+        #expect(
+            eventually {
+                fixture.sample(#"deskgate_deliveries_total{notifier="a",outcome="dead",reason="notifier_queue_full"}"#) == "20"
+            })
+        #expect(fixture.store.refusal == nil)
+    }
+}
