@@ -25,6 +25,10 @@ final class StoredExchange: Exchange, @unchecked Sendable {
         preconditionFailure("authorizing never waits")
     }
 
+    func withRequestID(_ body: (Span<UInt8>) -> Void) {
+        preconditionFailure("only what is logged is named")
+    }
+
     func queryItems() -> [QueryItem] { [] }
 
     /// Lends the content type, which is the only header that authorizing asks for.

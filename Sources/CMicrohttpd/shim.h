@@ -7,6 +7,7 @@
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <microhttpd.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ typedef void (*shim_RequestCompleted)(void *_Nullable context, struct MHD_Connec
 typedef void (*shim_NotifyConnection)(void *_Nullable context, struct MHD_Connection *connection,
                                       void *_Nullable *_Nonnull socket_context, enum MHD_ConnectionNotificationCode code);
 typedef void *_Nullable (*shim_RequestLine)(void *_Nullable context, const char *uri, struct MHD_Connection *connection);
+typedef void (*shim_Log)(void *_Nullable context, const char *_Nullable format, va_list arguments);
 typedef size_t (*shim_Unescape)(void *_Nullable context, struct MHD_Connection *_Nullable connection, char *text);
 
 // What gnutls_certificate_retrieve_function2 is, with its pointers untyped.
@@ -113,14 +115,16 @@ struct shim_DaemonSettings {
     shim_NotifyConnection notify_connection;
     shim_RequestLine request_line;
     shim_Unescape unescape;
+    shim_Log log;
     void *context;
 };
 
 static inline struct MHD_Daemon *_Nullable shim_MHD_start_daemon(const struct shim_DaemonSettings *settings) {
-    unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;
+    unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG;
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)settings->present_identity},
-        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+        // Authenticated encryption only, with forward secrecy: no CBC, no SHA-1.
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-MAC-ALL:+AEAD:-RSA"},
         {MHD_OPTION_END, 0, NULL},
     };
     struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
@@ -133,6 +137,8 @@ static inline struct MHD_Daemon *_Nullable shim_MHD_start_daemon(const struct sh
     }
     return MHD_start_daemon(
         flags, 0, NULL, NULL, (MHD_AccessHandlerCallback)settings->access_handler, settings->context,
+        // First, so that it has what the others have to say.
+        MHD_OPTION_EXTERNAL_LOGGER, (MHD_LogCallback)settings->log, settings->context,
         MHD_OPTION_LISTEN_SOCKET, (MHD_socket)settings->listen_socket,
         MHD_OPTION_CONNECTION_LIMIT, settings->connection_limit,
         MHD_OPTION_CONNECTION_TIMEOUT, settings->idle_timeout_seconds,

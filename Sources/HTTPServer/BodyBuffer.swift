@@ -1,12 +1,18 @@
+internal import Glibc
+
 /// The bytes of one request's body, kept and reused from request to request of one connection, so that none allocates.
+///
+/// A body of over 16 KiB has pages of its own from the system, which go back to it at once; an allocator might keep them.
 @safe
 struct BodyBuffer: ~Copyable {
-    // What a connection keeps between requests, in bytes; a larger body's memory goes back when it has been answered.
+    // What a connection keeps between requests, in bytes.
     private static let keptCapacity = 16 * 1024
 
     private let room: BodyRoom
     private var storage = unsafe UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
     private var count = 0
+    // How much of the room it has.
+    private var taken = 0
     /// Whether there was no room for the body, of which nothing more is kept then.
     private(set) var lacksRoom = false
 
@@ -16,8 +22,8 @@ struct BodyBuffer: ~Copyable {
     }
 
     deinit {
-        room.giveBack(Self.shared(count))
-        unsafe storage.deallocate()
+        room.giveBack(taken)
+        unsafe Self.free(storage)
     }
 
     /// The bytes received so far; valid until the next call of anything here.
@@ -29,9 +35,9 @@ struct BodyBuffer: ~Copyable {
     /// memory that nothing is written to costs nothing, and announcing is easy.
     mutating func reserve(_ count: Int) {
         guard unsafe count > storage.count else { return }
-        let grown = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: count)
+        guard let grown = unsafe Self.allocate(count) else { return lacksRoom = true }
         _ = unsafe grown.update(fromContentsOf: bytes)
-        unsafe storage.deallocate()
+        unsafe Self.free(storage)
         unsafe storage = grown
     }
 
@@ -40,27 +46,44 @@ struct BodyBuffer: ~Copyable {
         let needed = count + part.count
         guard takeRoom(for: needed) else { return }
         if unsafe needed > storage.count { unsafe reserve(max(needed, 2 * storage.count, 1024)) }
+        guard !lacksRoom else { return }
         _ = unsafe storage.extracting(count..<needed).update(fromContentsOf: part)
         count = needed
     }
 
-    /// Forgets the bytes, and the memory of an unusually large body.
-    mutating func clear() {
-        room.giveBack(Self.shared(count))
-        (count, lacksRoom) = (0, false)
+    /// Gives the memory of a large body back, which nobody reads any more. What it has of the room it keeps, for what was made of it,
+    /// until the request is over.
+    mutating func releaseMemory() {
+        count = 0
         guard unsafe storage.count > Self.keptCapacity else { return }
-        unsafe storage.deallocate()
+        unsafe Self.free(storage)
         unsafe storage = UnsafeMutableBufferPointer(start: nil, count: 0)
     }
 
-    /// How many of so many bytes count towards what is shared.
-    private static func shared(_ size: Int) -> Int {
-        max(0, size - keptCapacity)
+    /// Forgets the request.
+    mutating func clear() {
+        releaseMemory()
+        room.giveBack(taken)
+        (taken, lacksRoom) = (0, false)
     }
 
     private mutating func takeRoom(for size: Int) -> Bool {
-        let more = Self.shared(size) - Self.shared(count)
-        if more > 0, !lacksRoom { lacksRoom = !room.take(more) }
+        let more = max(0, size - Self.keptCapacity) - taken
+        if more > 0, !lacksRoom {
+            lacksRoom = !room.take(more)
+            if !lacksRoom { taken += more }
+        }
         return !lacksRoom
+    }
+
+    private static func allocate(_ count: Int) -> UnsafeMutableBufferPointer<UInt8>? {
+        guard count > keptCapacity else { return UnsafeMutableBufferPointer.allocate(capacity: count) }
+        let pages = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | Int32(MAP_ANONYMOUS), -1, 0)
+        guard let pages = unsafe pages, unsafe pages != MAP_FAILED else { return nil }
+        return unsafe UnsafeMutableBufferPointer(start: pages.assumingMemoryBound(to: UInt8.self), count: count)
+    }
+
+    private static func free(_ storage: UnsafeMutableBufferPointer<UInt8>) {
+        if storage.count > keptCapacity { unsafe munmap(storage.baseAddress, storage.count) } else { unsafe storage.deallocate() }
     }
 }

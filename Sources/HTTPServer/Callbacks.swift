@@ -84,3 +84,11 @@ func presentIdentity(
 func keepEscapes(context: UnsafeMutableRawPointer?, connection: OpaquePointer?, text: UnsafeMutablePointer<CChar>) -> Int {
     unsafe strlen(text)
 }
+
+/// The library has something to say to people. All that matters of it is that a connection could not be accepted.
+func libraryComplained(context: UnsafeMutableRawPointer?, format: UnsafePointer<CChar>?, arguments: CVaListPointer?) {
+    let reason = errno
+    guard let context = unsafe context, let format = unsafe format, unsafe strncmp(format, "Error accepting", 15) == 0 else { return }
+    guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(reason) else { return }
+    unsafe Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue().turnAway()
+}

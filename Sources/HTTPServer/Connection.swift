@@ -28,6 +28,10 @@ final class Connection: Exchange {
     @exclusivity(unchecked) nonisolated(unsafe) private var reception = BodyReception(limit: 0)
     @exclusivity(unchecked) nonisolated(unsafe) private var body: BodyBuffer
     @exclusivity(unchecked) nonisolated(unsafe) private var answer: Response?
+    @exclusivity(unchecked) nonisolated(unsafe) private var identifier = RequestID()
+    @exclusivity(unchecked) nonisolated(unsafe) private var reply = Reply()
+    /// Whether the request's body comes in chunks.
+    @exclusivity(unchecked) nonisolated(unsafe) private var isChunked = false
     /// Whether a suspended request was not answered in time, so that somebody still holds the right to answer it.
     @exclusivity(unchecked) nonisolated(unsafe) private var isOverdue = false
     @exclusivity(unchecked) nonisolated(unsafe) private var queued = MHD_Result.NO
@@ -49,6 +53,8 @@ final class Connection: Exchange {
     /// - Parameter targetEnd: where its target ends, query and all.
     func beginRequest(targetEnd: UnsafePointer<CChar>) {
         unsafe hasBegun = false
+        unsafe isChunked = false
+        unsafe identifier.beginRequest()
         unsafe self.targetEnd = targetEnd
         phase.beginReceiving(deadline: context.deadline())
     }
@@ -63,8 +69,13 @@ final class Connection: Exchange {
             ? .response(StandardResponse.tooManyConnections, route: Router.unmatched)
             : unsafe context.match(method, path: path.span)
         let headers = unsafe RequestHeaders(of: raw, after: line)
-        if unsafe headers.isMalformed || !line.isWellFormed(targetEnd: targetEnd) { return refuse(StandardResponse.malformedRequest) }
+        if unsafe headers.isMalformed || !line.isWellFormed(targetEnd: targetEnd) || headers.holdsCarriageReturn(behind: line) {
+            return refuse(StandardResponse.malformedRequest)
+        }
+        unsafe isChunked = headers.isChunked
+        unsafe identifier.take(headers.requestID)
         if headers.isAmbiguous { return refuse(StandardResponse.ambiguousLength) }
+        applyAdmission()
         var bodyLimit: Int?
         if case .handler(_, _, let limit) = unsafe match { bodyLimit = limit }
         unsafe reception = BodyReception(limit: bodyLimit ?? 0)
@@ -79,6 +90,17 @@ final class Connection: Exchange {
         }
     }
 
+    /// Lets the route refuse the request before its body is received.
+    private func applyAdmission() {
+        guard case .handler(let endpoint, let route, _) = unsafe match else { return }
+        let none = unsafe UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
+        if let refusal = unsafe endpoint.refusal(of: request(none, route: route)) { unsafe match = .response(refusal, route: route) }
+    }
+
+    private func request(_ body: UnsafeMutableBufferPointer<UInt8>, route: Int) -> Request {
+        unsafe Request(method: method, body: body, pathParameter: context.router.parameter(of: path, route: route), exchange: self)
+    }
+
     /// A part of the body has arrived.
     func receive(_ part: UnsafeBufferPointer<UInt8>) -> MHD_Result {
         switch unsafe reception.add(part.count) {
@@ -87,7 +109,7 @@ final class Connection: Exchange {
         case .abort:
             guard phase.beginAnswering(deadline: context.deadline()) else { return .NO }
             context.observe(route, StandardResponse.bodyTooLarge.status)
-            hangUp(saying: "HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+            hangUp(saying: Self.lastWords("413 Content Too Large", unsafe identifier))
             return .NO
         }
         return .YES
@@ -102,16 +124,16 @@ final class Connection: Exchange {
         guard unsafe !body.lacksRoom else { return queue(StandardResponse.tooManyBodies) }
         guard !context.isClosing else { return queue(StandardResponse.shuttingDown) }
         unsafe queued = .YES
-        let parameter = unsafe context.router.parameter(of: path, route: route)
-        endpoint.withHandler { handler in
-            _ = unsafe handler(Request(method: method, body: body.bytes, pathParameter: parameter, exchange: self), Responder(self))
-        }
+        endpoint.withHandler { handler in _ = unsafe handler(request(body.bytes, route: route), Responder(self)) }
+        // A request that waits for its answer is not read again.
+        unsafe body.releaseMemory()
         return unsafe queued
     }
 
     /// The answer has been sent, or the connection is lost.
     func endRequest() {
         unsafe body.clear()
+        unsafe reply.endRequest()
         unsafe answer = nil
         unsafe path = UnsafeBufferPointer(start: nil, count: 0)
         becomeIdle()
@@ -145,8 +167,10 @@ final class Connection: Exchange {
 
     private func queue(_ response: Response) -> MHD_Result {
         context.observe(route, response.status)
-        // A late answer finds the connection, not the request: there must be no next one that could be taken for it.
-        return unsafe response.queue(on: raw, closingConnection: isOverLimit || isOverdue || context.isDraining)
+        // A late answer finds the connection, not the request: there must be no next one that could be taken for it. Nor must there be one
+        // behind chunks: the library takes chunk lines that end in a bare LF, so a proxy may have seen another end of the body.
+        let isLast = unsafe isOverLimit || isOverdue || isChunked || context.isDraining
+        return unsafe reply.queue(response, id: identifier, on: raw, closingConnection: isLast)
     }
 
     /// What a TLS handshake shows; nil for plain HTTP.
@@ -198,6 +222,10 @@ final class Connection: Exchange {
         unsafe body(bytes.bindMemory(to: UInt8.self).span)
     }
 
+    func withRequestID(_ body: (Span<UInt8>) -> Void) {
+        unsafe identifier.withBytes(body)
+    }
+
     func queryItems() -> [QueryItem] {
         unsafe HTTPServer.queryItems(of: raw)
     }
@@ -211,7 +239,8 @@ final class Connection: Exchange {
         case nil: break
         case .requestTimeout:
             context.observe(Router.unmatched, 408)
-            hangUp(saying: "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+            // The request's own name is the serving thread's, and may not have arrived.
+            hangUp(saying: Self.lastWords("408 Request Timeout", RequestID()))
         case .close: hangUp(saying: nil)
         case .answer:
             unsafe isOverdue = true
@@ -222,10 +251,14 @@ final class Connection: Exchange {
     /// Ends the connection from outside libmicrohttpd, which notices and cleans up.
     ///
     /// It has no way to answer a request that isn't complete, so the line goes to the socket directly; under TLS that can't be.
-    private func hangUp(saying line: StaticString?) {
-        if let line, !context.isTLS {
-            unsafe send(descriptor, line.utf8Start, line.utf8CodeUnitCount, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+    private func hangUp(saying words: [UInt8]?) {
+        if let words, !context.isTLS {
+            unsafe send(descriptor, words, words.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         }
         shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    private static func lastWords(_ status: String, _ id: RequestID) -> [UInt8] {
+        Array("HTTP/1.1 \(status)\r\nConnection: close\r\n\(RequestID.header): \(id.text)\r\nContent-Length: 0\r\n\r\n".utf8)
     }
 }

@@ -23,6 +23,9 @@ package protocol Exchange: AnyObject, Sendable {
     /// The address of the other side, for logs; `unix` for a Unix socket.
     func peer() -> String
 
+    /// Lends the name of the request, which its answer carries as `X-Request-Id`.
+    func withRequestID(_ body: (Span<UInt8>) -> Void)
+
     /// The parts of the request's query in their order; allocates, so it is nothing for the hot path.
     func queryItems() -> [QueryItem]
 }

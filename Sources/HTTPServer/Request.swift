@@ -56,6 +56,13 @@ package struct Request: ~Copyable {
         exchange.peer()
     }
 
+    /// The name of the request, copied, as its answer carries it in `X-Request-Id`: a plain word that may stand in the log.
+    package var requestID: String {
+        var id = ""
+        exchange.withRequestID { name in id = String(decoding: name.indices.map { name[$0] }, as: UTF8.self) }
+        return id
+    }
+
     /// The parts of the query in their order, copied.
     package borrowing func queryItems() -> [QueryItem] {
         exchange.queryItems()

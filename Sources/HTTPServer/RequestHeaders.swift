@@ -17,6 +17,8 @@ struct RequestHeaders {
     private(set) var isAmbiguous = false
     /// Whether a header is not one line of a name, a colon and a value, ended by CR LF (RFC 9112 section 5).
     private(set) var isMalformed = false
+    /// What the caller names the request, as it was sent; empty if it does not.
+    private(set) var requestID = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     // Where the next header must begin.
     private var next: UnsafeRawPointer
 
@@ -32,16 +34,27 @@ struct RequestHeaders {
         isAmbiguous = isAmbiguous || isChunked && line.isHTTP10
     }
 
+    /// Whether there is a CR that ends no line, in the request line or a header; only for a request that is well formed.
+    ///
+    /// The library has written NULs over those that do.
+    func holdsCarriageReturn(behind line: RequestLine) -> Bool {
+        guard let start = unsafe line.method.baseAddress else { return false }
+        return unsafe memchr(start, Int32(UInt8(ascii: "\r")), next - UnsafeRawPointer(start)) != nil
+    }
+
     @inline(__always)
     fileprivate mutating func take(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         guard let nameStart = name.baseAddress, let valueStart = value.baseAddress else { return isMalformed = true }
         isMalformed = unsafe isMalformed || nameStart != next || isBlank(name.first) || isBlank(name.last)
         unsafe next = valueStart + value.count + 2
-        unsafe take(name: name.bindMemory(to: UInt8.self).span, value: value.bindMemory(to: UInt8.self).span)
+        let bytes = unsafe value.bindMemory(to: UInt8.self)
+        let names = unsafe take(name: name.bindMemory(to: UInt8.self).span, value: bytes.span)
+        if names, unsafe requestID.isEmpty { unsafe requestID = bytes }
     }
 
+    /// - Returns: whether the header names the request.
     @inline(__always)
-    private mutating func take(name: Span<UInt8>, value: Span<UInt8>) {
+    private mutating func take(name: Span<UInt8>, value: Span<UInt8>) -> Bool {
         if name.equalsIgnoringCase("content-length") {
             // libmicrohttpd has refused by now what is not a number.
             isAmbiguous = isAmbiguous || contentLength != nil || isChunked
@@ -51,7 +64,10 @@ struct RequestHeaders {
             isChunked = true
         } else if name.equalsIgnoringCase("expect") {
             expectsContinue = value.equalsIgnoringCase("100-continue")
+        } else {
+            return name.equalsIgnoringCase("x-request-id")
         }
+        return false
     }
 }
 

@@ -1,6 +1,11 @@
 /// What answers a request: it must use up its `Responder`, and the `Answered` it returns proves that.
 package typealias Handler = @Sendable (borrowing Request, consuming Responder) -> Answered
 
+/// What judges a request by its head, before its body is received: the answer with which it is refused, nil to receive the body.
+///
+/// The request that it gets has no body. Of a refused request's body nothing is kept.
+package typealias Admission = @Sendable (borrowing Request) -> Response?
+
 /// One path with its methods' handlers.
 package struct Route: Sendable {
     /// The path, compared byte by byte with the request's as it was sent; percent escapes are not decoded.
@@ -12,14 +17,19 @@ package struct Route: Sendable {
     package let bodyLimit: Int
     /// The methods with their handlers. GET answers HEAD as well.
     package let handlers: [(method: Method, handler: Handler)]
+    /// Judges requests before their bodies are received; nil to take all.
+    let admission: Admission?
     /// How many bytes of the path stand before its parameter; nil when it has none.
     let prefixCount: Int?
     /// How many bytes of the path stand behind its parameter.
     let suffixCount: Int
 
     /// Makes a route.
-    package init(_ path: StaticString, bodyLimit: Int = 0, _ handlers: [(method: Method, handler: Handler)]) {
+    package init(
+        _ path: StaticString, bodyLimit: Int = 0, admission: Admission? = nil, _ handlers: [(method: Method, handler: Handler)]
+    ) {
         self.path = path
+        self.admission = admission
         self.bodyLimit = bodyLimit
         self.handlers = handlers
         prefixCount = Self.prefixCount(of: path)

@@ -29,7 +29,7 @@ package final class Router: Sendable {
         var owners: [Endpoint.Owner] = []
         entries = routes.map { route in
             Entry(route) { handler in
-                owners.append(Endpoint.Owner(handler))
+                owners.append(Endpoint.Owner(handler, admission: route.admission))
                 return Endpoint(owners[owners.count - 1])
             }
         }

@@ -18,16 +18,20 @@ package final class Server: Sendable {
     private let watchdog: OwnThread
 
     /// Opens the address and serves.
-    /// - Parameter observer: told of each response.
+    /// - Parameters:
+    ///   - observer: told of each response.
+    ///   - onDescriptorShortage: told once that connections are answered 503 because the process has no file descriptor left.
     /// - Throws: why the address cannot be listened on or the certificate not be used.
     package init(
         _ address: ListenAddress, router: Router, settings: ServerSettings = ServerSettings(),
-        observer: @escaping ResponseObserver = { _, _ in }
+        observer: @escaping ResponseObserver = { _, _ in }, onDescriptorShortage: @escaping @Sendable () -> Void = {}
     ) throws(ServerError) {
         var credentials: TLSCredentials?
         if let identity = settings.tls { credentials = try TLSCredentials(identity, for: address) }
         let socket = try ListenSocket(address)
-        let context = ServerContext(router: router, settings: settings, credentials: credentials, observer: observer)
+        let context = ServerContext(
+            router: router, settings: settings, credentials: credentials, listening: socket.descriptor, observer: observer,
+            onShortage: onDescriptorShortage)
         let life = Monitor(ServerLife.running)
         let watchdog = try Self.startWatchdog(context, life, settings)
         guard let daemon = unsafe Self.startDaemon(socket.descriptor, settings, context) else {
@@ -109,7 +113,7 @@ package final class Server: Sendable {
             idle_timeout_seconds: UInt32(settings.idleTimeoutSeconds), connection_memory: ServerSettings.headerMemory,
             present_identity: context.isTLS ? presentIdentity : nil, access_handler: answerToConnection,
             request_completed: requestCompleted, notify_connection: connectionChanged, request_line: requestLineReceived,
-            unescape: keepEscapes, context: Unmanaged.passUnretained(context).toOpaque())
+            unescape: keepEscapes, log: libraryComplained, context: Unmanaged.passUnretained(context).toOpaque())
         return unsafe withSignalsBlocked { unsafe shim_MHD_start_daemon(&daemon) }
     }
 }
@@ -123,5 +127,6 @@ private func watch(_ context: ServerContext, _ life: Monitor<ServerLife>, reques
     let interval = UInt64(min(max(requestTimeoutMilliseconds / 4, 10), 250))
     while life.wait(timeoutMilliseconds: interval, { $0 == .stopped ? $0 : nil }) == nil {
         context.connections.expire(now: coarseMilliseconds())
+        context.turnAwayWhatWaits()
     }
 }

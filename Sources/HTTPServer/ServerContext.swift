@@ -15,6 +15,11 @@ final class ServerContext: Sendable {
     private let requestTimeoutMilliseconds: UInt64
     private let idleTimeoutMilliseconds: UInt64
     private let observer: ResponseObserver
+    private let listening: Int32
+    private let spare = SpareDescriptor()
+    private let onShortage: @Sendable () -> Void
+    private let hasToldShortage = Atomic<Bool>(false)
+    private let isShort = Atomic<Bool>(false)
     private let draining = Atomic<Bool>(false)
     private let closing = Atomic<Bool>(false)
     private let resumptions = Atomic<Int>(0)
@@ -22,8 +27,16 @@ final class ServerContext: Sendable {
     /// Whether connections are TLS's.
     var isTLS: Bool { credentials != nil }
 
-    init(router: Router, settings: ServerSettings, credentials: TLSCredentials?, observer: @escaping ResponseObserver) {
+    /// - Parameters:
+    ///   - listening: the listening socket.
+    ///   - onShortage: called once, when a connection has found no descriptor left.
+    init(
+        router: Router, settings: ServerSettings, credentials: TLSCredentials?, listening: Int32, observer: @escaping ResponseObserver,
+        onShortage: @escaping @Sendable () -> Void
+    ) {
         self.router = router
+        self.listening = listening
+        self.onShortage = onShortage
         unsafe lentRouter = Unmanaged.passUnretained(router)
         connectionLimit = settings.connectionLimit
         bodyRoom = BodyRoom(bytes: settings.bodyMemory)
@@ -79,6 +92,27 @@ final class ServerContext: Sendable {
     /// libmicrohttpd closes a silent connection earlier; this one is for a request line that comes a byte at a time.
     func idleDeadline() -> UInt64 {
         deadline() + idleTimeoutMilliseconds
+    }
+
+    /// Answers 503 to the connections that wait, because the process has no descriptor left to accept them with.
+    func turnAway() {
+        isShort.store(true, ordering: .relaxed)
+        let count = spare.turnAway(from: listening, answer: isTLS ? nil : Self.refusal())
+        for _ in 0..<count { observer(Router.unmatched, 503) }
+        if !hasToldShortage.exchange(true, ordering: .relaxed) { onShortage() }
+    }
+
+    /// After a shortage the library's threads accept nothing until a connection of theirs ends, so what waits is answered here.
+    func turnAwayWhatWaits() {
+        guard isShort.load(ordering: .relaxed) else { return }
+        if SpareDescriptor.isAwaited(at: listening) { turnAway() } else { isShort.store(false, ordering: .relaxed) }
+    }
+
+    private static func refusal() -> [UInt8] {
+        let response = StandardResponse.tooManyConnections
+        var head = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: \(response.body.count)\r\n"
+        for (name, value) in response.headers + [("\(RequestID.header)", RequestID().text)] { head += "\(name): \(value)\r\n" }
+        return Array("\(head)\r\n".utf8) + response.body
     }
 
     func observe(_ route: Int, _ status: Int) {

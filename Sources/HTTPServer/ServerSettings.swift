@@ -21,7 +21,7 @@ package struct ServerSettings: Sendable, Equatable {
     /// Settings with the defaults of the product; `threads` is the number of processors that this process may use.
     package init(
         connectionLimit: Int = 10_000, idleTimeoutSeconds: Int = 60, requestTimeoutMilliseconds: Int = 30_000,
-        threads: Int = availableProcessors(), bodyMemory: Int = 256 * 1024 * 1024, tls: TLSIdentity? = nil
+        threads: Int = availableProcessors(), bodyMemory: Int = 64 * 1024 * 1024, tls: TLSIdentity? = nil
     ) {
         self.connectionLimit = connectionLimit
         self.idleTimeoutSeconds = idleTimeoutSeconds

@@ -39,11 +39,6 @@ package struct JSONDocument: ~Copyable {
         unsafe JSONValue(copying: root)
     }
 
-    /// Copies the whole document in the form that `JSONElement` reads.
-    borrowing func tape() -> JSONTape {
-        JSONTape(unsafe TapeCopy(of: root))
-    }
-
     private borrowing func string(_ name: StaticString) throws(JSONFieldError) -> UnsafeMutablePointer<json_t> {
         guard unsafe root.pointee.type == JSON_OBJECT else { throw JSONFieldError(name: name, problem: .rootNotAnObject) }
         let key = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)

@@ -1,6 +1,7 @@
 /// A value of a parsed JSON text, read where it is asked for: nothing is copied but the text itself, once, and strings that are wanted.
 ///
-/// The text is strict JSON, by the rules of `JSONDocument`.
+/// The text is strict JSON by the rules of `JSONDocument`, but for what matters only to those who read it: numbers may have any size, keys may
+/// hold `\u0000`, and strings may hold half of a surrogate pair. Who reads such a value finds none of the kind that is wanted.
 package struct JSONElement: Sendable {
     /// What a value is.
     enum Kind: Sendable {
@@ -10,11 +11,14 @@ package struct JSONElement: Sendable {
     private let tape: JSONTape
     private let index: Int
 
-    /// Parses `text`, with arrays and objects nested at most `maximumDepth` deep, and gives its root.
+    /// Parses `text`, with arrays and objects nested at most `maximumDepth` deep, and gives its root. What this takes of memory is a copy of
+    /// the text, and 32 bytes a value or key, of which there may be `mostValues`.
     ///
     /// The size is the caller's to bound. Throws at the first mistake.
-    package init(parsing text: Span<UInt8>, maximumDepth: Int = JSONDocument.usualDepth) throws(JSONError) {
-        tape = try JSONTape.parsed(text, maximumDepth: maximumDepth)
+    package init(
+        parsing text: Span<UInt8>, maximumDepth: Int = JSONDocument.usualDepth, mostValues: Int = .max
+    ) throws(JSONError) {
+        tape = try JSONTape.parsed(text, maximumDepth: maximumDepth, mostValues: mostValues)
         index = 0
     }
 
@@ -43,10 +47,20 @@ package struct JSONElement: Sendable {
 
     /// A string's value, which may hold NUL; nil for everything else.
     package var string: String? {
-        let entry = entry
-        guard entry.kind == .string else { return nil }
-        let range = entry.start..<entry.start + entry.count
-        return String(decoding: entry.hasEscapes ? unescaped(range)[...] : tape.bytes[range], as: UTF8.self)
+        utf8.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Lends the UTF-8 bytes of a string member, so that calls can be nested; they may hold NUL and end with the closure.
+    ///
+    /// Throws when this is not an object, or the member is missing, null or no string, and what `body` throws.
+    package func withString<Result>(
+        _ name: StaticString, _ body: (Span<UInt8>) throws(JSONFieldError) -> Result
+    ) throws(JSONFieldError) -> Result {
+        guard isObject else { throw JSONFieldError(name: name, problem: .rootNotAnObject) }
+        guard let member = self[name] else { throw JSONFieldError(name: name, problem: .missing) }
+        guard !member.isNull else { throw JSONFieldError(name: name, problem: .null) }
+        guard let bytes = member.utf8 else { throw JSONFieldError(name: name, problem: .notAString) }
+        return try body(bytes.span)
     }
 
     /// An array's elements in their order; empty for everything else.
@@ -82,31 +96,24 @@ package struct JSONElement: Sendable {
         let text = bytes.span
         var key = index + 1
         while key < entry.end {
-            let start = tape.entries[key].start
-            if text.holds(name, at: start..<start + tape.entries[key].count) { return JSONElement(tape, key + 1) }
+            if Self.isKey(tape.entries[key], name, in: text) { return JSONElement(tape, key + 1) }
             key = tape.entries[key + 1].end
         }
         return nil
     }
 
+    private static func isKey(_ key: JSONTape.Entry, _ name: StaticString, in text: Span<UInt8>) -> Bool {
+        guard key.hasEscapes else { return text.holds(name, at: key.start..<key.start + key.count) }
+        let bytes = JSONEscape.bytes(of: key, in: text)
+        return bytes.span.holds(name, at: 0..<bytes.count)
+    }
+
     private var entry: JSONTape.Entry { tape.entries[index] }
 
-    /// The UTF-8 of a string whose escapes are known to be right.
-    private func unescaped(_ range: Range<Int>) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(range.count)
+    private var utf8: ArraySlice<UInt8>? {
+        let entry = entry
+        guard entry.kind == .string, !entry.isUnreadable else { return nil }
         let bytes = tape.bytes
-        let text = bytes.span.extracting(range)
-        var index = 0
-        while index < text.count {
-            if text[index] == UInt8(ascii: "\\"), let (scalar, count) = JSONEscape.scalar(at: index, in: text) {
-                result.append(contentsOf: scalar.utf8)
-                index += count
-            } else {
-                result.append(text[index])
-                index += 1
-            }
-        }
-        return result
+        return entry.hasEscapes ? JSONEscape.bytes(of: entry, in: bytes.span)[...] : bytes[entry.start..<entry.start + entry.count]
     }
 }

@@ -3,7 +3,7 @@ package struct JSONError: Error, Equatable {
     /// What is wrong with the text.
     package enum Reason: Equatable, Sendable {
         case syntax, endOfInput, trailingBytes, byteOrderMark, invalidUTF8
-        case duplicateKey, nulInKey, numberOutOfRange, tooDeep, outOfMemory
+        case duplicateKey, nulInKey, numberOutOfRange, tooDeep, tooManyValues, outOfMemory
     }
 
     /// What is wrong.
@@ -36,6 +36,7 @@ extension JSONError.Reason: CustomStringConvertible {
         case .nulInKey: "NUL character in a key"
         case .numberOutOfRange: "number out of range"
         case .tooDeep: "nested too deep"
+        case .tooManyValues: "too many values"
         case .outOfMemory: "out of memory"
         }
     }

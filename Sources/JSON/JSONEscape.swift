@@ -16,6 +16,36 @@ struct JSONEscape {
         }
     }
 
+    /// How many bytes of the text the escape at `index` takes, and whether it stands for a character: half of a surrogate pair stands for none.
+    ///
+    /// Nil when it is none, or is cut short.
+    static func extent(at index: Int, in text: Span<UInt8>) -> (count: Int, isCharacter: Bool)? {
+        if let (_, count) = scalar(at: index, in: text) { return (count, true) }
+        return codeUnit(at: index, in: text) == nil ? nil : (6, false)
+    }
+
+    /// The bytes of a string whose escapes are known to be right, without them. Where half of a surrogate pair stands, they are no UTF-8.
+    static func bytes(of string: JSONTape.Entry, in text: Span<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(string.count)
+        var index = string.start
+        let end = string.start + string.count
+        while index < end {
+            if text[index] != UInt8(ascii: "\\") {
+                result.append(text[index])
+                index += 1
+            } else if let (scalar, count) = scalar(at: index, in: text) {
+                result.append(contentsOf: scalar.utf8)
+                index += count
+            } else {
+                let unit = codeUnit(at: index, in: text) ?? 0
+                result += [0xED, 0x80 | UInt8(unit >> 6 & 0x3F), 0x80 | UInt8(unit & 0x3F)]
+                index += 6
+            }
+        }
+        return result
+    }
+
     private static func unicodeScalar(at index: Int, in text: Span<UInt8>) -> (scalar: Unicode.Scalar, count: Int)? {
         guard let unit = codeUnit(at: index, in: text) else { return nil }
         if let scalar = Unicode.Scalar(unit) { return (scalar, 6) }

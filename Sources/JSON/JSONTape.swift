@@ -6,6 +6,8 @@ final class JSONTape: Sendable {
         var kind: JSONElement.Kind
         /// Whether a string's bytes still have their escapes.
         var hasEscapes = false
+        /// Whether a string has an escape that stands for no character, half of a surrogate pair: it can be passed over, but not read.
+        var isUnreadable = false
         /// Where a string's bytes begin; an integer's value; 1 for true.
         var start = 0
         /// How many bytes a string has.
@@ -14,7 +16,7 @@ final class JSONTape: Sendable {
         var end: Int
     }
 
-    /// What the strings are in: the text itself, or their bytes alone.
+    /// The text, in which the strings are.
     let bytes: [UInt8]
     /// The first is the root.
     let entries: [Entry]
@@ -24,23 +26,32 @@ final class JSONTape: Sendable {
         self.entries = entries
     }
 
-    /// Reads a text by the rules of `JSONDocument`; jansson has the last word on everything that is not plain.
-    static func parsed(_ text: Span<UInt8>, maximumDepth: Int) throws(JSONError) -> JSONTape {
-        if let entries = TapeScanner.entries(of: text, maximumDepth: maximumDepth) {
+    /// Reads a text by the rules of `JSONElement`.
+    /// - Parameter mostValues: how many values and keys it may have.
+    static func parsed(_ text: Span<UInt8>, maximumDepth: Int, mostValues: Int = .max) throws(JSONError) -> JSONTape {
+        var scanner = TapeScanner(mostValues: mostValues)
+        if let entries = scanner.entries(of: text, maximumDepth: maximumDepth) {
             return JSONTape(bytes: Array(copying: text), entries: entries)
         }
-        let document = try JSONDocument(parsing: text, maximumDepth: maximumDepth)
-        return document.tape()
+        let refusal = scanner.refusal(of: text)
+        throw refusal.reason == .tooManyValues ? refusal : explanation(of: refusal, in: text, maximumDepth: maximumDepth)
     }
 
-    /// Reads a text that is plain; nil when jansson has to decide. Such a tape has no real numbers.
+    /// Reads a text whose values can all be copied; nil if jansson has to decide.
     static func plain(_ text: [UInt8], maximumDepth: Int) -> JSONTape? {
-        TapeScanner.entries(of: text.span, maximumDepth: maximumDepth).map { JSONTape(bytes: text, entries: $0) }
+        var scanner = TapeScanner()
+        guard let entries = scanner.entries(of: text.span, maximumDepth: maximumDepth), scanner.isPlain else { return nil }
+        return JSONTape(bytes: text, entries: entries)
     }
 
-    /// Takes over what was copied from jansson.
-    convenience init(_ copy: TapeCopy) {
-        self.init(bytes: copy.bytes, entries: copy.entries)
+    /// jansson tells mistakes apart better than the scanner does, unless it stumbles over what the scanner has passed over.
+    private static func explanation(of refusal: JSONError, in text: Span<UInt8>, maximumDepth: Int) -> JSONError {
+        do throws(JSONError) {
+            _ = try JSONDocument(parsing: text, maximumDepth: maximumDepth)
+            return refusal
+        } catch {
+            return error.reason == .numberOutOfRange || error.reason == .nulInKey ? refusal : error
+        }
     }
 }
 

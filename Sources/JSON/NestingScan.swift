@@ -58,8 +58,8 @@ struct NestingScan {
 
 extension JSONError {
     /// Describes a mistake whose last byte is the one before `offset`.
-    fileprivate init(reason: Reason, endingAt offset: Int, of bytes: Span<UInt8>) {
-        let place = JSONPlace(of: offset - 1, in: bytes)
+    init(reason: Reason, endingAt offset: Int, of bytes: Span<UInt8>) {
+        let place = offset > 0 ? JSONPlace(of: offset - 1, in: bytes) : JSONPlace(line: 1, column: 1)
         self.init(reason: reason, line: place.line, column: place.column, offset: offset)
     }
 }

@@ -1,34 +1,56 @@
-/// Records the values of a plain JSON text while it passes them: what nearly every webhook is.
+/// Records the values of a JSON text while it passes them, without a tree.
 ///
-/// It recognises a part of what `JSONDocument` accepts, and only where both surely agree. No escapes in keys, few members in an object,
-/// integers of at most 18 digits and no other numbers: for anything else there is no record, and jansson decides, errors included. Its tree
-/// costs an allocation a value and five times as long.
+/// It accepts what `JSONDocument` accepts, and beyond that what only somebody who reads it would mind: numbers of any size, `\u0000` in keys
+/// and halves of surrogate pairs.
 struct TapeScanner {
-    private static let mostMembers = 24
+    // In an object with more members, keys are looked up instead of compared one by one.
+    private static let fewMembers = 24
     private static let usualEntries = 64
 
     private var scanner = PlainScanner()
     private var entries: [JSONTape.Entry] = []
+    private let mostValues: Int
+    private var reason: JSONError.Reason?
+    /// Whether `JSONDocument` surely reads the text alike.
+    private(set) var isPlain = true
 
-    /// Recognises a text; nil when it is anything else, right or wrong.
-    static func entries(of text: Span<UInt8>, maximumDepth: Int) -> [JSONTape.Entry]? {
-        guard (try? UTF8Span(validating: text)) != nil else { return nil }
-        var recorder = TapeScanner()
-        recorder.entries.reserveCapacity(usualEntries)
-        guard recorder.takeValue(in: text, depth: maximumDepth), recorder.scanner.isAtEnd(of: text) else { return nil }
-        return recorder.entries
+    /// - Parameter mostValues: how many values and keys a text may have.
+    init(mostValues: Int = .max) {
+        self.mostValues = mostValues
+    }
+
+    /// Reads a text; nil if it is refused.
+    mutating func entries(of text: Span<UInt8>, maximumDepth: Int) -> [JSONTape.Entry]? {
+        guard (try? UTF8Span(validating: text)) != nil else {
+            reason = .invalidUTF8
+            return nil
+        }
+        entries.reserveCapacity(Self.usualEntries)
+        guard takeValue(in: text, depth: maximumDepth) else { return nil }
+        guard scanner.isAtEnd(of: text) else {
+            reason = .trailingBytes
+            return nil
+        }
+        return entries
+    }
+
+    /// Why the text was refused, and where.
+    func refusal(of text: Span<UInt8>) -> JSONError {
+        let position = min(scanner.position, text.count)
+        return JSONError(reason: reason ?? (position == text.count ? .endOfInput : .syntax), endingAt: position, of: text)
     }
 
     /// Passes a value, in which arrays and objects are nested at most `depth` deep.
     private mutating func takeValue(in text: Span<UInt8>, depth: Int) -> Bool {
+        guard entries.count < mostValues else { return refuse(.tooManyValues) }
         switch scanner.next(in: text) {
         case UInt8(ascii: "\""): return takeString(in: text)
-        case UInt8(ascii: "{"): return depth > 0 && takeObject(in: text, depth: depth - 1)
-        case UInt8(ascii: "["): return depth > 0 && takeArray(in: text, depth: depth - 1)
+        case UInt8(ascii: "{"): return depth > 0 ? takeObject(in: text, depth: depth - 1) : refuse(.tooDeep)
+        case UInt8(ascii: "["): return depth > 0 ? takeArray(in: text, depth: depth - 1) : refuse(.tooDeep)
         case UInt8(ascii: "t"): return takeWord("true", .bool, 1, in: text)
         case UInt8(ascii: "f"): return takeWord("false", .bool, 0, in: text)
         case UInt8(ascii: "n"): return takeWord("null", .null, 0, in: text)
-        default: return takeInteger(in: text)
+        default: return takeNumber(in: text)
         }
     }
 
@@ -36,12 +58,11 @@ struct TapeScanner {
         let index = begin(.object)
         guard scanner.take(UInt8(ascii: "{"), in: text) else { return false }
         if !scanner.take(UInt8(ascii: "}"), in: text) {
-            var members = 0
+            var keys = ObjectKeys(object: index, few: Self.fewMembers)
             repeat {
-                guard members < Self.mostMembers, takeKey(of: index, in: text), scanner.take(UInt8(ascii: ":"), in: text),
-                    takeValue(in: text, depth: depth)
-                else { return false }
-                members += 1
+                guard takeKey(in: text) else { return false }
+                guard keys.insertLast(of: entries, in: text) else { return refuse(.duplicateKey) }
+                guard scanner.take(UInt8(ascii: ":"), in: text), takeValue(in: text, depth: depth) else { return false }
             } while scanner.take(UInt8(ascii: ","), in: text)
             guard scanner.take(UInt8(ascii: "}"), in: text) else { return false }
         }
@@ -62,23 +83,19 @@ struct TapeScanner {
         return true
     }
 
-    /// Passes a key that the object, whose entry is at `object`, has not had.
-    private mutating func takeKey(of object: Int, in text: Span<UInt8>) -> Bool {
-        guard let range = scanner.takeString(in: text) else { return false }
-        var earlier = object + 1
-        while earlier < entries.count {
-            let start = entries[earlier].start
-            if text.areEqual(start..<start + entries[earlier].count, range) { return false }
-            // Over the key, and the value behind it.
-            earlier = entries[earlier + 1].end
-        }
-        append(.string, start: range.lowerBound, count: range.count)
+    private mutating func takeKey(in text: Span<UInt8>) -> Bool {
+        scanner.passWhiteSpace(in: text)
+        guard takeString(in: text) else { return false }
+        if entries[entries.count - 1].hasEscapes { isPlain = false }
         return true
     }
 
     private mutating func takeString(in text: Span<UInt8>) -> Bool {
-        guard let (range, hasEscapes) = scanner.takeText(in: text) else { return false }
-        append(.string, start: range.lowerBound, count: range.count, hasEscapes: hasEscapes)
+        guard let found = scanner.takeText(in: text) else { return false }
+        append(.string, start: found.range.lowerBound, count: found.range.count)
+        entries[entries.count - 1].hasEscapes = found.hasEscapes
+        entries[entries.count - 1].isUnreadable = found.isUnreadable
+        if found.isUnreadable { isPlain = false }
         return true
     }
 
@@ -88,18 +105,28 @@ struct TapeScanner {
         return true
     }
 
-    private mutating func takeInteger(in text: Span<UInt8>) -> Bool {
-        guard let integer = scanner.takeInteger(in: text) else { return false }
-        append(.integer, start: integer)
+    private mutating func takeNumber(in text: Span<UInt8>) -> Bool {
+        switch scanner.takeNumber(in: text) {
+        case nil: return false
+        case .integer(let value): append(.integer, start: value)
+        case .other:
+            append(.real)
+            isPlain = false
+        }
         return true
     }
 
-    private mutating func append(_ kind: JSONElement.Kind, start: Int, count: Int = 0, hasEscapes: Bool = false) {
-        entries.append(JSONTape.Entry(kind: kind, hasEscapes: hasEscapes, start: start, count: count, end: entries.count + 1))
+    private mutating func append(_ kind: JSONElement.Kind, start: Int = 0, count: Int = 0) {
+        entries.append(JSONTape.Entry(kind: kind, start: start, count: count, end: entries.count + 1))
     }
 
     private mutating func begin(_ kind: JSONElement.Kind) -> Int {
-        append(kind, start: 0)
+        append(kind)
         return entries.count - 1
+    }
+
+    private mutating func refuse(_ reason: JSONError.Reason) -> Bool {
+        self.reason = reason
+        return false
     }
 }

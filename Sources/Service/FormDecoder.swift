@@ -2,8 +2,8 @@ internal import HTTPServer
 
 /// Decodes the wanted fields of an `application/x-www-form-urlencoded` body in place, without allocating.
 ///
-/// The rules are the URL Standard's (section 5.1), but strict: a broken escape, a wanted value that is not UTF-8, and a wanted field given twice
-/// are errors where the standard repairs or repeats.
+/// The rules are the URL Standard's (section 5.1), but strict with the wanted fields: a broken escape, a value that is not UTF-8, and a field given
+/// twice are errors where the standard repairs or repeats.
 package struct FormDecoder<let count: Int>: Sendable {
     private let names: InlineArray<count, StaticString>
 
@@ -15,7 +15,7 @@ package struct FormDecoder<let count: Int>: Sendable {
     /// Replaces the escapes in `body` by what they stand for and tells where the values of the wanted fields are.
     ///
     /// `+` is a space and `%` needs two hexadecimal digits; all other bytes stand for themselves, control characters too. Fields are compared
-    /// after decoding; the ones not wanted are passed over, but their escapes must be right. Empty pairs are passed over, and a field without `=`
+    /// after decoding; the ones not wanted are passed over, whatever they hold. Empty pairs are passed over, and a field without `=`
     /// has an empty value. Afterwards `body` is good for nothing but the values, and for nothing at all when this throws.
     package func decode(_ body: inout MutableSpan<UInt8>) throws(FormError) -> FormFields<count> {
         var fields = FormFields(names: names)
@@ -32,9 +32,11 @@ package struct FormDecoder<let count: Int>: Sendable {
         _ pair: Range<Int>, in body: inout MutableSpan<UInt8>, into fields: inout FormFields<count>
     ) throws(FormError) {
         let separator = Self.firstIndex(of: UInt8(ascii: "="), in: body.span, from: pair.lowerBound, to: pair.upperBound)
-        let name = try Self.unescape(pair.lowerBound..<separator, in: &body)
+        // No wanted name has a broken escape.
+        guard let name = try? Self.unescape(pair.lowerBound..<separator, in: &body),
+            let index = wantedIndex(of: body.span.extracting(name))
+        else { return }
         let value = try Self.unescape(min(separator + 1, pair.upperBound)..<pair.upperBound, in: &body)
-        guard let index = wantedIndex(of: body.span.extracting(name)) else { return }
         guard Self.isUTF8(body.span.extracting(value)) else { throw .invalidUTF8(names[index]) }
         try fields.set(value, at: index)
     }

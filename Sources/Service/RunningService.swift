@@ -79,7 +79,7 @@ package final class RunningService: Sendable {
         do {
             let started = try DeliveryServices(configuration, graph, logger: logger, clocks: clocks)
             deliveries = started
-            let (admin, publicServer) = try listen(configuration, graph, adminRoutes: started.routes)
+            let (admin, publicServer) = try listen(configuration, graph, logger, adminRoutes: started.routes)
             return (started, admin, publicServer)
         } catch {
             deliveries?.stop(drainMilliseconds: 0)
@@ -90,15 +90,16 @@ package final class RunningService: Sendable {
     }
 
     private static func listen(
-        _ configuration: Configuration, _ graph: ServiceGraph, adminRoutes: [Route]
+        _ configuration: Configuration, _ graph: ServiceGraph, _ logger: Logger, adminRoutes: [Route]
     ) throws(StartError) -> (admin: Server, public: Server) {
         let adminRouter = graph.adminRouter(adding: adminRoutes)
         let admin = try listen(
-            configuration.admin.listener, adminRouter, graph.observer(listener: "admin", of: adminRouter), threads: 1)
+            configuration.admin.listener, adminRouter, graph.observer(listener: "admin", of: adminRouter), logger, threads: 1)
         graph.listenerProof.listens(on: admin.address)
         do {
             let publicServer = try listen(
-                configuration.listen, graph.publicRouter, graph.observer(listener: "public", of: graph.publicRouter), threads: nil)
+                configuration.listen, graph.publicRouter, graph.observer(listener: "public", of: graph.publicRouter), logger,
+                threads: nil)
             return (admin, publicServer)
         } catch {
             admin.stop(drainMilliseconds: 0)
@@ -178,12 +179,19 @@ package final class RunningService: Sendable {
     }
 
     private static func listen(
-        _ listener: Configuration.Listener, _ router: Router, _ observer: @escaping ResponseObserver, threads: Int?
+        _ listener: Configuration.Listener, _ router: Router, _ observer: @escaping ResponseObserver, _ logger: Logger, threads: Int?
     ) throws(StartError) -> Server {
         var settings = listener.settings
         if let threads { settings.threads = threads }
         do throws(ServerError) {
-            return try Server(listener.address, router: router, settings: settings, observer: observer)
+            return try Server(listener.address, router: router, settings: settings, observer: observer) {
+                logger.log(
+                    .error, "no file descriptor left: new connections are answered 503",
+                    [
+                        "listener": .string(listener.address.description),
+                        "remedy": .string("raise the limit of open files above max_connections (LimitNOFILE=, ulimit -n) and restart"),
+                    ])
+            }
         } catch {
             throw .listener(error)
         }

@@ -1,4 +1,5 @@
 package import HTTPServer
+internal import Synchronization
 internal import Threading
 
 /// A client that gives requests to a router without a socket, so that a handler is tested alone and fast.
@@ -18,9 +19,10 @@ package struct InProcessClient: Sendable {
         let path = Array(parts[0])
         switch router.match(method, path: path.span) {
         case .response(let response, _): return ReceivedResponse(response)
-        case .handler(_, _, let limit) where body.count > limit: return ReceivedResponse(StandardResponse.bodyTooLarge)
-        case .handler(let endpoint, let route, _):
+        case .handler(let endpoint, let route, let limit):
             let exchange = InProcessExchange(headers: headers, query: parts.count == 2 ? Array(parts[1]) : [])
+            if let refusal = refusal(of: path, method, endpoint, route, exchange) { return ReceivedResponse(refusal) }
+            guard body.count <= limit else { return ReceivedResponse(StandardResponse.bodyTooLarge) }
             var body = body
             unsafe body.withUnsafeMutableBufferPointer { bytes in
                 unsafe path.withUnsafeBufferPointer { path in
@@ -34,11 +36,25 @@ package struct InProcessClient: Sendable {
             return ReceivedResponse(exchange.wait())
         }
     }
+
+    /// What a request is refused with before its body is received.
+    private func refusal(
+        of path: [UInt8], _ method: HTTPServer.Method, _ endpoint: Endpoint, _ route: Int, _ exchange: InProcessExchange
+    ) -> Response? {
+        unsafe path.withUnsafeBufferPointer { path in
+            let parameter = unsafe router.parameter(of: path, route: route)
+            let none = unsafe UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
+            return endpoint.refusal(of: unsafe Request(method: method, body: none, pathParameter: parameter, exchange: exchange))
+        }
+    }
 }
 
 private final class InProcessExchange: Exchange {
+    private static let count = Atomic<Int>(0)
+
     private let headers: [String: String]
     private let query: [UInt8]
+    private let ownID = Array("in-process-\(count.wrappingAdd(1, ordering: .relaxed).newValue)".utf8)
     private let answer = Monitor<Response?>(nil)
 
     init(headers: [String: String], query: [UInt8]) {
@@ -66,6 +82,14 @@ private final class InProcessExchange: Exchange {
         guard let found = headers.first(where: { $0.key.lowercased() == "\(name)".lowercased() }) else { return body(nil) }
         let value = Array(found.value.utf8)
         body(value.span)
+    }
+
+    /// Takes the caller's name by the server's rule.
+    func withRequestID(_ body: (Span<UInt8>) -> Void) {
+        let own = ownID
+        withHeader(RequestID.header) { given in
+            if let given, RequestID.isPlain(given) { body(given) } else { body(own.span) }
+        }
     }
 
     /// Splits as the server does, which turns each `+` into a space.

@@ -16,9 +16,9 @@ import Testing
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         #expect(try server.authorize(workspace.key()).status == 200)
-        #expect(try get(server.publicAddress, "/readyz") == 200)
-        #expect(try get(server.adminAddress, "/metrics") == 200)
-        #expect(try get(server.publicAddress, "/metrics") == 404)
+        #expect(try status(server.publicAddress, "/readyz") == 200)
+        #expect(try status(server.adminAddress, "/metrics") == 200)
+        #expect(try status(server.publicAddress, "/metrics") == 404)
         #expect(try server.stop() == .exit(0))
         #expect(try server.process.output.text().isEmpty)
     }
@@ -42,7 +42,7 @@ import Testing
         #expect(try RunningServer.complaint(of: onPublic) == "deskgate: cannot listen on 127.0.0.1:\(port): \(remedy(port))\n")
         let onAdmin = try Workspace(["admin": Workspace.admin(port: adminPort)])
         #expect(try RunningServer.complaint(of: onAdmin) == "deskgate: cannot listen on 127.0.0.1:\(adminPort): \(remedy(adminPort))\n")
-        #expect(try get(first.publicAddress, "/livez") == 200)
+        #expect(try status(first.publicAddress, "/livez") == 200)
         #expect(try first.stop() == .exit(0))
     }
 
@@ -54,7 +54,7 @@ import Testing
         let first = try RunningServer(workspace)
         let errors = try RunningServer.complaint(of: workspace)
         #expect(errors.hasPrefix("deskgate: cannot listen on unix:\(workspace.directory.path("admin.sock")): it is already in use;"))
-        #expect(try get(first.publicAddress, "/livez") == 200)
+        #expect(try status(first.publicAddress, "/livez") == 200)
         #expect(try first.stop() == .exit(0))
     }
 
@@ -101,11 +101,5 @@ import Testing
         #expect(
             try RunningServer.complaint(of: workspace)
                 == "\(workspace.configuration): $.listen.tls.certificate: expected a certificate in PEM\n")
-    }
-
-    private func get(_ address: ListenAddress, _ path: String) throws -> Int {
-        let client = try SocketClient(address)
-        try client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        return try client.readResponse().status
     }
 }

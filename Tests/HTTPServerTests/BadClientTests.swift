@@ -21,6 +21,7 @@ import Testing
         ("GET", nil), ("GET /hello", 400), ("GET /hello HTTP", 400), ("GET /hello HTTP/1.1 extra", 400), ("GET /hel lo HTTP/1.1", nil),
         ("GET /hello HTTP/0.9", 505), ("GET /hello HTTP/2.0", 505), ("GET /hello HTTP/1.x", 400), ("GET /hello http/1.1", 400),
         ("GET  /hello HTTP/1.1", 400), (" /hello HTTP/1.1", nil), ("GET /hello\u{0} HTTP/1.1", 400), ("GET /hello\u{0}x HTTP/1.1", 400),
+        ("GET /hello?x\ry HTTP/1.1", 400), ("GET /hel\rlo HTTP/1.1", 400),
         ("GET /hello?x\u{0}y HTTP/1.1", 400), ("GET\u{0} /hello HTTP/1.1", 400), ("GET /hello HTTP/1.1\u{0}", 400),
     ])
     func refusesRequestLines(line: String, expected: Int?) throws {
@@ -30,7 +31,9 @@ import Testing
     @Test(arguments: [
         "", "X\r\nHost: test\r\n", "Host: test\r\nX : y\r\n", "Host: test\r\n: y\r\n", " X: y\r\nHost: test\r\n",
         "Host: test\r\nX: a\r\n b\r\n", "Host: test\r\nX: a\u{0}b\r\n", "Host: test\r\nX: a\u{0}\r\n", "Host: test\r\nX\u{0}: a\r\n",
-        "Host: test\nX: a\r\n", "Host: test\r\nX: a\n", "X: y\r\n",
+        "Host: test\nX: a\r\n", "Host: test\r\nX: a\n", "X: y\r\n", "Host: test\r\nX: a\rb\r\n", "Host: test\r\nX: a\r\r\n",
+        "Host: test\r\nX: \r\r\n", "Host: test\r\nX:\ra\r\n", "Host: test\r\nX\r: a\r\n", "Host: test\r\n\rX: a\r\n",
+        "Host: test\r\nX: a\u{0}\u{0}\r\n", "Host: test\r\n\u{0}\r\n", "Host: test\r\n\u{0}X: a\r\n",
     ])
     func refusesHeaders(headers: String) throws {
         #expect(try status(answering: "GET /hello HTTP/1.1\r\n\(headers)\r\n") == 400)

@@ -67,6 +67,19 @@ import Testing
         }
     }
 
+    /// What a handler has made of a body counts for it until the request is over.
+    @Test func givesMemoryBackBeforeItsRoom() {
+        let room = BodyRoom(bytes: 10_000)
+        var buffer = BodyBuffer(room: room)
+        unsafe [UInt8](repeating: 0, count: 26_384).withUnsafeBufferPointer { unsafe buffer.append($0) }
+        #expect(!room.take(1))
+        buffer.releaseMemory()
+        #expect(unsafe buffer.bytes.isEmpty)
+        #expect(!room.take(1))
+        buffer.clear()
+        #expect(room.take(10_000))
+    }
+
     @Test func largeBuffersShareTheirRoom() {
         let room = BodyRoom(bytes: 10_000)
         let kept = 16 * 1024

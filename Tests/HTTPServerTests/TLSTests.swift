@@ -59,6 +59,19 @@ import Threading
         #expect(client.output.contains("Verify return code: 0 (ok)"))
     }
 
+    @Test(arguments: [
+        ("ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA", false), ("ECDHE-RSA-AES256-SHA384:ECDHE-ECDSA-AES256-SHA384", false),
+        ("AES128-SHA:AES256-SHA:AES128-SHA256", false), ("AES128-GCM-SHA256", false),
+        ("ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES128-GCM-SHA256", true), ("CHACHA20", true),
+    ])
+    func offersAuthenticatedEncryptionOnly(ciphers: String, isOffered: Bool) throws {
+        let fixture = try fixture()
+        defer { fixture.stop() }
+        let client = try openssl(fixture, "-tls1_2 -cipher '\(ciphers):@SECLEVEL=0'")
+        #expect((client.status == 0) == isOffered)
+        #expect(client.output.contains("Cipher is (NONE)") == !isOffered)
+    }
+
     @Test(arguments: ["-tls1", "-tls1_1"])
     func refusesOldTLS(version: String) throws {
         let fixture = try fixture()

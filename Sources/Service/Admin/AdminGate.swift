@@ -41,6 +41,6 @@ struct AdminCaller: Sendable {
 
     init(_ request: borrowing Request) {
         peer = request.peer()
-        requestID = RequestID(of: request).text
+        requestID = request.requestID
     }
 }

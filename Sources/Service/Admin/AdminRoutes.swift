@@ -58,7 +58,7 @@ struct AdminRoutes: Sendable {
         case .unknownApp, .unknownKey: return .error(400, "unknown_app", refusal.description)
         case .failed(let error):
             gate.logger.log(
-                .error, "mint failed", ["reason": .string(error.description), "request_id": .string(RequestID(of: request).text)])
+                .error, "mint failed", ["reason": .string(error.description), "request_id": .string(request.requestID)])
             return .error(503, "mint_failed", "The key could not be made; try again.", headers: [("Retry-After", "1")])
         }
     }

@@ -68,14 +68,14 @@ final class AuthorizeRoute: Sendable {
         var fields: LogFields = ["result": .string(verdict.result), "reason": .string(verdict.reason)]
         if case .malformed(let malformation) = verdict { fields.append("field", .string(malformation.field.name)) }
         caller.append(to: &fields)
-        fields.append("request_id", .string(RequestID(of: request).text))
+        fields.append("request_id", .string(request.requestID))
         denials.log(verdict.logLevel, "authorize", reason: verdict.reason, fields)
     }
 
     private func log(_ body: UnreadableBody, _ request: borrowing Request) {
         var fields: LogFields = ["result": .string("malformed"), "reason": .string(body.reason)]
         if let field = body.field { fields.append("field", .string(field)) }
-        fields.append("request_id", .string(RequestID(of: request).text))
+        fields.append("request_id", .string(request.requestID))
         denials.log(.info, "authorize", reason: body.reason, fields)
     }
 }

@@ -26,11 +26,11 @@ struct CredentialReader: Sendable {
         {
             return use(body.extracting(appID), body.extracting(userID), body.extracting(securityKey))
         }
-        let document = try parse(body)
+        let root = try parse(body)
         do throws(JSONFieldError) {
-            return try document.withString("app_id") { appID throws(JSONFieldError) in
-                try document.withString("user_id") { userID throws(JSONFieldError) in
-                    try document.withString("security_key") { securityKey in use(appID, userID, securityKey) }
+            return try root.withString("app_id") { appID throws(JSONFieldError) in
+                try root.withString("user_id") { userID throws(JSONFieldError) in
+                    try root.withString("security_key") { securityKey in use(appID, userID, securityKey) }
                 }
             }
         } catch {
@@ -38,9 +38,9 @@ struct CredentialReader: Sendable {
         }
     }
 
-    private static func parse(_ body: Span<UInt8>) throws(UnreadableBody) -> JSONDocument {
+    private static func parse(_ body: Span<UInt8>) throws(UnreadableBody) -> JSONElement {
         do throws(JSONError) {
-            return try JSONDocument(parsing: body)
+            return try JSONElement(parsing: body)
         } catch {
             throw .invalidJSON(error)
         }

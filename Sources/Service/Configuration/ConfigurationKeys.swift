@@ -7,6 +7,7 @@ enum ConfigurationKeys {
         "allow_insecure_secrets",
     ]
     static let listener = ["host", "port", "unix", "tls", "max_connections", "idle_timeout_seconds", "request_timeout_seconds"]
+    static let listen = listener + ["bodies_megabytes"]
     static let admin = listener + ["token", "metrics_need_token"]
     static let tls = ["certificate", "key"]
     static let app = ["app_id", "keys", "webhook", "notifiers", "routes"]

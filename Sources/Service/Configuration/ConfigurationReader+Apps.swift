@@ -20,6 +20,7 @@ extension ConfigurationReader {
             let routes = routes(object, known: known, notifiers: notifiers)
             apps.append(Configuration.App(id: id ?? "", keys: keys, webhook: webhook, notifiers: notifiers, routes: routes))
         }
+        refuseTooManySigners(apps, path: root.path(of: "apps"))
         return apps
     }
 

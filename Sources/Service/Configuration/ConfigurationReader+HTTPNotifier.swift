@@ -9,17 +9,8 @@ extension ConfigurationReader {
         }
         return Configuration.HTTPDestination(
             url: address("url", in: object, allowsHTTP: object.bool("allow_http", default: false)) ?? "",
-            secrets: signingSecrets(object), keepsTicketOrder: object.bool("keeps_ticket_order", default: false),
+            secrets: secretList(object, "secret", read: signingSecret), keepsTicketOrder: object.bool("keeps_ticket_order", default: false),
             transport: transport(object, concurrency: 16))
-    }
-
-    private func signingSecrets(_ object: ConfigurationObject) -> [SecretBytes] {
-        guard case .array? = object.value("secret") else {
-            return [signingSecret(object.value("secret"), path: object.path(of: "secret"))].compactMap(\.self)
-        }
-        let elements = object.array("secret") ?? []
-        if elements.isEmpty { problems.add(object.path(of: "secret"), "expected at least one secret") }
-        return elements.compactMap { signingSecret($0.value, path: $0.path) }
     }
 
     private func signingSecret(_ value: JSONValue?, path: String) -> SecretBytes? {

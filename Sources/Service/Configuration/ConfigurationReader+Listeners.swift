@@ -4,7 +4,15 @@ internal import JSON
 
 /// The two listeners.
 extension ConfigurationReader {
-    func listener(_ object: ConfigurationObject?, defaultPort: UInt16, defaultConnections: Int) -> Configuration.Listener {
+    func listen(_ object: ConfigurationObject?) -> Configuration.Listener {
+        var listener = listener(object, defaultPort: 8080, defaultConnections: 10_000)
+        // At least a few of the largest bodies.
+        let megabytes = object?.integer("bodies_megabytes", 4...65_536, default: 64) ?? 64
+        listener.settings.bodyMemory = megabytes * 1024 * 1024
+        return listener
+    }
+
+    private func listener(_ object: ConfigurationObject?, defaultPort: UInt16, defaultConnections: Int) -> Configuration.Listener {
         guard let object else {
             return Configuration.Listener(
                 address: .tcp(host: "127.0.0.1", port: defaultPort), settings: ServerSettings(connectionLimit: defaultConnections))

@@ -3,18 +3,41 @@ internal import JSON
 
 /// What an app's events come from and where they go.
 extension ConfigurationReader {
+    /// How many secrets are compared with one webhook at most: each signature costs a pass over a body that anybody may have sent.
+    private static let mostWebhookSecrets = 8
+
     func webhook(_ app: ConfigurationObject) -> Configuration.Webhook? {
         guard let object = app.object("webhook", keys: ConfigurationKeys.webhook) else { return nil }
         if object.value("secret") == nil, object.value("signature_secret") == nil {
             problems.add(object.path, "give \"secret\" or \"signature_secret\", or leave \"webhook\" out to take none")
         }
         return Configuration.Webhook(
-            secret: webhookSecret(
+            secrets: webhookSecrets(
                 object, "secret", isRight: SecretRules.isUsableInPath,
                 expectation: "16 to 128 letters, digits, \"-\", \".\", \"_\" or \"~\"; make one with: deskgate secret new"),
-            signatureSecret: webhookSecret(
+            signatureSecrets: webhookSecrets(
                 object, "signature_secret", isRight: { !self.isTooShort($0) },
                 expectation: "at least 16 bytes; give the help desk a longer secret"))
+    }
+
+    /// Refuses more signature secrets than may be tried for one webhook: without a secret in the path, each webhook may be any app's.
+    func refuseTooManySigners(_ apps: [Configuration.App], path: String) {
+        let signers = apps.compactMap(\.webhook).filter(\.needsNoPathSecret).reduce(0) { $0 + $1.signatureSecrets.count }
+        guard signers > Self.mostWebhookSecrets else { return }
+        problems.add(
+            path,
+            "\(signers) signature secrets would be tried for each webhook, at most \(Self.mostWebhookSecrets) may be; "
+                + "give some of these apps a \"webhook.secret\" as well")
+    }
+
+    /// Reads a secret, or a list of them while one replaces another.
+    func secretList(
+        _ object: ConfigurationObject, _ key: String, read: (_ value: JSONValue?, _ path: String) -> SecretBytes?
+    ) -> [SecretBytes] {
+        guard case .array? = object.value(key) else { return [read(object.value(key), object.path(of: key))].compactMap(\.self) }
+        let elements = object.array(key) ?? []
+        if elements.isEmpty { problems.add(object.path(of: key), "expected at least one secret") }
+        return elements.compactMap { read($0.value, $0.path) }
     }
 
     /// The names of the notifiers of an app.
@@ -40,18 +63,23 @@ extension ConfigurationReader {
         return names
     }
 
-    private func webhookSecret(
+    private func webhookSecrets(
         _ webhook: ConfigurationObject, _ key: String, isRight: (SecretBytes) -> Bool, expectation: String
-    ) -> SecretBytes? {
-        guard let value = webhook.value(key) else { return nil }
-        let path = webhook.path(of: key)
-        guard let secret = secrets.text(value, path: path) else { return nil }
-        guard isRight(secret) else {
-            problems.add(path, "expected \(expectation)")
-            return nil
+    ) -> [SecretBytes] {
+        guard webhook.value(key) != nil else { return [] }
+        let found = secretList(webhook, key) { value, path in
+            guard let secret = secrets.text(value, path: path) else { return nil }
+            guard isRight(secret) else {
+                problems.add(path, "expected \(expectation)")
+                return nil
+            }
+            refuseWeakOrShared(secret, path: path)
+            return secret
         }
-        refuseWeakOrShared(secret, path: path)
-        return secret
+        if found.count > Self.mostWebhookSecrets {
+            problems.add(webhook.path(of: key), "expected at most \(Self.mostWebhookSecrets) secrets, found \(found.count)")
+        }
+        return found
     }
 
     /// Refuses a secret that is a text where it is hardly random, or stands somewhere else as well.

@@ -61,7 +61,7 @@ struct ConfigurationReader {
 
     private func configuration() -> Configuration {
         let (policy, defaultLife) = securityKeys()
-        let listen = listener(root.object("listen", keys: ConfigurationKeys.listener), defaultPort: 8080, defaultConnections: 10_000)
+        let listen = listen(root.object("listen", keys: ConfigurationKeys.listen))
         let admin = admin(root.object("admin", keys: ConfigurationKeys.admin))
         refuseSharedAddress(listen.address, admin.listener.address)
         return Configuration(

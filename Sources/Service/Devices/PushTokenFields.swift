@@ -27,21 +27,15 @@ struct PushTokenFields {
             }
             return
         }
-        let value: JSONValue
+        let root: JSONElement
         do throws(JSONError) {
-            value = try JSONDocument(parsing: body).value()
+            root = try JSONElement(parsing: body)
         } catch {
             throw .unreadable(.invalidJSON(error))
         }
-        guard case .object(let object) = value else { throw .unreadable(.notAnObject) }
+        guard root.isObject else { throw .unreadable(.notAnObject) }
         for index in Self.names.indices {
-            let name = "\(Self.names[index])"
-            switch object[name] {
-            case nil: values.append((name, .missing))
-            case .null?: values.append((name, .null))
-            case .string(let text)?: values.append((name, .text(text)))
-            case .some: values.append((name, .notAString))
-            }
+            values.append(("\(Self.names[index])", Self.value(root[Self.names[index]])))
         }
     }
 
@@ -84,6 +78,11 @@ struct PushTokenFields {
 
     private func value(_ name: String) -> Value {
         values.first { $0.name == name }?.value ?? .missing
+    }
+
+    private static func value(_ element: JSONElement?) -> Value {
+        guard let element else { return .missing }
+        return element.isNull ? .null : element.string.map { .text($0) } ?? .notAString
     }
 
     private static func value(_ bytes: Span<UInt8>) -> Value {

@@ -52,10 +52,11 @@ final class PushTokenRoute: Sendable {
         switch decide(request) {
         case .answer(let response): return responder.respond(response)
         case .register(let registration):
+            let requestID = request.requestID
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
                 store.register(registration, isAwaited: { box.isAwaited }) { [self] result in
-                    box.respond(response(to: result, registration))
+                    box.respond(response(to: result, registration, requestID))
                 }
             }
         }
@@ -88,7 +89,7 @@ final class PushTokenRoute: Sendable {
     }
 
     /// Notes what the store says, on its thread.
-    private func response(to result: Result<Registration.Outcome, StoreError>, _ wish: Registration) -> Response {
+    private func response(to result: Result<Registration.Outcome, StoreError>, _ wish: Registration, _ requestID: String) -> Response {
         let app = wish.key.appID
         switch result {
         case .success(.registered):
@@ -111,7 +112,7 @@ final class PushTokenRoute: Sendable {
                 .error, "push token",
                 [
                     "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app),
-                    "detail": .string(error.description),
+                    "detail": .string(error.description), "request_id": .string(requestID),
                 ])
             return storeRefusals.response(error.kind)
         }
@@ -156,7 +157,7 @@ final class PushTokenRoute: Sendable {
         counters.count(result, app: app)
         var fields: LogFields = ["result": .string(result.rawValue), "reason": .string(reason)]
         fields.append(details)
-        fields.append("request_id", .string(RequestID(of: request).text))
+        fields.append("request_id", .string(request.requestID))
         denials.log(result == .unavailable ? .error : .info, "push token", reason: reason, fields)
         return .answer(response)
     }

@@ -2,37 +2,42 @@ internal import Core
 internal import Crypto
 
 /// The apps that take webhooks, with what proves their origin: an immutable snapshot.
+///
+/// An app with a secret in the path is reached there alone, and one that signs must also have signed what comes there.
 final class WebhookApps: Sendable {
     /// One of them.
     struct App: Sendable {
         let id: String
         let counters: WebhookCounters.App
-        fileprivate let secret: SecretBytes?
-        fileprivate let signatureKey: HMACKey<SHA1>?
+        fileprivate let secrets: [SecretBytes]
+        /// The indices of the keys that may sign for it; empty if it does not sign.
+        fileprivate let signers: [Int]
     }
 
     /// Counts what belongs to none of them.
     let unknown: WebhookCounters.App
     private let apps: [App]
     private let indices: [ByteKey: Int]
-    // Stands in for the key of an app that is unknown or has none, so that naming one takes as long as signing wrongly.
-    private let dummyKey: HMACKey<SHA1>
+    // Each once, however many apps have it.
+    private let keys: [HMACKey<SHA1>]
 
     /// - Throws: when OpenSSL fails.
     init(_ apps: [Configuration.App], counters: WebhookCounters) throws(CryptoError) {
         var takers: [App] = []
+        var distinct: [SecretBytes] = []
         for app in apps {
             guard let webhook = app.webhook else { continue }
-            let key = try webhook.signatureSecret?.withSpan { secret throws(CryptoError) in try HMACKey<SHA1>(secret: secret) }
-            takers.append(
-                App(
-                    id: app.id, counters: counters.app(app.id), secret: webhook.secret, signatureKey: key))
+            let signers = webhook.signatureSecrets.map { Self.index(of: $0, in: &distinct) }
+            takers.append(App(id: app.id, counters: counters.app(app.id), secrets: webhook.secrets, signers: signers))
+        }
+        var keys: [HMACKey<SHA1>] = []
+        for secret in distinct {
+            keys.append(try secret.withSpan { secret throws(CryptoError) in try HMACKey<SHA1>(secret: secret) })
         }
         unknown = counters.unknown
         self.apps = takers
+        self.keys = keys
         indices = Dictionary(uniqueKeysWithValues: takers.enumerated().map { (ByteKey($0.element.id), $0.offset) })
-        let random: InlineArray<32, UInt8> = try randomBytes()
-        dummyKey = try HMACKey(secret: random.span)
     }
 
     /// The app of exactly this id, if it takes webhooks.
@@ -40,33 +45,64 @@ final class WebhookApps: Sendable {
         indices[ByteKey(id)].map { apps[$0] }
     }
 
-    /// The ids of the apps that a path's secret belongs to, mostly one or none.
+    /// The apps that one of the candidates names.
+    func app(_ id: String, among candidates: Candidates) -> App? {
+        indices[ByteKey(id)].flatMap { candidates.indices.contains($0) ? apps[$0] : nil }
+    }
+
+    /// The apps that a webhook may be of that has this secret at the end of its path, mostly one or none.
     ///
     /// It is compared with all, each time in constant time, so that the time tells nothing of which it is.
-    func owners(ofSecret secret: Span<UInt8>) -> Owners {
-        var owners = Owners()
-        for app in apps {
-            guard let expected = app.secret else { continue }
-            if expected.withSpan({ constantTimeEquals($0, secret) }) { owners.ids.append(ByteKey(app.id)) }
+    func candidates(withSecret secret: Span<UInt8>) -> Candidates {
+        var candidates = Candidates()
+        for index in apps.indices {
+            var isOwner = false
+            for expected in apps[index].secrets where expected.withSpan({ constantTimeEquals($0, secret) }) { isOwner = true }
+            if isOwner { candidates.indices.append(index) }
         }
-        return owners
+        return candidates
     }
 
-    /// Whether the secret of this app has signed the body; false for an app without one, which takes as long.
-    func isSigned(_ body: Span<UInt8>, _ signature: WebhookSignature, by app: App?) throws(CryptoError) -> Bool {
-        let key = app?.signatureKey
-        let isGenuine = try signature.isGenuine(for: body, key ?? dummyKey)
-        return key != nil && isGenuine
+    /// The apps that a webhook may be of that comes to the path without a secret.
+    func candidatesWithoutSecret() -> Candidates {
+        var candidates = Candidates()
+        candidates.indices = apps.indices.filter { apps[$0].secrets.isEmpty }
+        return candidates
     }
 
-    /// The apps that a proof belongs to.
-    struct Owners {
-        fileprivate var ids: [ByteKey] = []
+    /// Those of the candidates that do not sign: all that is left of a webhook without a signature.
+    func unsigned(_ candidates: Candidates) -> Candidates {
+        var unsigned = candidates
+        unsigned.indices.removeAll { !apps[$0].signers.isEmpty }
+        return unsigned
+    }
 
-        var isEmpty: Bool { ids.isEmpty }
-
-        func contains(_ app: App) -> Bool {
-            ids.contains(ByteKey(app.id))
+    /// Those of the candidates that have signed the body, or do not sign.
+    ///
+    /// Every key of theirs is tried once, the right one or not; the configuration bounds how many there are.
+    func signers(
+        of body: Span<UInt8>, _ signature: WebhookSignature, among candidates: Candidates
+    ) throws(CryptoError) -> Candidates {
+        var genuine: Set<Int> = []
+        for key in Set(candidates.indices.flatMap { apps[$0].signers }) where try signature.isGenuine(for: body, keys[key]) {
+            genuine.insert(key)
         }
+        var signers = candidates
+        signers.indices.removeAll { !apps[$0].signers.isEmpty && genuine.isDisjoint(with: apps[$0].signers) }
+        return signers
+    }
+
+    private static func index(of secret: SecretBytes, in distinct: inout [SecretBytes]) -> Int {
+        let known = distinct.firstIndex { other in secret.withSpan { left in other.withSpan { constantTimeEquals($0, left) } } }
+        if let known { return known }
+        distinct.append(secret)
+        return distinct.count - 1
+    }
+
+    /// The apps that a webhook may be of, as far as is known.
+    struct Candidates {
+        fileprivate var indices: [Int] = []
+
+        var isEmpty: Bool { indices.isEmpty }
     }
 }

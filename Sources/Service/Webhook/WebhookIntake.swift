@@ -21,10 +21,22 @@ struct WebhookIntake {
         case signature
     }
 
+    /// What is missing of the proof.
+    enum Flaw: String {
+        /// The path ends with no app's secret.
+        case pathSecret = "path_secret"
+        /// There is no signature where one must be, or none of the right form.
+        case noSignature = "no_signature"
+        /// No key of the apps that it may be of has signed the body.
+        case signature
+        /// The body names an app for which the proof is not good.
+        case app
+    }
+
     /// Why there is none.
     enum Refusal: Error {
-        /// Its origin is not proven; the app is the one that it names, if that takes webhooks.
-        case denied(WebhookApps.App?)
+        /// Its origin is not proven; the app is the one that a body names whose proof is another's.
+        case denied(Flaw, WebhookApps.App?)
         /// It cannot be read; the app is the one that has sent it, if that is known.
         case malformed(WebhookMistake, WebhookApps.App?)
         /// OpenSSL failed.
@@ -33,30 +45,39 @@ struct WebhookIntake {
 
     let apps: WebhookApps
 
-    /// Reads a request that must have this proof.
+    /// Finds the apps that a request may be of by its path and headers alone, so that of what nobody can have sent no body is received.
+    func candidates(_ request: borrowing Request, provenBy proof: Proof) throws(Refusal) -> WebhookApps.Candidates {
+        let candidates =
+            switch proof {
+            case .path: request.withPathParameter { apps.candidates(withSecret: $0) }
+            case .signature: apps.candidatesWithoutSecret()
+            }
+        if candidates.isEmpty { throw .denied(proof == .path ? .pathSecret : .noSignature, nil) }
+        guard WebhookSignature.of(request) == nil else { return candidates }
+        let unsigned = apps.unsigned(candidates)
+        if unsigned.isEmpty { throw .denied(.noSignature, nil) }
+        return unsigned
+    }
+
+    /// Reads a request that must have this proof. Nothing of the body is parsed before its signature is known to be genuine.
     func comment(_ request: borrowing Request, provenBy proof: Proof) throws(Refusal) -> Proven {
-        switch proof {
-        case .path: try commentProvenByPath(request)
-        case .signature: try commentProvenBySignature(request)
+        let candidates = try candidates(request, provenBy: proof)
+        let owners = try signers(of: request, among: candidates)
+        if owners.isEmpty { throw .denied(.signature, nil) }
+        let parser = try parser(request)
+        guard let app = apps.app(parser.appID, among: owners) else { throw .denied(.app, apps.app(parser.appID)) }
+        return try proven(parser, app)
+    }
+
+    private func signers(
+        of request: borrowing Request, among candidates: WebhookApps.Candidates
+    ) throws(Refusal) -> WebhookApps.Candidates {
+        guard let signature = WebhookSignature.of(request) else { return candidates }
+        do throws(CryptoError) {
+            return try request.withBody { body throws(CryptoError) in try apps.signers(of: body, signature, among: candidates) }
+        } catch {
+            throw .failed(error)
         }
-    }
-
-    private func commentProvenByPath(_ request: borrowing Request) throws(Refusal) -> Proven {
-        let owners = request.withPathParameter { apps.owners(ofSecret: $0) }
-        guard !owners.isEmpty else { throw .denied(nil) }
-        let parser = try parser(request)
-        let app = apps.app(parser.appID)
-        guard let app, owners.contains(app) else { throw .denied(app) }
-        return try proven(parser, app)
-    }
-
-    /// Reads only the app before the origin is known, because it says whose secret must have signed.
-    private func commentProvenBySignature(_ request: borrowing Request) throws(Refusal) -> Proven {
-        guard let signature = WebhookSignature.of(request) else { throw .denied(nil) }
-        let parser = try parser(request)
-        let app = apps.app(parser.appID)
-        guard try isSigned(request, signature, by: app), let app else { throw .denied(app) }
-        return try proven(parser, app)
     }
 
     private func parser(_ request: borrowing Request) throws(Refusal) -> WebhookParser {
@@ -64,16 +85,6 @@ struct WebhookIntake {
             return try request.withBody { body throws(WebhookMistake) in try WebhookParser(body) }
         } catch {
             throw .malformed(error, nil)
-        }
-    }
-
-    private func isSigned(
-        _ request: borrowing Request, _ signature: WebhookSignature, by app: WebhookApps.App?
-    ) throws(Refusal) -> Bool {
-        do throws(CryptoError) {
-            return try request.withBody { body throws(CryptoError) in try apps.isSigned(body, signature, by: app) }
-        } catch {
-            throw .failed(error)
         }
     }
 
@@ -101,7 +112,7 @@ extension WebhookIntake.Refusal {
     /// The app that it is counted for; nil for none.
     var app: WebhookApps.App? {
         switch self {
-        case .denied(let app), .malformed(_, let app): app
+        case .denied(_, let app), .malformed(_, let app): app
         case .failed: nil
         }
     }
@@ -117,7 +128,7 @@ extension WebhookIntake.Refusal {
     /// Why, as it stands in the log; nothing of the request.
     var reason: String {
         switch self {
-        case .denied: "origin"
+        case .denied(let flaw, _): flaw.rawValue
         case .malformed(let mistake, _): mistake.reason
         case .failed(let error): error.description
         }

@@ -5,6 +5,9 @@ internal import JSON
 ///
 /// In two steps, because the app, which the body names, decides which secret must have signed it.
 struct WebhookParser {
+    /// How many values a body may have, since each takes several times its own bytes.
+    private static let mostValues = 32_768
+
     /// Whose it is, if its origin is genuine.
     let appID: String
     private let root: WebhookFields
@@ -83,7 +86,7 @@ struct WebhookParser {
     private static func object(_ body: Span<UInt8>) throws(WebhookMistake) -> JSONElement {
         let root: JSONElement
         do throws(JSONError) {
-            root = try JSONElement(parsing: body)
+            root = try JSONElement(parsing: body, mostValues: mostValues)
         } catch {
             throw .invalidJSON(error)
         }

@@ -43,10 +43,24 @@ final class WebhookRoute: Sendable {
     }
 
     var routes: [Route] {
-        [
-            Route(Self.path, bodyLimit: Self.bodyLimit, [(.post, { [self] in answer($0, $1, provenBy: .signature) })]),
-            Route(Self.secretPath, bodyLimit: Self.bodyLimit, [(.post, { [self] in answer($0, $1, provenBy: .path) })]),
-        ]
+        [route(Self.path, provenBy: .signature), route(Self.secretPath, provenBy: .path)]
+    }
+
+    private func route(_ path: StaticString, provenBy proof: WebhookIntake.Proof) -> Route {
+        Route(
+            path, bodyLimit: Self.bodyLimit, admission: { [self] in refusal(of: $0, proof) },
+            [(.post, { [self] in answer($0, $1, provenBy: proof) })])
+    }
+
+    /// What is refused before its body is received.
+    private func refusal(of request: borrowing Request, _ proof: WebhookIntake.Proof) -> Response? {
+        let webhooks = state.current.webhooks
+        do throws(WebhookIntake.Refusal) {
+            _ = try WebhookIntake(apps: webhooks).candidates(request, provenBy: proof)
+            return nil
+        } catch {
+            return refuse(error, webhooks, request)
+        }
     }
 
     private func answer(
@@ -55,8 +69,9 @@ final class WebhookRoute: Sendable {
         switch decide(request, proof) {
         case .answer(let response): return responder.respond(response)
         case .store(let arrival):
+            let requestID = request.requestID
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
-                accept(arrival, PendingBox(pending))
+                accept(arrival, requestID, PendingBox(pending))
             }
         }
     }
@@ -67,7 +82,9 @@ final class WebhookRoute: Sendable {
             let proven = try WebhookIntake(apps: state.webhooks).comment(request, provenBy: proof)
             guard !proven.comment.isInbound else {
                 proven.app.counters.count(.ignored)
-                logger.log(.debug, "webhook", ["result": .string("ignored"), "app": .string(proven.app.id)])
+                logger.log(
+                    .debug, "webhook",
+                    ["result": .string("ignored"), "app": .string(proven.app.id), "request_id": .string(request.requestID)])
                 return .answer(answers.ignored)
             }
             let now = clocks.unixMilliseconds()
@@ -76,30 +93,35 @@ final class WebhookRoute: Sendable {
                     proven, to: state.routes.comments(proven.app.id), receivedAt: now, lifeMilliseconds: state.eventLifeMilliseconds,
                     random: random))
         } catch {
-            let app = error.app
-            (app?.counters ?? state.webhooks.unknown).count(error.result)
-            log(error, request)
-            return .answer(response(to: error))
+            return .answer(refuse(error, state.webhooks, request))
         }
     }
 
-    private func accept(_ arrival: WebhookArrival, _ pending: PendingBox) {
+    private func refuse(_ refusal: WebhookIntake.Refusal, _ webhooks: WebhookApps, _ request: borrowing Request) -> Response {
+        (refusal.app?.counters ?? webhooks.unknown).count(refusal.result)
+        log(refusal, request)
+        return response(to: refusal)
+    }
+
+    private func accept(_ arrival: WebhookArrival, _ requestID: String, _ pending: PendingBox) {
         store.accept(arrival.arrival, isAwaited: { pending.isAwaited }) { [self] result in
-            pending.respond(response(to: result, arrival.app, arrival.arrival.event.id))
+            pending.respond(response(to: result, arrival.app, arrival.arrival.event.id, requestID))
         }
     }
 
     /// Notes what the store says, on its thread.
-    private func response(to result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: UUIDv7) -> Response {
+    private func response(to result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: UUIDv7, _ requestID: String)
+        -> Response
+    {
         switch result {
         case .success(.accepted):
             app.counters.count(.accepted)
-            logger.log(.debug, "webhook", ["result": .string("accepted"), "app": .string(app.id), "event": .string(event.description)])
+            logStored("accepted", app, event, requestID)
             onChange()
             return answers.accepted
         case .success(.duplicate(let earlier)):
             app.counters.count(.duplicate)
-            logger.log(.debug, "webhook", ["result": .string("duplicate"), "app": .string(app.id), "event": .string(earlier.description)])
+            logStored("duplicate", app, earlier, requestID)
             return answers.duplicate
         case .failure(let error):
             app.counters.count(.unavailable)
@@ -109,10 +131,19 @@ final class WebhookRoute: Sendable {
                 .error, "webhook",
                 [
                     "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app.id),
-                    "detail": .string(error.description),
+                    "detail": .string(error.description), "request_id": .string(requestID),
                 ])
             return answers.refusals.response(error.kind)
         }
+    }
+
+    private func logStored(_ result: String, _ app: WebhookApps.App, _ event: UUIDv7, _ requestID: String) {
+        guard logger.level <= .debug else { return }
+        logger.log(
+            .debug, "webhook",
+            [
+                "result": .string(result), "app": .string(app.id), "event": .string(event.description), "request_id": .string(requestID),
+            ])
     }
 
     private func response(to refusal: WebhookIntake.Refusal) -> Response {
@@ -129,7 +160,7 @@ final class WebhookRoute: Sendable {
         guard level >= logger.level else { return }
         var fields: LogFields = ["result": .string(refusal.result.rawValue), "reason": .string(refusal.reason)]
         if let app = refusal.app { fields.append("app", .string(app.id)) }
-        fields.append("request_id", .string(RequestID(of: request).text))
+        fields.append("request_id", .string(request.requestID))
         denials.log(level, "webhook", reason: refusal.reason, fields)
     }
 }

@@ -12,14 +12,16 @@ final class RunningServer {
 
     /// Starts it and waits until it serves.
     /// - Parameter workspace: kept as long as the server.
-    convenience init(_ workspace: Workspace) throws {
-        try self.init(configuration: workspace.configuration)
+    /// - Parameter descriptors: how many files it may have open; nil for as many as the test.
+    convenience init(_ workspace: Workspace, descriptors: Int? = nil) throws {
+        try self.init(configuration: workspace.configuration, descriptors: descriptors)
         self.workspace = workspace
     }
 
     /// Starts it and waits until it serves.
-    init(configuration: String, environment: [String: String] = [:]) throws {
-        process = try Self.start(configuration, environment: environment)
+    init(configuration: String, environment: [String: String] = [:], descriptors: Int? = nil) throws {
+        process =
+            try descriptors.map { try Self.start(configuration, descriptors: $0) } ?? Self.start(configuration, environment: environment)
         let line = try process.errors.line(containing: "serving").text
         publicAddress = try Self.address("public", in: line)
         adminAddress = try Self.address("admin", in: line)
@@ -37,6 +39,11 @@ final class RunningServer {
     ) throws -> ChildProcess {
         let arguments = ["serve", "--config", configuration].map { Array($0.utf8) }
         return try ChildProcess(Deskgate.path, arguments, environment: environment, errors: errors)
+    }
+
+    private static func start(_ configuration: String, descriptors: Int) throws -> ChildProcess {
+        let script = "ulimit -n \(descriptors) && exec '\(Deskgate.path)' serve --config '\(configuration)'"
+        return try ChildProcess("sh", ["-c", script].map { Array($0.utf8) })
     }
 
     /// Starts it in a workspace where it cannot serve: it must end with 2 and one line that holds no secret.
@@ -72,6 +79,13 @@ final class RunningServer {
         }
         return .tcp(host: String(text[..<colon]), port: port)
     }
+}
+
+/// The status with which a path is answered.
+func status(_ address: ListenAddress, _ path: String) throws -> Int {
+    let client = try SocketClient(address)
+    try client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    return try client.readResponse().status
 }
 
 extension SocketClient {

@@ -28,6 +28,7 @@ import Testing
         try directory.scratch.write("secrets/backend.whsec", TestSecret.signing(5))
         directory.environment["DESKGATE_APP_KEY_2"] = TestSecret.text(2)
         directory.environment["DESKGATE_WEBHOOK_SECRET"] = TestSecret.text(6)
+        directory.environment["DESKGATE_NEXT_WEBHOOK_SECRET"] = TestSecret.text(9)
         directory.environment["DESKGATE_BACKEND_PREVIOUS_SECRET"] = TestSecret.signing(7)
         let json = String(decoding: text, as: UTF8.self)
         #expect(try directory.problems(json) == [])
@@ -38,8 +39,8 @@ import Testing
         #expect(configuration.apps.map(\.notifiers) == [["log", "backend", "pyrus"]])
         #expect(configuration.apps[0].routes.byType.map(\.type) == ["ios", "android", "huawei", "rustore"])
         #expect(configuration.apps[0].routes.others == "fcm-main")
-        #expect(configuration.apps[0].webhook?.secret != nil)
-        #expect(configuration.apps[0].webhook?.signatureSecret != nil)
+        #expect(configuration.apps[0].webhook?.secrets.count == 2)
+        #expect(configuration.apps[0].webhook?.signatureSecrets.count == 1)
         let names = [
             "log", "backend", "apns-main", "apns-certificate", "fcm-main", "rustore-main", "hms-main", "pyrus", "pyrus-on-premises",
         ]
@@ -50,7 +51,7 @@ import Testing
     @Test func showsEveryKey() {
         #expect(keys(at: []) == Set(ConfigurationKeys.root))
         // A listener has a host and a port, or a Unix socket.
-        #expect(keys(at: ["listen"]).union(keys(at: ["admin"])) == Set(ConfigurationKeys.admin))
+        #expect(keys(at: ["listen"]).union(keys(at: ["admin"])) == Set(ConfigurationKeys.listen + ConfigurationKeys.admin))
         #expect(keys(at: ["listen", "tls"]) == Set(ConfigurationKeys.tls))
         #expect(keys(at: ["apps"]) == Set(ConfigurationKeys.app))
         #expect(keys(at: ["apps", "keys"]) == Set(ConfigurationKeys.appKey))

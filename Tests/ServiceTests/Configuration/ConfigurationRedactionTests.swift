@@ -44,8 +44,8 @@ import Testing
         let secret = Self.secrets[index]
         let insecure = #""allow_insecure_secrets":\#(isInsecureAllowed)"#
         let keys = #"[{"id":1,"secret":\#(secret)},{"id":2,"secret":\#(secret)}]"#
-        let webhook = #"{"secret":\#(secret),"signature_secret":\#(secret)}"#
         // Within one more list, because the name of a file that is not there is told, and a list of files is right here.
+        let webhook = #"{"secret":[\#(secret)],"signature_secret":[\#(secret)]}"#
         let notifier = #"{"type":"http","url":"\#(Self.malformed)","secret":[\#(secret)],"proxy":"\#(Self.pem)"}"#
         let json = """
             {"apps":[{"app_id":"a","keys":\(keys),"webhook":\(webhook),"notifiers":["\(Self.wellFormed)","\(Self.signing)"]},

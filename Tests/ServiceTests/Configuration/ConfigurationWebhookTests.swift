@@ -23,8 +23,8 @@ import Testing
     @Test func isTakenOver() throws {
         let webhook = #""webhook":{"secret":{"env":"SECRET"},"signature_secret":{"file":"secrets/admin-token"}}"#
         let configuration = try directory.configuration(apps(webhook, #""notifiers":[]"#))
-        #expect(configuration.apps[0].webhook?.secret?.count == 43)
-        #expect(configuration.apps[0].webhook?.signatureSecret?.count == 43)
+        #expect(configuration.apps[0].webhook?.secrets.map(\.count) == [43])
+        #expect(configuration.apps[0].webhook?.signatureSecrets.map(\.count) == [43])
         #expect(configuration.apps[0].notifiers == ["log"])
         #expect(configuration.apps[1].webhook == nil)
         #expect(configuration.apps[1].notifiers == [])
@@ -46,6 +46,40 @@ import Testing
                 "$.apps[0].webhook.\(key): a secret must not stand in the configuration; give "
                     + #"{"file": "PATH"} or {"env": "NAME"}, or set "allow_insecure_secrets": true at the top on a laptop"#
             ])
+    }
+
+    @Test(arguments: ["secret", "signature_secret"])
+    func takesAListWhileOneReplacesAnother(_ key: String) throws {
+        directory.environment["NEXT"] = TestSecret.text(10)
+        func webhook(_ list: String) -> String { apps(#""webhook":{"\#(key)":[\#(list)]}"#) }
+        let taken = try directory.configuration(webhook(#"{"env":"NEXT"},{"env":"SECRET"}"#)).apps[0].webhook
+        #expect([taken?.secrets.count, taken?.signatureSecrets.count] == (key == "secret" ? [2, 0] : [0, 2]))
+        #expect(try directory.problems(webhook("")) == ["$.apps[0].webhook.\(key): expected at least one secret"])
+        let shared = "$.apps[0].webhook.\(key)[1]: the same secret as $.apps[0].webhook.\(key)[0]; use each secret in one place only"
+        #expect(try directory.problems(webhook(#"{"env":"NEXT"},{"env":"NEXT"}"#)) == [shared])
+        let many = (11...19).map { number in
+            directory.environment["S\(number)"] = TestSecret.text(number)
+            return #"{"env":"S\#(number)"}"#
+        }
+        let problem = "$.apps[0].webhook.\(key): expected at most 8 secrets, found 9"
+        #expect(try directory.problems(webhook(many.joined(separator: ","))).first == problem)
+        #expect(try directory.problems(webhook(many.dropLast().joined(separator: ","))) == [])
+    }
+
+    /// Each webhook without a secret in its path may be any of these apps'.
+    @Test func boundsHowManySignaturesAreTried() throws {
+        func signers(_ app: Int, _ numbers: ClosedRange<Int>, path: String = "") -> String {
+            let list = numbers.map { number in
+                directory.environment["S\(number)"] = TestSecret.text(number)
+                return #"{"env":"S\#(number)"}"#
+            }
+            return #""webhook":{\#(path)"signature_secret":[\#(list.joined(separator: ","))]}"#
+        }
+        let problem =
+            "$.apps: 9 signature secrets would be tried for each webhook, at most 8 may be; "
+            + #"give some of these apps a "webhook.secret" as well"#
+        #expect(try directory.problems(apps(signers(0, 11...15), signers(1, 16...19))) == [problem])
+        #expect(try directory.problems(apps(signers(0, 11...15), signers(1, 16...19, path: #""secret":{"env":"SECRET"},"#))) == [])
     }
 
     /// By index, because the arguments of tests are printed.

@@ -70,6 +70,8 @@ extension PushTokenCases {
             case200("without a token", unchanged, kit(["token": nil])),
             case200("without a content type", registered, kit(), headers: [:]),
             case200("unknown fields", registered, kit(["x": "[null,{}]", "push_token": "7"])),
+            case200("unknown fields of any kind", registered, kit(["x\\u0000": "1e999", "y": #""\ud800""#, "z": "99999999999999999999"])),
+            case200("a form with broken unknown fields", registered, form("\(device)&token=abc&x=%&%y"), headers: AuthorizeCases.formType),
             case200("a form", registered, form("\(device)&token=abc%3Adef&type=android"), headers: AuthorizeCases.formType),
             case200("a form without a type", registered, form("\(device)&token=abc"), headers: [:]),
             case200("a form with an empty token", unchanged, form("\(device)&token="), headers: AuthorizeCases.formType),

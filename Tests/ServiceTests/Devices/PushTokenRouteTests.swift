@@ -112,12 +112,12 @@ import Testing
         let fixture = try PushTokenFixture(failure: StoreError(kind, "what operators read"))
         ExchangeCase(
             name: code, status: 503, answer: ExchangeCase.error(code, message), answerHeaders: ["retry-after": seconds]
-        ).check(fixture.send(try PushTokenCases.kit()))
+        ).check(fixture.send(try PushTokenCases.kit(), headers: ["X-Request-Id": "r1"]))
         #expect(fixture.wakeUpCount == 0)
         #expect(fixture.counts() == [#"{app="shop",result="unavailable"} 1"#])
         #expect(
             try fixture.log.lines() == [
-                #"ERROR push token result=unavailable reason=\#(kind.rawValue) app=shop detail="what operators read""#
+                #"ERROR push token result=unavailable reason=\#(kind.rawValue) app=shop detail="what operators read" request_id=r1"#
             ])
     }
 

@@ -65,7 +65,7 @@ import Testing
             malformed("too_long", AuthorizeCases.json(["user_id": "\"\(String(repeating: "x", count: 101))\""])),
             malformed("control_character", AuthorizeCases.json(["user_id": #""\n""#])),
             malformed("not_a_security_key", AuthorizeCases.json(["security_key": "\"x\""])), malformed("invalid_json", [UInt8(ascii: "{")]),
-            malformed("not_an_object", Array("[]".utf8)), malformed("invalid_form", Array("%".utf8)),
+            malformed("not_an_object", Array("[]".utf8)), malformed("invalid_form", Array("app_id=%".utf8)),
         ]
     }
 

@@ -13,8 +13,8 @@ protocol RouteFixture {
 extension RouteFixture {
     var client: InProcessClient { InProcessClient(router) }
 
-    func withServer<Result>(_ body: (ListenAddress) throws -> Result) throws -> Result {
-        let server = try Server(.tcp(host: "127.0.0.1", port: 0), router: router, settings: ServerSettings(), observer: { _, _ in })
+    func withServer<Result>(settings: ServerSettings = ServerSettings(), _ body: (ListenAddress) throws -> Result) throws -> Result {
+        let server = try Server(.tcp(host: "127.0.0.1", port: 0), router: router, settings: settings, observer: { _, _ in })
         defer { server.stop(drainMilliseconds: 1000) }
         return try body(server.address)
     }

@@ -9,8 +9,8 @@ import Threading
 
 /// The webhook's routes over a recording store, with the time standing still.
 ///
-/// Apps: `shop` has both secrets and two notifiers, `bank` a path's secret and no notifier, `sign` a signature's secret, and `none` takes
-/// no webhooks.
+/// Apps: `shop` has a path's secret and two notifiers, `bank` two path's secrets and no notifier, `sign` two signature's secrets, `both` both,
+/// and `none` takes no webhooks.
 final class WebhookFixture: RouteFixture {
     static let metric = "deskgate_webhook_events_total"
     static let time: UInt64 = TestTime.now * 1000 + 250
@@ -26,10 +26,12 @@ final class WebhookFixture: RouteFixture {
 
     init(failure: StoreError? = nil, logLevel: LogLevel = .debug) throws {
         directory = try ConfigurationDirectory()
-        for (name, number) in [("SHOP", 21), ("SHOP_SIG", 22), ("BANK", 23), ("SIGN_SIG", 24)] {
+        for (name, number) in [
+            ("SHOP", 21), ("BOTH_SIG", 22), ("BANK", 23), ("SIGN_SIG", 24), ("BANK_NEXT", 25), ("SIGN_NEXT", 26), ("BOTH", 27),
+        ] {
             directory.environment[name] = TestSecret.text(number)
         }
-        try directory.scratch.write("secrets/app-4.key", TestSecret.text(4))
+        for number in 4...5 { try directory.scratch.write("secrets/app-\(number).key", TestSecret.text(number)) }
         let configuration = try directory.configuration(Self.json)
         log = try TestLog(in: directory.scratch, level: logLevel)
         store = RecordingStore(failure: failure)
@@ -72,11 +74,13 @@ final class WebhookFixture: RouteFixture {
     private static let json = """
         {"apps":[
           {"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],
-           "webhook":{"secret":{"env":"SHOP"},"signature_secret":{"env":"SHOP_SIG"}},"notifiers":["log","journal"]},
+           "webhook":{"secret":{"env":"SHOP"}},"notifiers":["log","journal"]},
           {"app_id":"bank","keys":[{"id":1,"secret":{"file":"secrets/app-2.key"}}],
-           "webhook":{"secret":{"env":"BANK"}},"notifiers":[]},
+           "webhook":{"secret":[{"env":"BANK_NEXT"},{"env":"BANK"}]},"notifiers":[]},
           {"app_id":"sign","keys":[{"id":1,"secret":{"file":"secrets/app-3.key"}}],
-           "webhook":{"signature_secret":{"env":"SIGN_SIG"}}},
+           "webhook":{"signature_secret":[{"env":"SIGN_NEXT"},{"env":"SIGN_SIG"}]}},
+          {"app_id":"both","keys":[{"id":1,"secret":{"file":"secrets/app-5.key"}}],
+           "webhook":{"secret":{"env":"BOTH"},"signature_secret":{"env":"BOTH_SIG"}}},
           {"app_id":"none","keys":[{"id":1,"secret":{"file":"secrets/app-4.key"}}]}],
          "notifiers":{"log":{"type":"log"},"journal":{"type":"log"}},"deliveries":{"expire_after_seconds":60}}
         """

@@ -25,8 +25,8 @@ import Testing
         try fixture.withServer { address in
             for exchange in try Self.cases.get() { exchange.check(try exchange.send(to: SocketClient(address))) }
         }
-        #expect(fixture.store.accepted.count == 10)
-        #expect(fixture.wakeUpCount == 10)
+        #expect(fixture.store.accepted.count == 17)
+        #expect(fixture.wakeUpCount == 17)
     }
 
     @Test func storesTheEventForEachNotifier() throws {
@@ -119,12 +119,12 @@ import Testing
         let fixture = try WebhookFixture(failure: StoreError(kind, "what operators read"))
         ExchangeCase(
             name: code, status: 503, answer: ExchangeCase.error(code, message), answerHeaders: ["retry-after": seconds]
-        ).check(fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json()))
+        ).check(fixture.client.send(.post, WebhookCases.shopPath, headers: ["X-Request-Id": "r1"], body: WebhookBody.json()))
         #expect(fixture.wakeUpCount == (kind == .queueFull ? 1 : 0), "only then a token may have been learned")
         #expect(fixture.counts() == [#"{app="shop",result="unavailable"} 1"#])
         #expect(
             try fixture.log.lines() == [
-                #"ERROR webhook result=unavailable reason=\#(kind.rawValue) app=shop detail="what operators read""#
+                #"ERROR webhook result=unavailable reason=\#(kind.rawValue) app=shop detail="what operators read" request_id=r1"#
             ])
     }
 
@@ -135,6 +135,38 @@ import Testing
         #expect(fixture.client.send(.post, "/pyrus/webhook/\(TestSecret.text(31))", body: WebhookBody.json()).status == 200)
         #expect(fixture.store.accepted.map { $0.routes.map(\.notifier) } == [["journal"]])
         #expect(fixture.counts() == [#"{app="",result="denied"} 1"#, #"{app="shop",result="accepted"} 1"#])
+    }
+
+    /// Each client has sent all but the last byte, so that whatever is kept of a body is kept by all at once.
+    @Test(arguments: [("/pyrus/webhook/x", ""), ("/pyrus/webhook", "X-Pyrus-Sig: x\r\n")])
+    func receivesNoBodyThatNobodyCanHaveSent(path: String, header: String) throws {
+        let fixture = try WebhookFixture()
+        let body = [UInt8](repeating: UInt8(ascii: "["), count: 900_000)
+        // Room for one of them.
+        try fixture.withServer(settings: ServerSettings(threads: 2, bodyMemory: 1 << 20)) { address in
+            let clients = try (1...5).map { _ in
+                let client = try SocketClient(address)
+                try client.send("POST \(path) HTTP/1.1\r\nHost: t\r\n\(header)Content-Length: \(body.count)\r\n\r\n")
+                try client.send(body.dropLast())
+                return client
+            }
+            #expect(try SocketClient(address).post(WebhookCases.shopPath, WebhookBody.json()).text == WebhookCases.accepted)
+            for client in clients {
+                try client.send(body.suffix(1))
+                #expect(try client.readResponse().status == 403)
+            }
+        }
+        #expect(fixture.counts().first == #"{app="",result="denied"} 5"#)
+    }
+
+    @Test func asksForNoBodyThatNobodyCanHaveSent() throws {
+        let fixture = try WebhookFixture()
+        try fixture.withServer { address in
+            let client = try SocketClient(address)
+            try client.send("POST /pyrus/webhook/x HTTP/1.1\r\nHost: t\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try client.readResponse().status == 403)
+            #expect(try client.isClosedByServer())
+        }
     }
 
     @Test func holdsNoThreadWhileItWaits() throws {
@@ -161,10 +193,10 @@ import Testing
         for exchange in try Self.cases.get() { _ = exchange.send(to: fixture.client) }
         #expect(
             fixture.counts() == [
-                #"{app="",result="denied"} 20"#, #"{app="",result="malformed"} 2"#, #"{app="bank",result="accepted"} 1"#,
-                #"{app="bank",result="denied"} 2"#, #"{app="shop",result="accepted"} 5"#, #"{app="shop",result="denied"} 1"#,
-                #"{app="shop",result="ignored"} 1"#, #"{app="shop",result="malformed"} 2"#, #"{app="sign",result="accepted"} 4"#,
-                #"{app="sign",result="denied"} 4"#, #"{app="sign",result="malformed"} 1"#,
+                #"{app="",result="denied"} 32"#, #"{app="",result="malformed"} 3"#, #"{app="bank",result="accepted"} 2"#,
+                #"{app="bank",result="denied"} 1"#, #"{app="both",result="accepted"} 1"#, #"{app="shop",result="accepted"} 9"#,
+                #"{app="shop",result="denied"} 1"#, #"{app="shop",result="ignored"} 1"#, #"{app="shop",result="malformed"} 2"#,
+                #"{app="sign",result="accepted"} 5"#, #"{app="sign",result="denied"} 1"#, #"{app="sign",result="malformed"} 1"#,
             ])
     }
 
@@ -177,7 +209,7 @@ import Testing
             said.check(try said.send(to: SocketClient(address)))
         }
         let told = try fixture.log.text() + fixture.metricsText() + fixture.router.routes.map { "\($0.path)" }.joined()
-        for number in 21...24 { #expect(!told.contains(TestSecret.text(number).prefix(16))) }
+        for number in 21...27 { #expect(!told.contains(TestSecret.text(number).prefix(16))) }
         #expect(!told.contains("MARKER"))
         #expect(!told.contains("Hello"))
         #expect(told.contains("/pyrus/webhook/:secret"))
@@ -190,13 +222,25 @@ import Testing
         _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: WebhookBody.json(token: ["app_id": #""bank""#]))
         _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: WebhookBody.json(token: ["user_id": nil]))
         _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: [])
+        _ = fixture.client.send(.post, WebhookCases.bothPath, headers: headers, body: WebhookBody.json(token: ["app_id": #""both""#]))
+        let signature = try WebhookFixture.signature(of: [], secret: 24)
+        _ = fixture.client.send(.post, WebhookCases.signedPath, headers: headers.merging(signature) { $1 }, body: WebhookBody.json())
         _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: WebhookBody.json())
         #expect(
             try fixture.log.lines() == [
-                "INFO  webhook result=denied reason=origin request_id=r1",
-                "INFO  webhook result=denied reason=origin app=bank request_id=r1",
+                "INFO  webhook result=denied reason=path_secret request_id=r1",
+                "INFO  webhook result=denied reason=app app=bank request_id=r1",
                 "INFO  webhook result=malformed reason=token.user_id app=shop request_id=r1",
                 "INFO  webhook result=malformed reason=invalid_json request_id=r1",
+                "INFO  webhook result=denied reason=no_signature request_id=r1",
+                "INFO  webhook result=denied reason=signature request_id=r1",
             ])
+    }
+}
+
+extension SocketClient {
+    fileprivate func post(_ path: String, _ body: [UInt8]) throws -> ReceivedResponse {
+        try send(Array("POST \(path) HTTP/1.1\r\nHost: t\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body)
+        return try readResponse()
     }
 }

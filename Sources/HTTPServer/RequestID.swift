@@ -1,0 +1,80 @@
+internal import Synchronization
+
+/// The name of one request, in its answer and in the log: the caller's `X-Request-Id` if it is a plain word, otherwise one of our own.
+///
+/// A connection has one and reuses it for each of its requests, so that naming a request allocates nothing and shares nothing with other
+/// threads.
+@safe
+package struct RequestID {
+    /// The header that carries it, in requests and in answers.
+    package static let header: StaticString = "X-Request-Id"
+
+    // Own names are `pppppppp-cccccccccrrrrrrr`: the process, the connection, the request.
+    private static let count = 25
+    private static let digitsStart = 9
+    private static let requestDigits = 7
+    private static let process = UInt32.random(in: 0...UInt32.max)
+    private static let connections = Atomic<UInt64>(0)
+
+    private var own: InlineArray<25, UInt8>
+    private var given = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+
+    /// Takes the next connection's number.
+    init() {
+        let connection = Self.connections.wrappingAdd(1, ordering: .relaxed).newValue
+        own = InlineArray(repeating: UInt8(ascii: "-"))
+        for index in 0..<8 { own[index] = Self.digit(UInt64(Self.process) >> (28 - 4 * index)) }
+        for index in Self.digitsStart..<Self.count { own[index] = UInt8(ascii: "0") }
+        for index in 0..<9 { own[Self.count - Self.requestDigits - 1 - index] = Self.digit(connection >> (4 * index)) }
+    }
+
+    /// Begins the next request of the connection, which has a name of our own until it is given one.
+    mutating func beginRequest() {
+        unsafe given = UnsafeBufferPointer(start: nil, count: 0)
+        var index = Self.count - 1
+        while index >= Self.digitsStart {
+            switch own[index] {
+            case UInt8(ascii: "9"): return own[index] = UInt8(ascii: "a")
+            case UInt8(ascii: "f"): own[index] = UInt8(ascii: "0")
+            default: return own[index] += 1
+            }
+            index -= 1
+        }
+    }
+
+    /// Takes the caller's name for the request if it is a plain word; it must stay where it is until the request is completed.
+    mutating func take(_ name: UnsafeBufferPointer<UInt8>) {
+        if unsafe Self.isPlain(name.span) { unsafe given = name }
+    }
+
+    /// Lends the name.
+    func withBytes(_ body: (Span<UInt8>) -> Void) {
+        if unsafe given.isEmpty { body(own.span) } else { unsafe body(given.span) }
+    }
+
+    /// The name, copied.
+    package var text: String {
+        var text = ""
+        withBytes { name in text = String(decoding: name.indices.map { name[$0] }, as: UTF8.self) }
+        return text
+    }
+
+    /// Whether a word is plain: letters, digits, `.`, `_` and `-`, at most 64 of them. It cannot be a security key, which is longer.
+    package static func isPlain(_ word: Span<UInt8>) -> Bool {
+        guard (1...64).contains(word.count) else { return false }
+        for index in word.indices {
+            switch word[index] {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                continue
+            default: return false
+            }
+        }
+        return true
+    }
+
+    private static func digit(_ value: UInt64) -> UInt8 {
+        let digit = UInt8(value & 15)
+        return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+    }
+}
