@@ -21,7 +21,7 @@ enum CheckCommand: Command {
         let configuration: Configuration
         do throws(ConfigurationError) {
             configuration = try Configuration(contentsOf: file)
-            let obstacles = configuration.obstacles()
+            let obstacles = configuration.obstacles() + (configuration.store.problem.map { [$0] } ?? [])
             guard obstacles.isEmpty else { throw ConfigurationError(file: file, problems: obstacles) }
         } catch {
             arguments.has("json") ? Console.print(problems(of: error)) : Console.remark(error.description)

@@ -8,7 +8,8 @@ struct Deskgate {
         InitCommand.self, ServeCommand.self, CheckCommand.self, HealthCommand.self, KeyMintCommand.self, KeyVerifyCommand.self,
         KeyInspectCommand.self,
         SecretNewCommand.self, DeliveriesListCommand.self, DeliveriesShowCommand.self, DeliveriesRetryCommand.self,
-        DeliveriesPurgeCommand.self, TokensListCommand.self, TokensRemoveCommand.self, PushTestCommand.self, SimulateCommand.self,
+        DeliveriesPurgeCommand.self, TokensListCommand.self, TokensRemoveCommand.self, StoreBackupCommand.self,
+        StoreRestoreCommand.self, PushTestCommand.self, SimulateCommand.self,
         VersionCommand.self,
     ]
 

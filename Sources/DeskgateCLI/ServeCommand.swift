@@ -9,6 +9,8 @@ enum ServeCommand: Command {
     static let summary =
         "Serves until SIGTERM or SIGINT; a second one ends it at once. SIGHUP reads the configuration again."
     static let options = [Option.config]
+    /// How long closing everything may take after the time for requests and tries.
+    private static let stopMilliseconds: UInt64 = 4000
 
     static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         // Before any thread is made, so that none of them takes a signal.
@@ -29,10 +31,21 @@ enum ServeCommand: Command {
             }
             // Nothing that was answered 200 needs a graceful end, so whoever is in a hurry may have it now.
             signals.endAtOnce()
+            let deadline = stopDeadline(configuration, logger, sink)
             service.stop()
+            deadline?.cancel()
             return .done
         } catch {
             throw .failed(error.description)
+        }
+    }
+
+    /// Ends the process when a thread waits for a disk that hangs; without room for one more thread nothing does.
+    private static func stopDeadline(_ configuration: Configuration, _ logger: Logger, _ sink: LogSink) -> StopDeadline? {
+        try? StopDeadline(milliseconds: UInt64(configuration.drainSeconds) * 1000 + stopMilliseconds) {
+            logger.log(.error, "stopped without closing the store, whose disk hangs; what was not answered may not be stored")
+            sink.close(timeoutMilliseconds: 1000)
+            POSIX.Process.abandon(ExitCode.negative.rawValue)
         }
     }
 

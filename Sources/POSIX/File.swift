@@ -62,6 +62,31 @@ package enum File {
         guard unsafe unlink(path) == 0 else { throw SystemError.last }
     }
 
+    /// Gives a file a second name, which nothing may have yet.
+    /// - Throws: `alreadyExists` when something has it.
+    package static func link(_ path: String, as name: String) throws(SystemError) {
+        guard unsafe Glibc.link(path, name) == 0 else { throw SystemError.last }
+    }
+
+    /// Gives a file another name, in place of whatever has it.
+    package static func rename(_ path: String, to name: String) throws(SystemError) {
+        guard unsafe Glibc.rename(path, name) == 0 else { throw SystemError.last }
+    }
+
+    /// Makes a file durable, or the names in a directory.
+    package static func synchronize(_ path: String) throws(SystemError) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError.last }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw SystemError.last }
+    }
+
+    /// Gives a file the owner and group of another one.
+    package static func copyOwner(of model: String, to path: String) throws(SystemError) {
+        var status = stat()
+        guard unsafe stat(model, &status) == 0, unsafe chown(path, status.st_uid, status.st_gid) == 0 else { throw SystemError.last }
+    }
+
     /// Whether anything exists at the path, be it a symbolic link to nothing.
     package static func exists(_ path: String) -> Bool {
         unsafe faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0

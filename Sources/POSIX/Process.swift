@@ -54,6 +54,23 @@ package enum Process {
         return Int(clamping: limit.rlim_cur)
     }
 
+    /// The number of this process.
+    package static var identifier: Int32 { getpid() }
+
+    /// The program's name of a process, nil when it has ended or is not visible from here.
+    package static func name(of identifier: Int32) -> String? {
+        guard let contents = try? File.read("/proc/\(identifier)/comm", limit: 64) else { return nil }
+        return String(decoding: contents.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
+    /// Whether this user may do everything.
+    package static var isPrivileged: Bool { geteuid() == 0 }
+
+    /// Ends the process at once with this code, without waiting for any thread or closing anything.
+    package static func abandon(_ code: Int32) -> Never {
+        _exit(code)
+    }
+
     /// Ends the process at once with this code.
     package static func exit(_ code: Int32) -> Never {
         Glibc.exit(code)

@@ -8,6 +8,9 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     /// The error that the last failed call left behind.
     static var last: SystemError { SystemError(code: errno) }
 
+    /// What a call says where a name is taken.
+    package static var taken: SystemError { SystemError(code: EEXIST) }
+
     /// The file or directory does not exist.
     package var isMissing: Bool { code == ENOENT }
     /// The file or directory exists already.

@@ -28,12 +28,11 @@ extension Connection {
         return findings.count == 1 && findings[0].utf8.elementsEqual("ok".utf8) ? [] : findings
     }
 
-    /// Whether the open file does not lie at its path any more: it was moved, removed or replaced. What is written then is not found by whoever
-    /// opens the path next (SQLITE_FCNTL_HAS_MOVED; SQLite itself looks only where there is no write-ahead log).
-    package var hasMoved: Bool {
-        var hasMoved: Int32 = 0
-        let code = unsafe sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
-        return code == SQLITE_OK && hasMoved != 0
+    /// Writes everything that this connection sees to another file, without what was deleted (VACUUM INTO). Others may go on writing here meanwhile.
+    /// - Parameter path: of an empty file.
+    /// - Throws: why it could not be read or written; the other file is then of no use. It is not durable yet.
+    package func copy(into path: String) throws(SQLiteError) {
+        try Statement(self, "VACUUM INTO ?1").run(try DatabaseOpening.plainName(path))
     }
 
     /// Moves what the write-ahead log holds to the database.

@@ -19,7 +19,7 @@ enum DatabaseOpening {
     }
 
     /// The path in a spelling that SQLite takes for nothing else: Debian's takes `file:…` for a URI, and all take `:memory:` for no file.
-    private static func plainName(_ path: String) throws(SQLiteError) -> String {
+    static func plainName(_ path: String) throws(SQLiteError) -> String {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw SQLiteError(code: SQLITE_CANTOPEN, path: path) }
         return path.utf8.first == UInt8(ascii: "/") ? path : "./\(path)"
     }

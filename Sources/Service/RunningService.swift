@@ -13,7 +13,7 @@ package final class RunningService: Sendable {
         case listener(ServerError)
         /// OpenSSL failed.
         case crypto(CryptoError)
-        /// The store could not be opened.
+        /// The system has no room for the thread that opens the store.
         case store(StoreError)
         /// A notifier could not be made.
         case notifiers(String)
@@ -53,7 +53,9 @@ package final class RunningService: Sendable {
         self.configuration = configuration
         self.logger = logger
         graph = try ServiceGraph(configuration, logger: logger, clocks: clocks) { announcer throws(StoreError) in
-            try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser, announcer: announcer)
+            try configuration.store.openWhenPossible(
+                devicesPerUser: configuration.pushTokens.devicesPerUser, logger: logger,
+                onOpen: { StrandedDeliveries.warn($0, configured: configuration.notifiers.map(\.name), logger) }, announcer: announcer)
         }
         (deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
         let (warnings, denials) = (WarningLog(configuration, logger: logger, clocks: clocks), graph.denials)

@@ -16,7 +16,7 @@ struct StoreRefusals: Sendable {
         case .queueFull: queueFull
         case .diskFull: diskFull
         case .corrupt: corrupt
-        case .unavailable: unavailable
+        case .unavailable, .notOpen: unavailable
         case .closed: closed
         }
     }

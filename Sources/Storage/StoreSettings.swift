@@ -23,12 +23,17 @@ package struct StoreSettings: Sendable, Equatable {
     package var pagesBeforeCheckpoint = 16_000
     /// How long what is forgotten may stay in the log, in milliseconds; then the log is emptied as soon as nobody reads there.
     package var erasesLogAfterMilliseconds: UInt64 = 5000
+    /// How many pages of 4 KiB the log may have; while it has more, because somebody reads the database for long, nothing new is accepted.
+    package var maximumLogPages = 131_072
+    /// How long the writer may be at the disk, in milliseconds, before the store counts as hanging.
+    package var hangMilliseconds: UInt64 = 5000
     /// How often an idle store that cannot accept looks whether it can again, in milliseconds.
     package var probeIntervalMilliseconds: UInt64 = 1000
     /// The largest file, in bytes, that is searched for damage after a run that was not closed; each 100 MB take some tenths of a second.
     package var maximumCheckedBytes: UInt64 = 1 << 30
-    /// How long to wait for locks that somebody else's tools hold on the file, in milliseconds.
-    package var busyTimeoutMilliseconds: Int32 = 5000
+    /// How long to wait for locks that somebody else's tools hold on the file, in milliseconds: a call may wait twice, for another one's wait and its
+    /// own, within the ten seconds that a webhook has.
+    package var busyTimeoutMilliseconds: Int32 = 4000
 
     /// The settings of the service.
     package init() {}

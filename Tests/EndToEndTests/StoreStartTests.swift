@@ -1,42 +1,103 @@
 import Glibc
+import HTTPServer
 import JSON
 import SQLite
 import Storage
 import TestSupport
 import Testing
 
-/// `deskgate serve` on a store that it cannot use: one line says why and what to do, and it ends with 2.
-@Suite struct StoreStartTests {
-    private func workspace(_ path: String = "deskgate.db") throws -> Workspace {
-        try Workspace(["store": ["path": .string(path), "minimum_free_megabytes": 0]])
+/// `deskgate serve` on a store that it cannot open: it decides about chats all the same, refuses the rest, says why once, and opens the store
+/// when that is possible.
+@Suite final class StoreStartTests {
+    private let site: WebhookSite
+    private let sink: ScriptedServer
+    private let path: String
+
+    init() throws {
+        sink = try ScriptedServer(.everyRequest(.respond(200)))
+        site = try WebhookSite(sink, log: false)
+        path = site.workspace.directory.path("deskgate.db")
     }
 
-    @Test func directoryIsReadOnly() throws {
-        let disk = SmallDisk.isPermitted ? try SmallDisk() : nil
-        let workspace = try workspace(disk?.path("deskgate.db") ?? "data/deskgate.db")
-        if let disk {
-            try disk.makeReadOnly()
-        } else {
-            // Root may write anywhere, others are kept out by the mode.
-            #expect(unsafe mkdir(workspace.directory.path("data"), 0o500) == 0)
-        }
-        let errors = try RunningServer.complaint(of: workspace)
-        #expect(errors.hasPrefix("deskgate: cannot open "))
-        #expect(errors.hasSuffix("its directory must exist, and this user must be allowed to write there\n"))
+    deinit {
+        sink.stop()
+    }
+
+    /// Starts it, and proves that it does what needs no store and nothing else.
+    /// - Returns: the server, and why it cannot open the store.
+    private func startWithoutStore() throws -> (server: RunningServer, reason: String) {
+        let server = try site.start()
+        #expect(try server.authorize(site.workspace.key()).status == 200)
+        let refusal = try WebhookSite.send(WebhookSite.body(1), SocketClient(server.publicAddress))
+        #expect(refusal.status == 503)
+        #expect(refusal.headers["retry-after"] == "5")
+        #expect(!refusal.text.contains("deskgate.db"), "strangers are not told why")
+        #expect(try get("/livez", server.publicAddress).status == 200)
+        #expect(try get("/readyz", server.publicAddress).status == 503)
+        #expect(try get("/metrics", server.adminAddress).text.contains("\ndeskgate_store_up 0\n"))
+        let line = try server.process.errors.line(containing: "the store cannot be opened").text
+        let reason = try #require(try jsonObject(line).string("reason"))
+        let listing = try Deskgate.run("deliveries", "list", "--config", site.workspace.configuration)
+        #expect(listing.code == 2 && listing.errors.contains(reason), "operators are told why")
+        return (server, reason)
+    }
+
+    /// Waits until it has found out by itself that the store can be opened.
+    private func expectItOpens(_ server: RunningServer) throws {
+        #expect(eventually { (try? get("/readyz", server.publicAddress).status) == 200 })
+        #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
+        #expect(sink.waitForRequests(1))
+        #expect(try get("/metrics", server.adminAddress).text.contains("\ndeskgate_store_up 1\n"))
+        #expect(try server.stop() == .exit(0))
+        let lines = try server.process.errors.text().split(separator: "\n")
+        #expect(lines.count { $0.contains("the store cannot be opened") } == 1)
+        #expect(lines.count { $0.contains("the store is open") } == 1)
+    }
+
+    private func get(_ target: String, _ address: ListenAddress) throws -> ReceivedResponse {
+        let client = try SocketClient(address)
+        try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return try client.readResponse()
+    }
+
+    private func makeStore() throws {
+        try SQLiteStore(path: path, announcer: { _ in preconditionFailure("no device registers here") }).close()
+    }
+
+    private func change(store: String) throws {
+        site.change(["store": ["type": "sqlite", "path": .string(store), "minimum_free_megabytes": 0]])
+    }
+
+    @Test func directoryIsMissingForAWhile() throws {
+        try change(store: "data/deskgate.db")
+        let (server, reason) = try startWithoutStore()
+        #expect(reason.hasSuffix("its directory must exist, and this user must be allowed to write there"))
+        #expect(unsafe mkdir(site.workspace.directory.path("data"), 0o700) == 0)
+        try expectItOpens(server)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
+    func diskIsFullForAWhile() throws {
+        let disk = try SmallDisk(megabytes: 1)
+        try disk.fill("ballast", bytes: (1 << 20) - 4096)
+        try change(store: disk.path("deskgate.db"))
+        let (server, reason) = try startWithoutStore()
+        #expect(reason.contains("free space on the disk"))
+        disk.remove("ballast")
+        try expectItOpens(server)
     }
 
     @Test func fileIsNoDatabase() throws {
-        let workspace = try workspace()
-        try workspace.write("deskgate.db", String(repeating: "x", count: 8192), mode: 0o600)
-        let errors = try RunningServer.complaint(of: workspace)
-        #expect(errors.contains(workspace.directory.path("deskgate.db")))
-        #expect(errors.contains("not a database"))
+        try site.workspace.write("deskgate.db", String(repeating: "x", count: 8192), mode: 0o600)
+        let (server, reason) = try startWithoutStore()
+        #expect(reason.contains(path) && reason.contains("not a database"))
+        let check = try Deskgate.run("check", "--config", site.workspace.configuration)
+        #expect(check.code == 2 && check.errors.contains("$.store.path: ") && check.errors.contains("not a database"))
+        #expect(try server.stop() == .exit(0), "it stops while it waits")
     }
 
     @Test func fileIsDamaged() throws {
-        let workspace = try workspace()
-        let path = workspace.directory.path("deskgate.db")
-        try SQLiteStore(path: path, announcer: { _ in preconditionFailure("no device registers here") }).close()
+        try makeStore()
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try connection.execute("UPDATE runs SET closed = 0")
         try connection.close()
@@ -45,30 +106,48 @@ import Testing
         let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
         #expect(pwriteAll(descriptor, Array(repeating: 0xA5, count: size - 4096), at: 4096))
         close(descriptor)
-        let errors = try RunningServer.complaint(of: workspace)
-        #expect(errors.hasPrefix("deskgate: \(path)"))
-        #expect(errors.contains("restore"))
+        let (server, reason) = try startWithoutStore()
+        #expect(reason.hasPrefix(path) && reason.contains("restore"))
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func fileIsOfANewerVersion() throws {
+        try makeStore()
+        let connection = try Connection(path: path, mode: .readWriteCreate)
+        try connection.setUserVersion(99)
+        try connection.close()
+        let (server, reason) = try startWithoutStore()
+        #expect(reason.contains("was written by a newer version"))
+        #expect(try server.stop() == .exit(0))
     }
 
     @Test func anotherServiceHasIt() throws {
-        let workspace = try workspace()
-        let first = try RunningServer(workspace)
-        let path = workspace.directory.path("deskgate.db")
-        let errors = try RunningServer.complaint(of: workspace)
-        #expect(errors == "deskgate: \(path) is used by another process; stop it, or name another path\n")
+        let first = try site.start()
+        #expect(try WebhookSite.post(7, SocketClient(first.publicAddress)) == "accepted")
+        let names = site.workspace.directory.contents().filter { $0.hasPrefix("deskgate.db") }
+        #expect(names == ["deskgate.db", "deskgate.db-shm", "deskgate.db-wal"], "no other file, which could be removed, keeps others out")
+        let (second, reason) = try startWithoutStore()
+        #expect(reason == "\(path) is used by process \(first.process.identifier) (deskgate); stop it, or name another path")
+        #expect(try WebhookSite.post(8, SocketClient(first.publicAddress)) == "accepted")
         #expect(try first.stop() == .exit(0))
+        try expectItOpens(second)
     }
 
-    @Test func aToolKeepsItLocked() throws {
-        let workspace = try workspace()
-        let path = workspace.directory.path("deskgate.db")
-        try SQLiteStore(path: path, announcer: { _ in preconditionFailure("no device registers here") }).close()
+    @Test func aToolKeepsItLockedForAWhile() throws {
+        try makeStore()
         let tool = try Connection(path: path, mode: .readWriteCreate)
-        var errors: String?
-        try tool.transaction { () throws(SQLiteError) in errors = try? RunningServer.complaint(of: workspace) }
-        #expect(errors?.hasPrefix("deskgate: \(path)") == true)
-        #expect(errors?.contains("another process keeps the file locked: stop it") == true)
+        var started: RunningServer?
+        try tool.transaction { () throws(SQLiteError) in
+            do {
+                let (server, reason) = try startWithoutStore()
+                started = server
+                #expect(reason.contains("another process keeps the file locked: stop it"))
+            } catch {
+                Issue.record(error)
+            }
+        }
         try tool.close()
+        try expectItOpens(try #require(started))
     }
 
     private func pwriteAll(_ descriptor: Int32, _ bytes: [UInt8], at offset: Int) -> Bool {

@@ -117,8 +117,13 @@ final class WebhookSite: Sendable {
 
     /// Posts a webhook as the help desk does.
     static func send(_ body: [UInt8], _ client: SocketClient) throws -> ReceivedResponse {
+        try begin(body, client)
+        return try client.readResponse()
+    }
+
+    /// Posts a webhook, and does not wait for the answer.
+    static func begin(_ body: [UInt8], _ client: SocketClient) throws {
         try client.send("POST /pyrus/webhook/\(pathSecret) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\n\r\n")
         try client.send(body)
-        return try client.readResponse()
     }
 }

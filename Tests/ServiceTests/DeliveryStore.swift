@@ -119,7 +119,7 @@ final class DeliveryStore: Store {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }
 
-    var refusal: String? { store.refusal }
+    var refusal: StoreError? { store.refusal }
 
     func close() { store.close() }
 }

@@ -85,7 +85,7 @@ import Testing
             guard (try? first.take(Sample(count).with { $0.data = data })) != nil else { break }
             count += 1
         }
-        #expect(first.refusal == "corrupt")
+        #expect(first.refusal?.kind == .notOpen)
         do throws(StoreError) {
             try first.take(Sample(5000).arrival())
             Issue.record("it was accepted")
@@ -98,5 +98,49 @@ import Testing
         defer { second.close() }
         #expect(try second.all().count == count)
         #expect(second.refusal == nil)
+    }
+
+    @Test func movesEverythingAgainOnlyWhileNobodyElseHasTheFileOpen() throws {
+        try open().close()
+        let path = directory.path("store.db")
+        let reader = try LockingProcess.start(path, 0x4000_0002..<0x4000_0200, shared: true)
+        do throws(StoreError) {
+            try SQLiteStore(path: path, movesAgain: true, announcer: Announcements().announcer).close()
+            Issue.record("it was opened")
+        } catch {
+            #expect(error.kind == .unavailable && error.description.contains("process \(reader.identifier) (perl)"))
+        }
+        reader.send(SIGKILL)
+        _ = try reader.waitForEnd()
+        try SQLiteStore(path: path, movesAgain: true, announcer: Announcements().announcer).close()
+    }
+
+    @Test func acceptsNothingNewWhileAReaderKeepsTheLogLong() throws {
+        var settings = StoreSettings()
+        settings.pagesBeforeCheckpoint = 100
+        settings.maximumLogPages = 1000
+        settings.probeIntervalMilliseconds = 5
+        let store = try SQLiteStore(path: directory.path("store.db"), settings: settings)
+        defer { store.close() }
+        try take(0..<10, store)
+        let reader = try Connection(path: directory.path("store.db"), mode: .readOnly)
+        let rows = try Statement(reader, "SELECT number FROM events")
+        #expect(try rows.step())
+        var refusal: StoreError?
+        for number in 10..<1000 where refusal == nil {
+            do throws(StoreError) {
+                _ = try store.take(Sample(number).with { $0.data = data }.arrival())
+            } catch {
+                refusal = error
+            }
+        }
+        #expect(refusal?.kind == .unavailable && refusal?.description.contains("reads the database for too long") == true)
+        #expect(store.refusal == refusal)
+        #expect(try logBytes() < 1100 * 4096 + 200 * data.count)
+        #expect(try store.take(Sample(1).arrival()) == .duplicate(of: Sample(1).event.id))
+        #expect(try store.claim(at: 2000).count > 50, "what it has it still delivers")
+        rows.reset()
+        #expect(eventually { store.refusal == nil }, "the log is emptied without being asked")
+        try take(5000..<5100, store)
     }
 }

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 /// What a call throws.
-private func failure(_ call: () throws(SystemError) -> Void) -> SystemError? {
-    do throws(SystemError) {
+private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Failure? {
+    do throws(Failure) {
         try call()
         return nil
     } catch {
@@ -14,28 +14,50 @@ private func failure(_ call: () throws(SystemError) -> Void) -> SystemError? {
 }
 
 @Suite struct FileLockTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path("file")
+        try directory.write("file", "text")
+    }
+
+    private func lock() throws(FileLock.Failure) -> FileLock { try FileLock(path, byte: 100, others: 0..<10) }
+
+    private var refusal: FileLock.Failure? {
+        failure { () throws(FileLock.Failure) in _ = try lock() }
+    }
+
     @Test func excludesOthersUntilItIsLetGo() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path("lock")
-        var lock: FileLock? = try FileLock(path)
-        #expect(failure { () throws(SystemError) in _ = try FileLock(path) }?.isHeldElsewhere == true)
+        var lock: FileLock? = try lock()
+        #expect(refusal == .held(by: nil))
         withExtendedLifetime(lock) {}
         lock = nil
-        lock = try FileLock(path)
+        lock = try self.lock()
         #expect(lock != nil)
+    }
+
+    @Test func holdsWhatItsFileIsCalledAfterwards() throws {
+        let lock = try lock()
+        #expect(!lock.isRemoved)
+        #expect(unsafe link(path, directory.path("other")) == 0)
+        #expect(unsafe unlink(path) == 0)
+        let another = failure { () throws(FileLock.Failure) in _ = try FileLock(directory.path("other"), byte: 100, others: 0..<10) }
+        #expect(another == .held(by: nil))
+        #expect(unsafe unlink(directory.path("other")) == 0)
+        #expect(lock.isRemoved)
     }
 
     /// A program that is being started has a copy of every descriptor for a moment; another descriptor of the same open file stands for it.
     @Test func isLetGoWhileACopyOfItsDescriptorIsOpen() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path("lock")
-        var lock: FileLock? = try FileLock(path)
+        var lock: FileLock? = try lock()
         let copies = (3..<1024 as Range<Int32>).filter { leads($0, to: path) }.map { dup($0) }
         #expect(copies.count == 1)
         defer { for copy in copies { close(copy) } }
         withExtendedLifetime(lock) {}
         lock = nil
-        #expect(failure { () throws(SystemError) in _ = try FileLock(path) } == nil)
+        #expect(refusal == nil)
     }
 
     private func leads(_ descriptor: Int32, to path: String) -> Bool {
@@ -43,9 +65,24 @@ private func failure(_ call: () throws(SystemError) -> Void) -> SystemError? {
         return unsafe fstat(descriptor, &file) == 0 && stat(path, &named) == 0 && file.st_ino == named.st_ino && file.st_dev == named.st_dev
     }
 
+    @Test func namesAProcessThatLocksOtherBytes() throws {
+        let other = try LockingProcess.start(path, 5..<6)
+        let lock = try lock()
+        #expect(lock.holder(of: 0..<10) == other.identifier)
+        #expect(lock.holder(of: 6..<10) == nil)
+        #expect(Process.name(of: other.identifier) == "perl")
+        other.send(SIGKILL)
+        _ = try other.waitForEnd()
+        #expect(lock.holder(of: 0..<10) == nil)
+    }
+
     @Test func saysWhyTheFileCannotBeOpened() throws {
-        let directory = try TemporaryDirectory()
-        #expect(failure { () throws(SystemError) in _ = try FileLock(directory.path("missing/lock")) }?.isMissing == true)
+        let error = failure { () throws(FileLock.Failure) in _ = try FileLock(directory.path("missing"), byte: 1, others: 0..<1) }
+        guard case .system(let reason)? = error else {
+            Issue.record("it was opened")
+            return
+        }
+        #expect(reason.isMissing)
     }
 }
 

@@ -42,7 +42,7 @@ import Testing
 private struct StoreState: Equatable {
     let stories: [DeliveryStory]
     let pending: [PendingDeliveries]
-    let refusal: String?
+    let refusal: StoreError?
     let due: [UInt64?]
     let devices: [Device]
 }

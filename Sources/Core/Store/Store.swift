@@ -106,8 +106,8 @@ package protocol Store: Sendable {
     /// What had ended when it was made, since the store was opened, by notifier in the order of their names' bytes. Never waits.
     var refused: [RefusedDeliveries] { get }
 
-    /// What keeps it from accepting, in a word of `StoreError.Kind`; nil when nothing does. Never waits.
-    var refusal: String? { get }
+    /// What keeps it from accepting; nil when nothing does. Never waits.
+    var refusal: StoreError? { get }
 
     /// Ends it: what was begun is finished, later calls fail.
     func close()

@@ -208,6 +208,8 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         case corrupt
         /// It could not be reached or written just now.
         case unavailable
+        /// It is not open: whoever has it opens it as soon as that is possible.
+        case notOpen = "not_open"
         /// It is being closed.
         case closed
     }

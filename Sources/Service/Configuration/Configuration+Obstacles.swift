@@ -17,7 +17,7 @@ extension Configuration {
             + Self.obstacles(to: admin.listener.address, at: "$.admin", mayBeServed)
     }
 
-    private static func storeFiles(_ path: String) -> [String] { [path, "\(path).lock", "\(path)-shm"] }
+    private static func storeFiles(_ path: String) -> [String] { [path, "\(path)-shm"] }
 
     private var storeObstacles: [ConfigurationProblem] {
         guard case .sqlite(let path) = store.kind else { return [] }

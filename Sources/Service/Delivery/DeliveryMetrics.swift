@@ -19,6 +19,11 @@ struct DeliveryMetrics: Sendable {
         duration = registry.histogram(
             "deskgate_delivery_duration_seconds", "Time that a try took.", labels: ["notifier"],
             bounds: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
+        registry.gauge(
+            "deskgate_store_up", "1 while the store is open and accepts; a full queue does not count. The log tells why not.", labels: []
+        ) {
+            [ComputedSample(value: store.refusal.map { $0.kind == .queueFull } ?? true ? 1 : 0)]
+        }
         registry.gauge("deskgate_queue_pending", "Deliveries that wait.", labels: ["notifier"]) {
             Self.samples(store, inbox) { Double($0.count) }
         }

@@ -47,7 +47,6 @@ final class DeliveryServices: Sendable {
         self.logger = logger
         store = graph.store
         served = Monitor((Self.byName(opened), opened))
-        StrandedDeliveries.warn(store, configured: configuration.notifiers.map(\.name), logger)
     }
 
     /// Goes on with the notifiers of another configuration, all of them or none; those that were switched off may try again.

@@ -162,7 +162,7 @@ final class DispatcherWorker: Sendable {
             for index in lanes.indices where haveNews || leading.contains(lanes[index].name) { lanes[index].nextDue = 0 }
             results = []
         } catch {
-            logger.log(.error, "the store could not take in what came of deliveries", ["reason": .string(error.description)])
+            tell("the store could not take in what came of deliveries", error)
         }
     }
 
@@ -199,10 +199,17 @@ final class DispatcherWorker: Sendable {
                     notifier: lane.name, now: now, leaseMilliseconds: lane.leaseMilliseconds, limit: limit,
                     longestDelayMilliseconds: lane.longestDelayMilliseconds, heldMilliseconds: keeper.heldFromExpiry))
         } catch {
-            logger.log(
-                .error, "due deliveries could not be claimed", ["notifier": .string(lane.name), "reason": .string(error.description)])
+            tell("due deliveries could not be claimed", error, ["notifier": .string(lane.name)])
             return nil
         }
+    }
+
+    /// Tells why the store did not do something; that it is not open is told by whoever opens it.
+    private func tell(_ text: String, _ error: StoreError, _ fields: LogFields = [:]) {
+        guard error.kind != .notOpen else { return }
+        var fields = fields
+        fields.append("reason", .string(error.description))
+        logger.log(.error, text, fields)
     }
 
     private func start(_ delivery: Delivery, _ lane: inout DeliveryLane, _ now: UInt64) {

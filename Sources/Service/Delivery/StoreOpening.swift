@@ -1,17 +1,74 @@
 package import Core
+internal import Observability
 internal import POSIX
 package import Storage
+internal import Threading
 
 extension Configuration.Store {
+    /// Opens the store as soon as that is possible, on a thread of its own; whoever gets it must close it.
+    /// - Parameters:
+    ///   - devicesPerUser: how many devices a person may have.
+    ///   - logger: told of what keeps the store from being opened or from accepting.
+    ///   - onOpen: called each time when the store has been opened.
+    ///   - announcer: makes the events that tell of changes in the registry.
+    /// - Throws: when the system has no room for a thread.
+    func openWhenPossible(
+        devicesPerUser: Int, logger: Logger, onOpen: @escaping @Sendable (any Core.Store) -> Void,
+        announcer: @escaping RegistryAnnouncer
+    ) throws(StoreError) -> any Core.Store {
+        do throws(ThreadError) {
+            return try WaitingStore(logger: logger, onOpen: onOpen) { isAgain throws(StoreError) in
+                try open(devicesPerUser: devicesPerUser, movesAgain: isAgain, announcer: announcer)
+            }
+        } catch {
+            throw StoreError(.unavailable, error.description)
+        }
+    }
+
+    /// Why a service could not open the store, as far as that is known without opening it; nil when nothing is known to be wrong.
+    package var problem: ConfigurationProblem? {
+        guard case .sqlite(let path) = kind else { return nil }
+        do throws(StoreError) {
+            try StoreFile.check(path)
+            return nil
+        } catch {
+            return ConfigurationProblem(path: "$.store.path", message: error.description)
+        }
+    }
+
+    /// The file of the store.
+    /// - Throws: when it is kept in memory, where nothing can be backed up.
+    private var file: String {
+        get throws(StoreError) {
+            guard case .sqlite(let path) = kind else { throw StoreError(.unavailable, "the store is memory, which has no file") }
+            return path
+        }
+    }
+
+    /// Writes a copy of the store to a new file; as `StoreFile.backUp` says.
+    package func backUp(to copy: String) throws(StoreError) {
+        try StoreFile.backUp(file, to: copy)
+    }
+
+    /// Puts a backup in the store's place; as `StoreFile.restore` says.
+    /// - Returns: the store's file, and where the former one lies, if there was one.
+    package func restore(_ backup: String, asItIs: Bool) throws(StoreError) -> (path: String, former: String?) {
+        let path = try file
+        return (path, try StoreFile.restore(backup, to: path, asItIs: asItIs))
+    }
+
     /// Opens the store; whoever gets it must close it.
     /// - Parameters:
     ///   - devicesPerUser: how many devices a person may have.
+    ///   - movesAgain: as `SQLiteStore` takes it.
     ///   - announcer: makes the events that tell of changes in the registry.
-    package func open(devicesPerUser: Int, announcer: @escaping RegistryAnnouncer) throws(StoreError) -> any Core.Store {
+    package func open(
+        devicesPerUser: Int, movesAgain: Bool = false, announcer: @escaping RegistryAnnouncer
+    ) throws(StoreError) -> any Core.Store {
         let settings = settings(devicesPerUser: devicesPerUser) { Process.environment($0) }
         switch kind {
         case .memory: return MemoryStore(settings: settings, announcer: announcer)
-        case .sqlite(let path): return try SQLiteStore(path: path, settings: settings, announcer: announcer)
+        case .sqlite(let path): return try SQLiteStore(path: path, settings: settings, movesAgain: movesAgain, announcer: announcer)
         }
     }
 

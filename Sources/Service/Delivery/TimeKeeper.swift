@@ -61,6 +61,8 @@ struct TimeKeeper {
         do throws(StoreError) {
             try store.keep(time)
         } catch {
+            // That the store is not open is told by whoever opens it.
+            guard error.kind != .notOpen else { return }
             logger.log(.warning, "the time could not be kept for the next start", ["reason": .string(error.description)])
         }
     }
@@ -71,6 +73,7 @@ struct TimeKeeper {
             if let kept = try store.trustedTime() { clocks.trusted.restore(kept) }
             isRestored = true
         } catch {
+            guard error.kind != .notOpen else { return false }
             logger.log(.error, "the store does not tell the time of the last run", ["reason": .string(error.description)])
         }
         return isRestored

@@ -17,7 +17,7 @@ final class Readiness: Sendable {
 
     /// What is not ready; empty when all is.
     var reasons: [String] {
-        (stopping.load(ordering: .relaxed) ? ["stopping"] : []) + (store.refusal.map { ["store: \($0)"] } ?? [])
+        (stopping.load(ordering: .relaxed) ? ["stopping"] : []) + (store.refusal.map { ["store: \($0.kind.rawValue)"] } ?? [])
     }
 
     /// The notifiers that are switched off, in the order of their names: the service can do its own job all the same.

@@ -138,10 +138,10 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package var refusal: String? {
+    package var refusal: StoreError? {
         state.withLock { state in
-            guard let state else { return StoreError.Kind.closed.rawValue }
-            return state.pendingCount >= rules.bounds.maxPending ? StoreError.Kind.queueFull.rawValue : nil
+            guard let state else { return .closed }
+            return state.pendingCount >= rules.bounds.maxPending ? .queueFull(rules.bounds.maxPending) : nil
         }
     }
 

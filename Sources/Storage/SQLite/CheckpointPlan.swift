@@ -69,6 +69,11 @@ struct CheckpointPlan {
         if isEmpty { beginsAt = leastPages } else { wait(logged: logged) }
     }
 
+    /// Begins at once, where a log is left alone that could not be emptied.
+    mutating func hurry() {
+        beginsAt = leastPages
+    }
+
     /// Leaves a log alone that cannot be emptied now.
     private mutating func wait(logged: Int) {
         beginsAt = logged + max(1, leastPages / 4)

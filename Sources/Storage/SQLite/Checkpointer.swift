@@ -47,12 +47,14 @@ final class Checkpointer {
     }
 
     /// Does what the plan says, or has it done. The writer calls it after each commit.
+    /// - Parameter isUrgent: whether pages are to be moved although none could be a while ago.
     /// - Throws: when the disk did not take pages of the database. They are still in the log, but only as long as nobody moves others: the system
     ///   forgets what it could not write, and would report success the next time. So nothing is moved any more.
-    func tend(_ database: WritingDatabase) throws(SQLiteError) {
+    func tend(_ database: WritingDatabase, isUrgent: Bool) throws(SQLiteError) {
         let logged = database.loggedPages
         let (stage, failure) = state.withLock { ($0.stage, $0.failure) }
         if let failure { throw failure }
+        if isUrgent { plan.hurry() }
         let step: CheckpointPlan.Step
         switch stage {
         case .resting:

@@ -5,42 +5,52 @@ internal import SQLite
 /// Opening a store's file: what must be right before anything is accepted.
 enum DatabaseFile {
     /// The size of a page, which SQLite gives new files.
-    private static let pageBytes: UInt64 = 4096
+    static let pageBytes: UInt64 = 4096
 
-    /// Takes the lock that keeps other processes, and other stores in this one, from working on the same queue.
-    ///
-    /// SQLite's own locks last for a transaction only, and leases need one owner.
-    static func lock(_ path: String) throws(StoreError) -> FileLock {
-        do throws(SystemError) {
-            return try FileLock("\(path).lock")
-        } catch {
-            if error.isHeldElsewhere { throw .inUse(path) }
-            throw StoreError(
-                .unavailable,
-                "cannot open \(path).lock: \(error); its directory must exist, and this user must be allowed to write there")
-        }
+    /// An open database.
+    struct Opened {
+        let database: WritingDatabase
+        let files: StoreFiles
+    }
+
+    /// Makes the database when there is none, and takes its lock.
+    static func lock(_ path: String) throws(StoreError) -> DatabaseLock {
+        if !File.exists(path) { try DatabaseCreation.create(path) }
+        return try DatabaseLock(path)
     }
 
     /// Opens the file for the writer: settings, version, damage, migrations, the mark that a run has begun, and the end of leases that an
     /// earlier run has left.
+    /// - Parameter movesAgain: whether all pages of the log must be moved to the database again, although SQLite may take them for moved. It forgets
+    ///   what it has moved when nobody has the database open, so nobody may.
     static func open(
-        _ path: String, _ settings: StoreSettings, _ announcer: @escaping RegistryAnnouncer
-    ) throws(StoreError) -> WritingDatabase {
+        _ path: String, _ lock: DatabaseLock, movesAgain: Bool, _ settings: StoreSettings, _ announcer: @escaping RegistryAnnouncer
+    ) throws(StoreError) -> Opened {
+        if movesAgain, let user = lock.otherUser { throw .isOpenElsewhere(path, user) }
+        // It may be empty, but a run that has not ended has one.
+        let hadLog = File.exists(path + StoreFiles.File.log.suffix)
         let (connection, version) = try explained(path) { () throws(SQLiteError) in
             let connection = try Connection(path: path, mode: .readWriteCreate)
             try configure(connection, settings)
             return (connection, try connection.userVersion())
         }
-        guard version <= Migrations.latest else { throw .newer(path, version: version) }
-        try check(connection, path, version, settings)
-        return try explained(path) { () throws(SQLiteError) in
+        try checkVersion(version, of: path)
+        try check(connection, path, hadLog: hadLog, settings)
+        let database = try explained(path) { () throws(SQLiteError) in
             try Migrations.run(on: connection)
             let database = try WritingDatabase(connection, settings: settings, announcer: announcer)
             try database.transaction { () throws(SQLiteError) in
                 try database.touch()
                 try database.releaseLeases()
             }
+            // The database itself says from now on that its log belongs to it. That also proves that the disk takes pages.
+            _ = try database.moveLog()
             return database
+        }
+        do throws(SystemError) {
+            return Opened(database: database, files: try StoreFiles(path, database: lock.identity))
+        } catch {
+            throw .cannotOpen(path, error)
         }
     }
 
@@ -50,6 +60,30 @@ enum DatabaseFile {
             let connection = try Connection(path: path, mode: .readOnly)
             connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds)
             return try ReadingDatabase(connection)
+        }
+    }
+
+    /// Refuses a file without tables, and one that a newer version has written.
+    static func checkVersion(_ version: Int32, of path: String) throws(StoreError) {
+        guard version > 0 else { throw .empty(path) }
+        guard version <= Migrations.latest else { throw .newer(path, version: version) }
+    }
+
+    /// Whether the run that used the file last has ended by closing it.
+    static func wasClosed(_ connection: Connection) throws(SQLiteError) -> Bool {
+        let statement = try Statement(connection, "SELECT closed FROM runs")
+        defer { statement.reset() }
+        guard try statement.step() else { return false }
+        return try statement.int64(0) != 0
+    }
+
+    /// Runs `body`, whose errors then name the file.
+    static func explained<Value>(_ path: String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            let explained = StoreError(error)
+            throw explained.description.contains(path) ? explained : StoreError(explained.kind, "\(path): \(explained.description)")
         }
     }
 
@@ -64,32 +98,16 @@ enum DatabaseFile {
         if let bytes = settings.maximumFileBytes { try connection.setSizeLimit(pages: UInt32(clamping: max(1, bytes / pageBytes))) }
     }
 
-    /// Looks for damage after a run that did not end by closing, unless the file is so large that the start would take long: damage that is
-    /// met later is reported all the same.
+    /// Looks for a missing log and for damage after a run that did not end by closing; for damage unless the file is so large that the start would
+    /// take long: what is met later is reported all the same.
     private static func check(
-        _ connection: Connection, _ path: String, _ version: Int32, _ settings: StoreSettings
+        _ connection: Connection, _ path: String, hadLog: Bool, _ settings: StoreSettings
     ) throws(StoreError) {
-        guard version > 0, (try? FileSystem.size(of: path)) ?? 0 <= settings.maximumCheckedBytes else { return }
-        let findings = try explained(path) { () throws(SQLiteError) in
-            try wasClosed(connection) ? [] : try connection.integrityCheck()
+        guard try !explained(path, { () throws(SQLiteError) in try wasClosed(connection) }) else { return }
+        if (try? FileSystem.size(of: path)) ?? 0 <= settings.maximumCheckedBytes {
+            let findings = try explained(path) { () throws(SQLiteError) in try connection.integrityCheck() }
+            guard findings.isEmpty else { throw .damaged(path, findings) }
         }
-        guard findings.isEmpty else { throw .damaged(path, findings) }
-    }
-
-    private static func wasClosed(_ connection: Connection) throws(SQLiteError) -> Bool {
-        let statement = try Statement(connection, "SELECT closed FROM runs")
-        defer { statement.reset() }
-        guard try statement.step() else { return false }
-        return try statement.int64(0) != 0
-    }
-
-    /// Runs `body`, whose errors then name the file.
-    private static func explained<Value>(_ path: String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
-        do throws(SQLiteError) {
-            return try body()
-        } catch {
-            let explained = StoreError(error)
-            throw explained.description.contains(path) ? explained : StoreError(explained.kind, "\(path): \(explained.description)")
-        }
+        guard hadLog else { throw .withoutLog(path) }
     }
 }

@@ -16,20 +16,22 @@ package final class SQLiteStore: Store {
     /// For whoever works the queue, which operators must not delay.
     private let glances: Monitor<ReadingDatabase?>
 
-    /// Opens a file, or makes a new one for its owner only, in a directory that exists. Beside it are `-wal`, `-shm` and `.lock`.
+    /// Opens a file, or makes a new one for its owner only, in a directory that exists. Beside it are `-wal` and `-shm`.
     ///
     /// What was leased when an earlier process ended is due at once, because the lock on the file proves that nobody works on it; those
     /// tries have the outcome and reason `interrupted`. After a run that did not end with `close`, the file is searched for damage, unless it is larger than `maximumCheckedBytes`.
-    /// - Throws: `unavailable` when another process has it or it cannot be written, `corrupt` when it is damaged, no database, or of a newer
-    ///   version; the description names the remedy.
+    /// - Parameter movesAgain: whether an earlier store had to be given up because the disk did not take pages of the database (`notOpen`): all
+    ///   pages of the log are moved again then, for which nobody else may have the file open.
+    /// - Throws: `unavailable` when another process has it or it cannot be written, `corrupt` when it is damaged, no store, without the log of
+    ///   a run that did not end, or of a newer version; the description names the remedy.
     package init(
-        path: String, settings: StoreSettings = StoreSettings(), announcer: @escaping RegistryAnnouncer
+        path: String, settings: StoreSettings = StoreSettings(), movesAgain: Bool = false, announcer: @escaping RegistryAnnouncer
     ) throws(StoreError) {
         precondition(settings.maximumBatch > 0, "a commit holds a call")
         self.settings = settings
         let queue = WriterQueue(limit: settings.maximumQueued, batch: settings.maximumBatch)
         self.queue = queue
-        writer = try Self.start(path, settings, announcer, queue, status)
+        writer = try Self.start(path, settings, movesAgain: movesAgain, announcer, queue, status)
         do throws(StoreError) {
             lists = Monitor(try DatabaseFile.openForReading(path, settings))
             glances = Monitor(try DatabaseFile.openForReading(path, settings))
@@ -189,8 +191,8 @@ package final class SQLiteStore: Store {
     package var refused: [RefusedDeliveries] { RefusedDeliveries.list(status.withLock { $0.counts.refused }) }
 
     /// As `Store` says.
-    package var refusal: String? {
-        status.withLock { $0.refusal(maxPending: settings.maxPending)?.rawValue }
+    package var refusal: StoreError? {
+        status.withLock { $0.refusal(settings, now: monotonicMilliseconds()) }
     }
 
     /// How many commits there were, for measurements: fewer than calls, when many of them came at once.
@@ -229,13 +231,13 @@ package final class SQLiteStore: Store {
 
     /// Opens the file on the thread that will write it, and waits until that has gone well.
     private static func start(
-        _ path: String, _ settings: StoreSettings, _ announcer: @escaping RegistryAnnouncer, _ queue: WriterQueue,
+        _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ announcer: @escaping RegistryAnnouncer, _ queue: WriterQueue,
         _ status: Monitor<StoreStatus>
     ) throws(StoreError) -> OwnThread {
         let opened = Monitor<Result<Void, StoreError>?>(nil)
         let thread: OwnThread
         do throws(ThreadError) {
-            thread = try OwnThread { write(path, settings, announcer, queue, status, opened) }
+            thread = try OwnThread { write(path, settings, movesAgain: movesAgain, announcer, queue, status, opened) }
         } catch {
             throw StoreError(.unavailable, error.description)
         }
@@ -248,16 +250,16 @@ package final class SQLiteStore: Store {
 
 /// The writer's thread.
 private func write(
-    _ path: String, _ settings: StoreSettings, _ announcer: @escaping RegistryAnnouncer, _ queue: WriterQueue,
+    _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ announcer: @escaping RegistryAnnouncer, _ queue: WriterQueue,
     _ status: Monitor<StoreStatus>, _ opened: Monitor<Result<Void, StoreError>?>
 ) {
     do throws(StoreError) {
         let lock = try DatabaseFile.lock(path)
-        let database = try DatabaseFile.open(path, settings, announcer)
-        status.withLock { $0.counts = database.counts }
+        let file = try DatabaseFile.open(path, lock, movesAgain: movesAgain, settings, announcer)
+        status.withLock { $0.counts = file.database.counts }
         let checkpointer = try Checkpointer(path: path, settings: settings)
         opened.update { $0 = .success(()) }
-        Writer(database, checkpointer, path: path, settings: settings, queue: queue, status: status).run()
+        Writer(file, lock, checkpointer, settings: settings, queue: queue, status: status).run()
         // The lock goes last, when the file is closed.
         withExtendedLifetime(lock) {}
     } catch {

@@ -1,4 +1,5 @@
 internal import Core
+internal import POSIX
 internal import SQLite
 
 extension StoreError {
@@ -16,23 +17,35 @@ extension StoreError {
     /// SQLITE_MISMATCH.
     private static let mismatch: Int32 = 20
 
-    /// What the disk did not take is still in the log, and nothing may be added to it: it could not be emptied any more.
+    /// What the disk did not take is still in the log, as long as nothing is added to it: it could not be emptied any more.
     static func notKept(_ error: SQLiteError) -> StoreError {
         StoreError(
-            .corrupt,
-            "the disk did not take what was written to the database (\(error)); nothing is lost, but look at the disk, then start again: nothing "
-                + "more is accepted until then")
+            .notOpen,
+            "the disk did not take what was written to the database (\(error)); nothing is lost, and all of it is written again when the database "
+                + "is opened the next time; look at the disk")
     }
-
-    static let missing = StoreError(
-        .unavailable,
-        "the database was moved, removed or replaced while it is in use; put it back, or restart to go on with what lies there")
 
     static let tooManyCalls = StoreError(
         .unavailable, "too many calls wait for the disk; see whether it is slow or hangs")
 
     static let abandoned = StoreError(
         .unavailable, "the caller was answered before the disk took it, so that it was not stored; see whether the disk is slow or hangs")
+
+    /// - Parameter milliseconds: how long a disk may take.
+    static func hangs(_ milliseconds: UInt64) -> StoreError {
+        StoreError(
+            .unavailable, "the disk that holds the store has not answered for more than \(milliseconds / 1000) seconds; see what it does")
+    }
+
+    /// - Parameters:
+    ///   - pages: how many the log may have.
+    ///   - reader: another process that has the database open, if there is one.
+    static func longLog(pages: Int, reader: String?) -> StoreError {
+        let cause = reader.map { "\($0) has been reading the database for too long: end it" } ?? "somebody reads the database for too long"
+        return StoreError(
+            .unavailable,
+            "the database's log has grown beyond \(pages / 256) MiB, because \(cause); nothing new is accepted until it is shorter")
+    }
 
     static func freeSpace(_ bytes: UInt64) -> StoreError {
         StoreError(.diskFull, "fewer than \(bytes) bytes are free on the disk that holds the store; free space there")
@@ -43,8 +56,46 @@ extension StoreError {
             .corrupt, "\(path) was written by a newer version (schema \(version), this one knows \(Migrations.latest)); run that version")
     }
 
-    static func inUse(_ path: String) -> StoreError {
-        StoreError(.unavailable, "\(path) is used by another process; stop it, or name another path")
+    /// - Parameter process: who has it; nil when that is not known.
+    static func inUse(_ path: String, by process: Int32?) -> StoreError {
+        StoreError(.unavailable, "\(path) is used by \(process.map { holder($0) } ?? "another process"); stop it, or name another path")
+    }
+
+    /// A process as messages name it.
+    static func holder(_ process: Int32) -> String {
+        "process \(process)" + (Process.name(of: process).map { " (\($0))" } ?? "")
+    }
+
+    static func cannotOpen(_ path: String, _ error: SystemError) -> StoreError {
+        StoreError(.unavailable, "cannot open \(path): \(error); this user must be allowed to write it and its directory")
+    }
+
+    static func cannotCreate(_ path: String, _ error: SystemError) -> StoreError {
+        StoreError(
+            .unavailable, "cannot create \(path): \(error); its directory must exist, and this user must be allowed to write there")
+    }
+
+    static func isOpenElsewhere(_ path: String, _ user: String) -> StoreError {
+        StoreError(.unavailable, "\(path) must be opened by nobody else while its log is moved again, but \(user) has it open; end that")
+    }
+
+    static func empty(_ path: String) -> StoreError {
+        StoreError(
+            .corrupt,
+            "\(path) has no tables; restore a backup (deskgate store restore), or remove the file to begin with an empty store")
+    }
+
+    static func withoutLog(_ path: String) -> StoreError {
+        StoreError(
+            .corrupt,
+            "\(path) was copied or moved while a service used it, or its log (-wal) was removed: what was in the log is missing; restore a backup, "
+                + "or go on with what is there: deskgate store restore --as-is \(path)")
+    }
+
+    static func withoutDatabase(_ path: String) -> StoreError {
+        StoreError(
+            .corrupt,
+            "there is no \(path), but its log (\(path)-wal); put the database back, or restore a backup (deskgate store restore)")
     }
 
     static func damaged(_ path: String, _ findings: [String]) -> StoreError {

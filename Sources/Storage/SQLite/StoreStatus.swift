@@ -5,22 +5,28 @@ internal import Threading
 struct StoreStatus: Sendable {
     /// What the last commit left pending.
     var counts = PendingCounts()
+    /// Why nothing is written any more until the file is opened anew.
+    var ended: StoreError?
     /// Why the last write failed, until one succeeds.
     var failure: StoreError?
-    /// Whether less of the disk is free than should be.
-    var isDiskLow = false
-    /// Whether the file is not at its path any more.
-    var isMissing = false
+    /// Which of the files is not at its path any more.
+    var loss: StoreError?
+    /// That less of the disk is free than should be.
+    var lowDisk: StoreError?
+    /// That the log has grown too long.
+    var longLog: StoreError?
+    /// Since when the writer has been at the disk, by `monotonicMilliseconds`; nil while it waits for work.
+    var busySince: UInt64?
     var isClosed = false
     /// How many commits there were.
     var commits = 0
 
     /// What keeps the store from accepting.
-    func refusal(maxPending: Int) -> StoreError.Kind? {
+    /// - Parameter now: by `monotonicMilliseconds`.
+    func refusal(_ settings: StoreSettings, now: UInt64) -> StoreError? {
         if isClosed { return .closed }
-        if let failure { return failure.kind }
-        if isMissing { return .unavailable }
-        if isDiskLow { return .diskFull }
-        return counts.total >= maxPending ? .queueFull : nil
+        if let error = ended ?? failure ?? loss ?? lowDisk ?? longLog { return error }
+        if let busySince, now - min(now, busySince) >= settings.hangMilliseconds { return .hangs(settings.hangMilliseconds) }
+        return counts.total >= settings.maxPending ? .queueFull(settings.maxPending) : nil
     }
 }

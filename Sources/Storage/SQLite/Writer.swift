@@ -7,21 +7,26 @@ internal import Threading
 ///
 /// It lives on its own thread alone.
 final class Writer {
-    private let path: String
+    let database: WritingDatabase
+    let lock: DatabaseLock
+    let status: Monitor<StoreStatus>
+    /// Where the files were when they were opened, and what has become of them.
+    var files: WatchedFiles
     private let settings: StoreSettings
     private let queue: WriterQueue
-    private let status: Monitor<StoreStatus>
-    private let database: WritingDatabase
     private let checkpointer: Checkpointer
     private let pause = Monitor(())
+    /// When a long log is looked at again, by `monotonicMilliseconds`.
+    private var looksAtLogAt: UInt64 = 0
 
     init(
-        _ database: WritingDatabase, _ checkpointer: Checkpointer, path: String, settings: StoreSettings, queue: WriterQueue,
+        _ opened: DatabaseFile.Opened, _ lock: DatabaseLock, _ checkpointer: Checkpointer, settings: StoreSettings, queue: WriterQueue,
         status: Monitor<StoreStatus>
     ) {
-        self.database = database
+        database = opened.database
+        files = WatchedFiles(opened.files)
+        self.lock = lock
         self.checkpointer = checkpointer
-        self.path = path
         self.settings = settings
         self.queue = queue
         self.status = status
@@ -30,28 +35,25 @@ final class Writer {
     /// Works until the queue is closed and empty, then closes the file.
     func run() {
         while true {
-            switch queue.next(idleAfterMilliseconds: settings.probeIntervalMilliseconds) {
+            let next = queue.next(idleAfterMilliseconds: settings.probeIntervalMilliseconds)
+            // Whoever asks meanwhile sees for how long the disk has been at it.
+            status.withLock { $0.busySince = monotonicMilliseconds() }
+            switch next {
             case .jobs(let jobs): work(jobs)
             case .idle:
                 probe()
                 tendLog()
             case .closed: return close()
             }
+            status.withLock { $0.busySince = nil }
         }
     }
 
     private func close() {
+        let isInPlace = obstacle() == nil
         // First, because the last connection empties the log and removes it.
         let isComplete = checkpointer.close()
-        database.close(keepsLog: !isComplete)
-    }
-
-    private func tendLog() {
-        do throws(SQLiteError) {
-            try checkpointer.tend(database)
-        } catch {
-            note(.notKept(error))
-        }
+        database.close(keepsLog: !isComplete || !isInPlace)
     }
 
     private func work(_ jobs: [WriterJob]) {
@@ -62,7 +64,10 @@ final class Writer {
     }
 
     /// Commits a batch. What one job broke is done again job by job, so that only that one fails.
+    ///
+    /// It looks for the files before and after: nothing is answered, be it that nothing was to be changed, that the next start would not find.
     private func commit(_ batch: ArraySlice<WriterJob>) {
+        if let obstacle = obstacle() { return refuse(batch, obstacle) }
         do throws(SQLiteError) {
             let reports = try transaction { () throws(SQLiteError) in
                 var reports: [@Sendable () -> Void] = []
@@ -70,14 +75,20 @@ final class Writer {
                 for job in batch { reports.append(try job.run(database)) }
                 return reports
             }
+            if let obstacle = obstacle() { return refuse(batch, obstacle) }
             for report in reports { report() }
         } catch {
             if batch.count > 1, !error.concernsFile {
                 for index in batch.indices { commit(batch[index...index]) }
             } else {
-                fail(batch, error)
+                if error.concernsFile { note(StoreError(error)) }
+                refuse(batch, StoreError(error))
             }
         }
+    }
+
+    private func refuse(_ batch: ArraySlice<WriterJob>, _ error: StoreError) {
+        for job in batch { job.fail(error) }
     }
 
     private func transaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
@@ -94,13 +105,8 @@ final class Writer {
         return value
     }
 
-    private func fail(_ batch: ArraySlice<WriterJob>, _ error: SQLiteError) {
-        let failure = StoreError(error)
-        if error.concernsFile { note(failure) }
-        for job in batch { job.fail(failure) }
-    }
-
-    private func note(_ failure: StoreError) {
+    /// Remembers why something could not be written.
+    func note(_ failure: StoreError) {
         status.withLock { if $0.failure?.kind != .corrupt { $0.failure = failure } }
         if failure.kind == .corrupt { database.refusal = failure }
     }
@@ -108,8 +114,12 @@ final class Writer {
     /// Finds out whether an idle store that could not write can again.
     private func probe() {
         checkDisk()
-        let kind = status.withLock { $0.failure?.kind }
-        guard let kind, kind != .corrupt else { return }
+        guard obstacle() == nil, let kind = status.withLock({ $0.failure?.kind }), kind != .corrupt else { return }
+        touch()
+    }
+
+    /// Writes something that changes nothing, to see whether that works.
+    func touch() {
         do throws(SQLiteError) {
             try transaction { () throws(SQLiteError) in try database.touch() }
         } catch {
@@ -119,12 +129,28 @@ final class Writer {
 
     private func checkDisk() {
         // What cannot be asked is left to the writes themselves.
-        let free = (try? FileSystem.freeBytes(at: path)) ?? .max
+        let free = (try? FileSystem.freeBytes(at: files.known.path)) ?? .max
         let isLow = free < settings.minimumFreeBytes
-        let isMissing = database.hasMoved
-        guard (isLow, isMissing) != (database.isDiskLow, database.isMissing) else { return }
-        (database.isDiskLow, database.isMissing) = (isLow, isMissing)
-        status.withLock { ($0.isDiskLow, $0.isMissing) = (isLow, isMissing) }
+        guard isLow != database.isDiskLow else { return }
+        database.isDiskLow = isLow
+        status.withLock { $0.lowDisk = isLow ? .freeSpace(settings.minimumFreeBytes) : nil }
+    }
+
+    /// Has the log's pages moved, and looks how long it has become.
+    private func tendLog() {
+        guard obstacle() == nil else { return }
+        let isLong = database.loggedPages > settings.maximumLogPages
+        let now = monotonicMilliseconds()
+        let looksAgain = isLong && now >= looksAtLogAt
+        if looksAgain { looksAtLogAt = now + settings.probeIntervalMilliseconds }
+        do throws(SQLiteError) {
+            try checkpointer.tend(database, isUrgent: looksAgain)
+        } catch {
+            status.withLock { $0.ended = .notKept(error) }
+        }
+        guard looksAgain || isLong != (database.longLog != nil) else { return }
+        database.longLog = isLong ? .longLog(pages: settings.maximumLogPages, reader: lock.otherUser) : nil
+        status.withLock { $0.longLog = database.longLog }
     }
 }
 

@@ -33,8 +33,7 @@ extension WritingDatabase {
     /// Why nothing new may be stored.
     func whyNot() -> StoreError? {
         if let refusal { return refusal }
-        if isMissing { return .missing }
-        return isDiskLow ? .freeSpace(settings.minimumFreeBytes) : nil
+        return isDiskLow ? .freeSpace(settings.minimumFreeBytes) : longLog
     }
 
     /// Whether the event has come before, and whether its comment has come for another device; most have not.

@@ -21,8 +21,8 @@ final class WritingDatabase {
     var forgottenAt: UInt64?
     /// Whether less of the disk is free than should be.
     var isDiskLow = false
-    /// Whether the file is not at its path any more, where the next start would look for what is accepted.
-    var isMissing = false
+    /// That the log has grown too long for more.
+    var longLog: StoreError?
     /// Why nothing is accepted any more until the next start.
     var refusal: StoreError?
     private let connection: Connection
@@ -47,9 +47,6 @@ final class WritingDatabase {
             throw error
         }
     }
-
-    /// Whether somebody has moved, removed or replaced the file.
-    var hasMoved: Bool { connection.hasMoved }
 
     /// How many pages the log had after the last commit.
     var loggedPages: Int { connection.loggedPages }
@@ -81,6 +78,17 @@ final class WritingDatabase {
     /// The number of the row inserted last.
     var lastInsertedRow: Int64 { connection.lastInsertRowID }
 
+    /// Moves everything that the log holds to the database, which then needs no log.
+    func settle() throws(SQLiteError) {
+        try connection.transaction { () throws(SQLiteError) in try statements.markRun.run(1) }
+        try connection.checkpoint(truncate: true)
+    }
+
+    /// Writes a copy of everything to a new file.
+    func copy(to path: String) throws(StoreError) {
+        try DatabaseCopy.write(connection, to: path)
+    }
+
     /// Writes something that changes nothing.
     func touch() throws(SQLiteError) {
         try statements.markRun.run(0)
@@ -93,8 +101,7 @@ final class WritingDatabase {
         if keepsLog {
             connection.keepLogOnClose()
         } else {
-            try? connection.transaction { () throws(SQLiteError) in try statements.markRun.run(1) }
-            _ = try? connection.checkpoint(truncate: true)
+            try? settle()
         }
         try? connection.close()
     }

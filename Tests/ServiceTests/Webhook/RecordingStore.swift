@@ -103,7 +103,7 @@ final class RecordingStore: Store {
 
     // A webhook asks for none of these.
 
-    var refusal: String? { nil }
+    var refusal: StoreError? { nil }
 
     var refused: [RefusedDeliveries] { [] }
 

@@ -1,0 +1,140 @@
+internal import Core
+internal import Observability
+internal import Threading
+
+/// A store that need not be open: authorization is served in any case, and whatever needs the store is refused with `notOpen` until it can be
+/// opened. `StoreKeeper` opens it on a thread of its own.
+///
+/// `close` must be called before it is let go.
+final class WaitingStore: Store {
+    /// How long a start waits for the store, so that one that opens as it should is open when the service is.
+    private static let patienceMilliseconds: UInt64 = 5000
+
+    private let phase: Monitor<StorePhase>
+    private let thread: OwnThread
+
+    /// Starts opening the store, and gives it a moment.
+    /// - Parameters:
+    ///   - lookEveryMilliseconds: how often it is looked whether the open store refuses.
+    ///   - onOpen: called on the keeper's thread each time when the store has been opened, before anybody else uses it.
+    ///   - open: opens the store, which this closes.
+    /// - Throws: when the system has no room for a thread.
+    init(
+        logger: Logger, lookEveryMilliseconds: UInt64 = 1000, onOpen: @escaping @Sendable (any Store) -> Void = { _ in },
+        open: @escaping StoreKeeper.Opening
+    ) throws(ThreadError) {
+        let phase = Monitor(StorePhase.waiting(nil))
+        self.phase = phase
+        let keeper = StoreKeeper(phase, logger: logger, lookEveryMilliseconds: lookEveryMilliseconds, onOpen: onOpen, open: open)
+        thread = try OwnThread { keeper.run() }
+        _ = phase.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0.isUndecided ? nil : () }
+    }
+
+    /// As `Store` says.
+    var refusal: StoreError? {
+        do throws(StoreError) {
+            return try store().refusal
+        } catch {
+            return error
+        }
+    }
+
+    /// As `Store` says; what is being opened is closed as soon as it is open.
+    func close() {
+        let last = phase.update { phase in
+            defer { phase = .closed }
+            return phase
+        }
+        if case .closed = last { return }
+        thread.join()
+        if case .open(let store) = last { store.close() }
+    }
+
+    /// The open store.
+    private func store() throws(StoreError) -> any Store {
+        switch phase.withLock({ $0 }) {
+        case .open(let store): return store
+        case .waiting(let reason): throw StoreError(.notOpen, reason?.description ?? "the store is being opened")
+        case .closed: throw StoreError(.closed, "the store is closed: the service is stopping")
+        }
+    }
+}
+
+/// What everybody else asks of the open store.
+extension WaitingStore {
+    func accept(
+        _ arrival: Arrival, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
+    ) {
+        do throws(StoreError) {
+            try store().accept(arrival, isAwaited: isAwaited, completion: completion)
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    func register(
+        _ registration: Registration, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
+    ) {
+        do throws(StoreError) {
+            try store().register(registration, isAwaited: isAwaited, completion: completion)
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
+        try store().devices(filter, after: after, limit: limit)
+    }
+
+    func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int {
+        try store().removeDevices(filter, now: now)
+    }
+
+    func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
+        try store().removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit)
+    }
+
+    func claimDue(_ claim: Claim) throws(StoreError) -> Claimed { try store().claimDue(claim) }
+
+    func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] { try store().finish(results) }
+
+    func nextDue(notifier: String) throws(StoreError) -> UInt64? { try store().nextDue(notifier: notifier) }
+
+    func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
+        try store().deliveries(filter, limit: limit)
+    }
+
+    func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? { try store().story(of: id) }
+
+    func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int {
+        try store().retry(filter, now: now, expiresAt: expiresAt)
+    }
+
+    func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+        try store().giveUpExpired(now: now, expiredBy: expiredBy, limit: limit)
+    }
+
+    func expireBy(_ latest: UInt64, limit: Int) throws(StoreError) { try store().expireBy(latest, limit: limit) }
+
+    func trustedTime() throws(StoreError) -> TrustedTime? { try store().trustedTime() }
+
+    func keep(_ time: TrustedTime) throws(StoreError) { try store().keep(time) }
+
+    func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int {
+        try store().giveUpPending(notifier: notifier, now: now, limit: limit)
+    }
+
+    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+        try store().purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
+    }
+
+    func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+        try store().forget(state, endedBefore: endedBefore, limit: limit)
+    }
+
+    func pending() throws(StoreError) -> [PendingDeliveries] { try store().pending() }
+
+    var refused: [RefusedDeliveries] { (try? store().refused) ?? [] }
+}

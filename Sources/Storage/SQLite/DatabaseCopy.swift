@@ -1,0 +1,52 @@
+internal import Core
+internal import POSIX
+internal import SQLite
+
+/// Whole, consistent copies of a database.
+enum DatabaseCopy {
+    /// Writes everything that a connection sees to a new file, for its owner only, that needs no log and is proven to be sound. It appears under its
+    /// name when it is complete and durable.
+    /// - Parameter model: the file whose owner the copy gets; nil for this user.
+    /// - Throws: when the name is taken, or why the copy could not be made; then nothing is left behind.
+    static func write(_ connection: Connection, to path: String, ownedAs model: String? = nil) throws(StoreError) {
+        let draft = "\(path).part-\(Process.identifier)"
+        remove(draft)
+        defer { remove(draft) }
+        try onDisk(path) { () throws(SystemError) in
+            guard !File.exists(path) else { throw SystemError.taken }
+            try File.create(draft, mode: 0o600, [])
+        }
+        try DatabaseFile.explained(path) { () throws(SQLiteError) in try connection.copy(into: draft) }
+        try prove(draft, path)
+        try onDisk(path) { () throws(SystemError) in
+            if let model { try File.copyOwner(of: model, to: draft) }
+            try File.synchronize(draft)
+            try File.link(draft, as: path)
+            try File.synchronize(Path.directory(of: path))
+        }
+    }
+
+    /// Marks the copy as closed, as what it was made from need not be, and looks for damage.
+    private static func prove(_ draft: String, _ path: String) throws(StoreError) {
+        let findings = try DatabaseFile.explained(path) { () throws(SQLiteError) in
+            let copy = try Connection(path: draft, mode: .readWriteCreate)
+            try copy.execute("UPDATE runs SET closed = 1")
+            let findings = try copy.integrityCheck()
+            try copy.close()
+            return findings
+        }
+        guard findings.isEmpty else { throw .damaged(path, findings) }
+    }
+
+    private static func onDisk(_ path: String, _ body: () throws(SystemError) -> Void) throws(StoreError) {
+        do throws(SystemError) {
+            try body()
+        } catch {
+            throw error.alreadyExists ? .exists(path) : .cannotCreate(path, error)
+        }
+    }
+
+    private static func remove(_ draft: String) {
+        for suffix in ["", "-journal", "-wal", "-shm"] { try? File.remove(draft + suffix) }
+    }
+}

@@ -1,0 +1,119 @@
+import Glibc
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+
+/// The whole program while its database loses files, its disk hangs, and its store is backed up and restored.
+@Suite final class StoreLossTests {
+    private let site: WebhookSite
+    private let sink: ScriptedServer
+
+    init() throws {
+        sink = try ScriptedServer(.everyRequest(.respond(200)))
+        site = try WebhookSite(sink, log: false, drainSeconds: 1)
+    }
+
+    deinit {
+        sink.stop()
+    }
+
+    private func path(_ name: String) -> String { site.workspace.directory.path(name) }
+
+    private func status(_ target: String, _ server: RunningServer) throws -> Int {
+        let client = try SocketClient(server.publicAddress)
+        try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return try client.readResponse().status
+    }
+
+    @Test func nothingAcceptedIsLostWithTheLog() throws {
+        let load = WebhookLoad(clients: 4)
+        for _ in 0..<3 {
+            let server = try site.start()
+            load.use(server.publicAddress)
+            #expect(load.waitForMore(200))
+            let removed = unsafe unlink(path("deskgate.db-wal"))
+            #expect(removed == 0)
+            // It opens the database anew by itself, and goes on.
+            let line = try server.process.errors.line(containing: "the store accepts nothing").text
+            #expect(try jsonObject(line).string("reason")?.contains("deskgate.db-wal was removed") == true)
+            _ = try server.process.errors.line(containing: "the store is open")
+            #expect(load.waitForMore(50))
+            server.process.send(9)
+            load.use(nil)
+            #expect(try server.process.waitForEnd() == .signal(9))
+        }
+        load.stop()
+        let server = try site.start()
+        let client = try SocketClient(server.publicAddress)
+        let lost = try load.accepted.filter { try WebhookSite.post($0, client) != "duplicate" }
+        #expect(lost.isEmpty)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func aDiskThatHangsIsToldAndDoesNotKeepItFromEnding() throws {
+        try site.configure()
+        let server = try RunningServer(
+            configuration: site.workspace.configuration, environment: ["DESKGATE_BENCHMARK_COMMIT_DELAY_MS": "600000"])
+        #expect(try status("/readyz", server) == 200)
+        let client = try SocketClient(server.publicAddress)
+        let body = WebhookSite.body(1)
+        try WebhookSite.begin(body, client)
+        #expect(eventually { (try? status("/readyz", server)) == 503 })
+        #expect(try server.authorize(site.workspace.key()).status == 200)
+        _ = try server.process.errors.line(containing: "the store accepts nothing")
+        #expect(try server.stop() == .exit(1))
+        #expect(try client.readResponse().status == 503, "it was not promised")
+        #expect(try server.process.errors.text().contains("stopped without closing the store, whose disk hangs"))
+    }
+
+    @Test func aBackupIsMadeBesideTheServiceAndRestoredWithoutIt() throws {
+        let server = try site.start()
+        let client = try SocketClient(server.publicAddress)
+        #expect(try WebhookSite.post(1, client) == "accepted")
+        let config = ["--config", site.workspace.configuration]
+        let backup = try Deskgate.run(["store", "backup", path("backup.db")] + config)
+        #expect(backup.code == 0)
+        #expect(backup.output == "\(path("backup.db")) holds everything that was stored by now; keep it as secret as the store\n")
+        #expect(try Deskgate.run(["store", "backup", path("backup.db")] + config).code == 2)
+        #expect(try WebhookSite.post(2, client) == "accepted")
+        let refusal = try Deskgate.run(["store", "restore", path("backup.db")] + config)
+        #expect(refusal.code == 2)
+        #expect(refusal.errors.contains("is used by process \(server.process.identifier) (deskgate); stop it"))
+        server.process.send(9)
+        #expect(try server.process.waitForEnd() == .signal(9))
+        let restored = try Deskgate.run(["store", "restore", path("backup.db"), "--json"] + config)
+        #expect(restored.code == 0)
+        let former = try #require(try jsonObject(restored.output).string("former"))
+        #expect(former.hasPrefix(path("deskgate.db.before-")))
+        let second = try site.start()
+        let again = try SocketClient(second.publicAddress)
+        #expect(try WebhookSite.post(1, again) == "duplicate")
+        #expect(try WebhookSite.post(2, again) == "accepted", "the backup is older")
+        #expect(try second.stop() == .exit(0))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
+    func whatRootDoesLeavesNothingThatKeepsAnotherUserOut() throws {
+        let first = try site.start()
+        #expect(try WebhookSite.post(1, SocketClient(first.publicAddress)) == "accepted")
+        first.process.send(9)
+        #expect(try first.process.waitForEnd() == .signal(9))
+        let config = ["--config", site.workspace.configuration]
+        let owner: uid_t = 12345
+        let database = site.workspace.directory.contents().filter { $0.hasPrefix("deskgate.db") }.map { path($0) }
+        for name in database + [site.workspace.directory.path] {
+            let result = unsafe chown(name, owner, owner)
+            #expect(result == 0)
+        }
+        #expect(try Deskgate.run(["deliveries", "list"] + config).code == 0)
+        #expect(try Deskgate.run(["store", "backup", path("backup.db")] + config).code == 0)
+        #expect(try Deskgate.run(["store", "restore", path("backup.db")] + config).code == 0)
+        let strangers = site.workspace.directory.contents().filter { name in
+            var status = stat()
+            let isThere = unsafe stat(path(name), &status) == 0
+            return name.hasPrefix("deskgate.db") && isThere && status.st_uid != owner
+        }
+        #expect(strangers == [])
+    }
+}

@@ -1,0 +1,106 @@
+import Core
+import Glibc
+import POSIX
+import SQLite
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct BackupTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+    private let backup: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path("store.db")
+        backup = directory.path("backup.db")
+    }
+
+    private func count(_ path: String) throws -> Int {
+        let store = try SQLiteStore(path: path)
+        defer { store.close() }
+        return try store.all().count
+    }
+
+    @Test func isWholeWhileTheStoreGoesOn() throws {
+        let store = try SQLiteStore(path: path)
+        for number in 0..<20 { try store.take(Sample(number)) }
+        let old = umask(0o022)
+        defer { umask(old) }
+        try StoreFile.backUp(path, to: backup)
+        try store.take(Sample(20))
+        store.close()
+        #expect(try count(backup) == 20)
+        #expect(try count(path) == 21)
+        var status = stat()
+        #expect(unsafe stat(backup, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(directory.contents() == ["backup.db", "store.db"], "it leaves nothing else")
+    }
+
+    @Test func overwritesNothing() throws {
+        try SQLiteStore(path: path).close()
+        try directory.write("backup.db", "somebody's")
+        let failure = #expect(throws: StoreError.self) { try StoreFile.backUp(path, to: backup) }
+        #expect(failure?.description == "\(backup) exists already; name a file that does not")
+        #expect(try directory.read("backup.db") == "somebody's")
+        #expect(throws: StoreError.self) { try StoreFile.backUp(directory.path("none.db"), to: directory.path("other.db")) }
+        #expect(directory.contents() == ["backup.db", "store.db"])
+        try StoreFile.backUp(path, to: directory.path("other.db"))
+        #expect(directory.contents() == ["backup.db", "other.db", "store.db"], "it leaves nothing else")
+    }
+
+    @Test func isNotMadeOfDamage() throws {
+        let store = try SQLiteStore(path: path)
+        for number in 0..<200 { try store.take(Sample(number)) }
+        store.close()
+        var bytes = try FileBytes.read(path)
+        for index in stride(from: bytes.count / 2, to: bytes.count, by: 3) { bytes[index] = 0xA5 }
+        try directory.write("store.db", bytes)
+        #expect(throws: StoreError.self) { try StoreFile.backUp(path, to: backup) }
+        #expect(!File.exists(backup))
+    }
+
+    @Test func comesBackInThePlaceOfAStoreWithALog() throws {
+        let store = try SQLiteStore(path: path)
+        try store.take(Sample(1))
+        try StoreFile.backUp(path, to: backup)
+        for number in 2..<9 { try store.take(Sample(number)) }
+        // A process that was killed leaves its log, which must not be taken for the backup's.
+        try directory.write("site/store.db", try FileBytes.read(path))
+        try directory.write("site/store.db-wal", try FileBytes.read(path + "-wal"))
+        store.close()
+        let site = directory.path("site/store.db")
+        let former = try #require(try StoreFile.restore(backup, to: site, asItIs: false))
+        #expect(try count(site) == 1)
+        #expect(try count(former) == 8, "the former store is whole")
+        #expect(File.exists(backup))
+    }
+
+    @Test func comesBackWhereNothingIs() throws {
+        let store = try SQLiteStore(path: path)
+        try store.take(Sample(1))
+        store.close()
+        try directory.write("site/store.db-wal", "left behind")
+        #expect(try StoreFile.restore(path, to: directory.path("site/store.db"), asItIs: false) == nil)
+        #expect(try count(directory.path("site/store.db")) == 1)
+    }
+
+    @Test func refusesWhatIsInUseOrNoBackup() throws {
+        let store = try SQLiteStore(path: path)
+        try StoreFile.backUp(path, to: backup)
+        let failure = #expect(throws: StoreError.self) { try StoreFile.restore(backup, to: path, asItIs: false) }
+        #expect(failure?.description.contains("is used by another process") == true)
+        try store.take(Sample(1))
+        try directory.write("copy.db", try FileBytes.read(path))
+        store.close()
+        try directory.write("text.db", "no database")
+        for bad in ["copy.db", "text.db", "none.db"] {
+            #expect(throws: StoreError.self) { try StoreFile.restore(directory.path(bad), to: path, asItIs: false) }
+        }
+        #expect(try count(path) == 1)
+        let former = try StoreFile.restore(directory.path("copy.db"), to: path, asItIs: true)
+        #expect(former != nil)
+        #expect(try count(path) == 0)
+    }
+}

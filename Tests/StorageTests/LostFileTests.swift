@@ -1,0 +1,118 @@
+import Core
+import Glibc
+import Storage
+import TestSupport
+import Testing
+
+/// Files of an open store that somebody removes or replaces: nothing that was answered is lost, and nothing is answered that would be.
+@Suite struct LostFileTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path("store.db")
+    }
+
+    private func open(_ path: String? = nil) throws -> SQLiteStore {
+        var settings = StoreSettings()
+        settings.probeIntervalMilliseconds = 5
+        return try SQLiteStore(path: path ?? self.path, settings: settings)
+    }
+
+    /// A store with five comments, and a device that is registered.
+    private func filled() throws -> SQLiteStore {
+        let store = try open()
+        for number in 0..<5 { try store.take(Sample(number)) }
+        try store.put("token")
+        return store
+    }
+
+    private func remove(_ path: String) throws {
+        let result = unsafe unlink(path)
+        try #require(result == 0)
+    }
+
+    private func expectNothingIsAnswered(_ store: SQLiteStore) throws {
+        #expect(throws: StoreError.self) { try store.take(Sample(9)) }
+        #expect(throws: StoreError.self, "a duplicate") { try store.take(Sample(1)) }
+        #expect(throws: StoreError.self, "unchanged") { try store.put("token") }
+        #expect(throws: StoreError.self, "a sign-out") { try store.put(nil) }
+        #expect(throws: StoreError.self, "a claim") { try store.claim(at: 2000) }
+    }
+
+    private func expectEverything(at path: String, _ comment: Comment? = nil) throws {
+        let store = try open(path)
+        defer { store.close() }
+        #expect(try store.comments().count == 5, comment)
+        #expect(try store.registered() == ["user d1 token"], comment)
+    }
+
+    /// What a loss of power would leave: the database as it lies there, without what is open.
+    private func copyAsIs(_ name: String, to copy: String) throws {
+        try directory.write(copy, try FileBytes.read(directory.path(name)))
+    }
+
+    @Test(arguments: ["-wal", "-shm"]) func isReportedAndNothingIsLost(_ suffix: String) throws {
+        let store = try filled()
+        try remove(path + suffix)
+        try expectNothingIsAnswered(store)
+        #expect(store.refusal?.kind == .notOpen, "whoever has opened it opens it again")
+        #expect(store.refusal?.description.contains("\(path)\(suffix) was removed") == true)
+        try copyAsIs("store.db", to: "copy.db")
+        try expectEverything(at: directory.path("copy.db"), "everything was moved to the database at once")
+        store.close()
+        try expectEverything(at: path)
+    }
+
+    @Test func isFoundWithoutACall() throws {
+        let store = try filled()
+        try remove(path + "-wal")
+        #expect(eventually { store.refusal?.kind == .notOpen })
+        store.close()
+        try expectEverything(at: path)
+    }
+
+    @Test func aLogInItsPlaceIsLeftAlone() throws {
+        let store = try filled()
+        try remove(path + "-wal")
+        try directory.write("store.db-wal", "somebody's")
+        try expectNothingIsAnswered(store)
+        #expect(store.refusal?.kind == .unavailable)
+        #expect(store.refusal?.description.contains("\(path)-wal was replaced") == true)
+        store.close()
+        #expect(try directory.read("store.db-wal") == "somebody's")
+        try remove(path + "-wal")
+        try expectEverything(at: path)
+    }
+
+    @Test func aDatabaseWithoutANameIsSavedUnderAnother() throws {
+        let store = try filled()
+        try remove(path)
+        try expectNothingIsAnswered(store)
+        #expect(store.refusal?.kind == .unavailable)
+        let copies = directory.contents().filter { $0.hasPrefix("store.db.rescued-") }
+        #expect(copies.count == 1)
+        let copy = try #require(copies.first)
+        #expect(store.refusal?.description.contains("deskgate store restore \(directory.path(copy))") == true)
+        store.close()
+        try expectEverything(at: directory.path(copy))
+    }
+
+    @Test func worksAgainWhenEverythingIsBack() throws {
+        let store = try filled()
+        let result = unsafe rename(path, directory.path("elsewhere.db"))
+        try #require(result == 0)
+        try expectNothingIsAnswered(store)
+        try copyAsIs("elsewhere.db", to: "copy.db")
+        try expectEverything(at: directory.path("copy.db"), "everything was moved to the database at once")
+        let back = unsafe rename(directory.path("elsewhere.db"), path)
+        try #require(back == 0)
+        #expect(eventually { store.refusal == nil })
+        try store.take(Sample(9))
+        store.close()
+        let again = try open()
+        defer { again.close() }
+        #expect(try again.comments().count == 6)
+    }
+}
