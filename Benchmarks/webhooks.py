@@ -27,7 +27,13 @@ SETTLE = 5
 # Seconds between webhooks and what is measured without them.
 PAUSE = 2
 DRAIN_LIMIT = 120
+# Notifiers that share a queue, each configured as the one that works it alone.
+MANY = 50
 CONCURRENCY = 64
+
+
+def signing_secret():
+    return "whsec_" + base64.b64encode(os.urandom(32)).decode()
 
 
 class Webhooks:
@@ -38,7 +44,8 @@ class Webhooks:
         self.cores = os.sched_getaffinity(0)
         self.path_secret = secrets.token_urlsafe(32)
         self.proof = workspace.write_secret("webhook", self.path_secret)
-        self.signature = workspace.write_secret("sink.whsec", "whsec_" + base64.b64encode(os.urandom(32)).decode())
+        self.signature = workspace.write_secret("sink.whsec", signing_secret())
+        self.many = [workspace.write_secret(f"sink-{number}.whsec", signing_secret()) for number in range(MANY)]
         self.sink = Sink(workspace)
         self.floor_command = peers.floor(workspace, self.cores)
         self.comment = 10**12
@@ -46,10 +53,19 @@ class Webhooks:
     def service(self, name, environment=None, cores=None):
         """A service with the sink as its only notifier, which is told of every comment."""
         sink = {
-            "type": "http", "url": self.sink.url, "secret": self.signature, "requires_device": False, "concurrency": CONCURRENCY,
+            "type": "http", "url": self.sink.url, "secret": self.signature, "concurrency": CONCURRENCY,
         }
         app = {"webhook": {"secret": self.proof}, "notifiers": ["sink"]}
         return Service(self.options, self.workspace, f"webhooks-{name}", app, environment, cores, notifiers={"sink": sink})
+
+    def service_of_many(self):
+        """A service with many notifiers that all tell the sink."""
+        notifiers = {
+            f"sink-{number}": {"type": "http", "url": self.sink.url, "secret": secret, "concurrency": CONCURRENCY}
+            for number, secret in enumerate(self.many)
+        }
+        app = {"webhook": {"secret": self.proof}, "notifiers": list(notifiers)}
+        return Service(self.options, self.workspace, "webhooks-many", app, notifiers=notifiers)
 
     def load(self):
         """Webhooks that nobody has sent before."""
@@ -165,6 +181,15 @@ class Webhooks:
         service.forget()
         return empty, full, draining, drained, from_backlog
 
+    def shared(self):
+        """Deliveries a second from a queue that one notifier works, and from one that many share evenly."""
+        count = QUICK_SMALL_QUEUE if self.options.quick else SMALL_QUEUE
+        rates = []
+        for service, names in ((self.service("one"), ["sink"]), (self.service_of_many(), [f"sink-{number}" for number in range(MANY)])):
+            service.fill("fill-events", ",".join(names), count)
+            rates.append(self.drain(service, count)[0])
+            service.forget()
+        return rates
 
 
 def print_rates(pairs, pinned):
@@ -218,6 +243,8 @@ def queue_targets(webhooks):
     yield Target(f"memory of the backlog above an empty queue's <= 20 MB: {growth:+.1f} MB", growth <= 20)
     ratio = from_backlog / drained
     yield Target(f"deliveries/s from the backlog against a small queue >= 0.9: {ratio:.2f} ({from_backlog:,.0f})", ratio >= 0.9)
+    one, many = webhooks.shared()
+    yield Target(f"deliveries/s with {MANY} notifiers against one >= 0.8: {many / one:.2f} ({many:,.0f})", many >= 0.8 * one)
 
 
 def run(options, workspace, stack):

@@ -34,14 +34,18 @@ enum FillCommand {
         }
     }
 
-    /// - Parameter tokens: one a person, for a notifier that notifies devices; none for another.
+    /// - Parameters:
+    ///   - notifier: one name, or several with commas between them, which share the events evenly.
+    ///   - tokens: one a person, for a notifier that notifies devices; none for another.
     private static func events(_ file: String, _ appID: String, notifier: String, _ count: Int, tokens: [PushToken]) throws {
         let filling = try Filling(path: file)
         defer { filling.store.close() }
         let type = notifier == "apns" ? "ios" : "android"
+        let notifiers = notifier.split(separator: ",").map(String.init)
         try filling.fill(1..<count + 1) { number, completion in
             let token = tokens.isEmpty ? nil : tokens[number % tokens.count]
-            let arrival = FilledEvents.comment(number, appID: appID, notifier: notifier, type: type, token: token)
+            let name = notifiers[number % notifiers.count]
+            let arrival = FilledEvents.comment(number, appID: appID, notifier: name, type: type, token: token)
             filling.store.accept(arrival) { completion($0.failure) }
         }
     }

@@ -65,10 +65,18 @@ enum DeliveriesStory {
         case "no_target": return "It ended at \(value("ended_at")), \(count): there was no registered device that this notifier serves."
         case "dead": return "It was given up at \(value("ended_at")), \(count): \(value("reason"))."
         default:
+            if let reason = hold(story) { return "It waits: \(reason)." }
+            if value("waits") != "" { return "It is due, and waits for its turn." }
             guard let last = tries.last, AdminText.text(last["outcome"]).isEmpty else {
                 return "The next try is due at \(value("due_at"))."
             }
             return "That try may still run; the next one is due at \(value("due_at")) if nobody reports on it."
         }
+    }
+
+    /// What holds back a delivery that is due; nil when nothing does but those before it.
+    static func hold(_ delivery: JSONObject) -> String? {
+        let reason = AdminText.text(delivery["waits"])
+        return reason.isEmpty || reason == "its turn" ? nil : reason
     }
 }

@@ -5,7 +5,8 @@ internal import POSIX
 struct Deskgate {
     /// The table of all commands, from which parser, help and suggestions are made.
     static let commands: [any Command.Type] = [
-        InitCommand.self, ServeCommand.self, CheckCommand.self, HealthCommand.self, KeyMintCommand.self, KeyVerifyCommand.self,
+        InitCommand.self, ServeCommand.self, CheckCommand.self, StatusCommand.self, HealthCommand.self, KeyMintCommand.self,
+        KeyVerifyCommand.self,
         KeyInspectCommand.self,
         SecretNewCommand.self, DeliveriesListCommand.self, DeliveriesShowCommand.self, DeliveriesRetryCommand.self,
         DeliveriesPurgeCommand.self, TokensListCommand.self, TokensRemoveCommand.self, StoreBackupCommand.self,

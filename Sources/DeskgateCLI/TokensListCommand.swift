@@ -5,13 +5,12 @@ internal import Service
 enum TokensListCommand: Command {
     static let name = "tokens list"
     static let summary = "Lists registered push tokens, masked, by user and device."
-    static let options = [
-        Option.config, Option("app", value: "ID", required: true, field: "app_id", "of this app_id"),
-        Option("user", value: "ID", field: "user_id", "of this user_id"),
-        Option("device", value: "ID", field: "device_id", "of this device_id"),
-        Option("limit", value: "N", default: "100", "how many, at most 1000"),
-        Option("after", value: "TEXT", "go on where an earlier list has ended"), Option.json,
-    ]
+    static let options =
+        [
+            Option.config, Option("app", value: "ID", required: true, field: "app_id", "of this app_id"),
+            Option("user", value: "ID", field: "user_id", "of this user_id"),
+            Option("device", value: "ID", field: "device_id", "of this device_id"),
+        ] + AdminPages.options + [Option.json]
 
     private static let columns = [
         (heading: "USER", key: "user_id"), ("DEVICE", "device_id"), ("TYPE", "type"), ("TOKEN", "token"),
@@ -19,19 +18,19 @@ enum TokensListCommand: Command {
     ]
 
     static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
-        let limit = try arguments.number("limit", in: 1...UInt64(AdminAnswer.largestLimit)).map { Int($0) }
-        let action = try question { () throws(AdminMistake) in
-            try DeviceAction.listing(
-                appID: arguments.required("app"), userID: arguments["user"], deviceID: arguments["device"], after: arguments["after"],
-                limit: limit)
-        }
-        return try AdminRun.perform(action, arguments, table)
+        try AdminPages.perform(
+            arguments,
+            { after, limit throws(CommandError) in
+                try question { () throws(AdminMistake) in
+                    try DeviceAction.listing(
+                        appID: arguments.required("app"), userID: arguments["user"], deviceID: arguments["device"], after: after,
+                        limit: limit)
+                }
+            }, table)
     }
 
     private static func table(_ answer: JSONObject) -> String {
         guard case .array(let devices) = answer["push_tokens"], !devices.isEmpty else { return "No push token matches." }
-        let table = AdminText.table(devices, columns)
-        guard case .string(let next) = answer["next"] else { return table }
-        return "\(table)\nThere are more: --after \(next)"
+        return AdminText.table(devices, columns)
     }
 }

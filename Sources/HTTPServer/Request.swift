@@ -51,16 +51,16 @@ package struct Request: ~Copyable {
         exchange.withHeader(name, use)
     }
 
-    /// The address of the other side, for logs; `unix` for a Unix socket.
-    package borrowing func peer() -> String {
-        exchange.peer()
-    }
-
     /// The name of the request, copied, as its answer carries it in `X-Request-Id`: a plain word that may stand in the log.
     package var requestID: String {
         var id = ""
         exchange.withRequestID { name in id = String(decoding: name.indices.map { name[$0] }, as: UTF8.self) }
         return id
+    }
+
+    /// The address of the other side, for logs; `unix` for a Unix socket.
+    package borrowing func peer() -> String {
+        exchange.peer()
     }
 
     /// The parts of the query in their order, copied.

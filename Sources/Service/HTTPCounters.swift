@@ -11,12 +11,14 @@ struct HTTPCounters: Sendable {
     private let counters: [Counter]
 
     /// Makes the counters of a listener whose routes have these paths, in the order of their indices.
-    init(_ family: MetricFamily<Counter>, listener: String, routes: [String]) {
+    /// - Parameter watched: a status that operators watch: each route shows it from the start. Of the others only those show that were answered.
+    init(_ family: MetricFamily<Counter>, listener: String, routes: [String], watched: Int?) {
         self.family = family
         self.listener = listener
         // What matched no route is counted together, because its path is the caller's to choose.
         self.routes = ["other"] + routes
         counters = self.routes.flatMap { route in Self.usual.indices.map { family.child(listener, route, "\(Self.usual[$0])") } }
+        if let watched { for route in routes { family.child(listener, route, "\(watched)").showZero() } }
     }
 
     /// Counts a response; `route` is -1 for none.

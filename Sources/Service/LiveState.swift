@@ -14,6 +14,7 @@ final class LiveState: Sendable {
     let certificateExpiries: [(listener: String, expiresAt: UInt64)]
     let webhooks: WebhookApps
     let routes: AppRoutes
+    let names: KnownNames
     let pushTokenLimits: [LimitRule]
     /// How long after its arrival an event is delivered.
     let eventLifeMilliseconds: UInt64
@@ -28,7 +29,9 @@ final class LiveState: Sendable {
         metricsNeedToken = configuration.admin.metricsNeedToken || !configuration.admin.isLocal
         certificateExpiries = configuration.certificateExpiries
         webhooks = try WebhookApps(configuration.apps, counters: metrics.webhookCounters)
+        for app in configuration.apps { metrics.pushTokenCounters.expect(app: app.id) }
         routes = AppRoutes(configuration)
+        names = KnownNames(configuration)
         pushTokenLimits = configuration.pushTokens.limits
         eventLifeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
     }

@@ -100,7 +100,7 @@ package final class RunningService: Sendable {
         graph.listenerProof.listens(on: admin.address)
         do {
             let publicServer = try listen(
-                configuration.listen, graph.publicRouter, graph.observer(listener: "public", of: graph.publicRouter), logger,
+                configuration.listen, graph.publicRouter, graph.observer(listener: "public", of: graph.publicRouter, watched: 503), logger,
                 threads: nil)
             return (admin, publicServer)
         } catch {

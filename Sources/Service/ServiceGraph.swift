@@ -57,7 +57,7 @@ package struct ServiceGraph: Sendable {
         ) { inbox.announceNews() }
         publicRouter = Router([authorize.route, pushToken.route] + webhook.routes + HealthRoutes(readiness: readiness).routes)
         let admin = AdminRoutes(gate: adminGate, registry: metrics.registry, clocks: clocks)
-        adminRoutes = admin.routes + [listenerProof.route(state)]
+        adminRoutes = admin.routes + [listenerProof.route(state), StatusRoute(gate: adminGate, readiness: readiness).route]
         adminIsLocal = configuration.admin.isLocal
         adminRouter = Self.adminRouter(adminRoutes, isLocal: adminIsLocal)
     }
@@ -104,8 +104,9 @@ package struct ServiceGraph: Sendable {
     }
 
     /// Counts the responses of a listener.
-    func observer(listener: String, of router: Router) -> ResponseObserver {
-        let counters = metrics.httpCounters(listener: listener, routes: router.routes.map { "\($0.path)" })
+    /// - Parameter watched: the status that shows from the start.
+    func observer(listener: String, of router: Router, watched: Int? = nil) -> ResponseObserver {
+        let counters = metrics.httpCounters(listener: listener, routes: router.routes.map { "\($0.path)" }, watched: watched)
         return { route, status in counters.count(route: route, status: status) }
     }
 }

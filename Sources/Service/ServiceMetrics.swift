@@ -22,9 +22,11 @@ struct ServiceMetrics: Sendable {
         pushTokenCounters = PushTokenCounters(
             registry.counter("deskgate_push_token_requests_total", "Calls of devices by result.", labels: ["app", "result"]))
         httpRequests = registry.counter(
-            "deskgate_http_requests_total", "Responses by listener, route and status code.", labels: ["listener", "route", "code"])
+            "deskgate_http_requests_total", "Responses by listener, route and status code.", labels: ["listener", "route", "code"],
+            hidesZeros: true)
         reloads = registry.counter("deskgate_config_reloads_total", "Configuration reloads by result.", labels: ["result"])
         for result in ["success", "failure"] { _ = reloads.child(result) }
+        ProcessMetrics.register(in: registry)
         registry.gauge("deskgate_build_info", "Always 1; the version is a label.", labels: ["version"]) {
             [ComputedSample(version, value: 1)]
         }
@@ -34,8 +36,8 @@ struct ServiceMetrics: Sendable {
         AuthorizeCounters(authorizeRequests, applications)
     }
 
-    func httpCounters(listener: String, routes: [String]) -> HTTPCounters {
-        HTTPCounters(httpRequests, listener: listener, routes: routes)
+    func httpCounters(listener: String, routes: [String], watched: Int?) -> HTTPCounters {
+        HTTPCounters(httpRequests, listener: listener, routes: routes, watched: watched)
     }
 
     /// Has the expiry of the listeners' certificates told, in Unix seconds.

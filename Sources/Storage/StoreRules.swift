@@ -8,8 +8,6 @@ enum StoreRules {
     static let purged = "purged"
     /// The outcome and the reason of a try that the end of its process cut off.
     static let interrupted = "interrupted"
-    /// How many expired deliveries one claim gives up at most, so that others do not wait for it.
-    static let expiredPerClaim = 256
     /// How many deliveries one claim makes due at most that wait since before the clock was set back.
     static let pulledInPerClaim = 500
 

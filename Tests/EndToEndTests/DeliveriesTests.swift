@@ -21,8 +21,8 @@ import Threading
         try Self.tryOnce(store, 1, attempt: 1, at: Self.time, .delivered, "status_204")
         try Self.tryOnce(store, 2, attempt: 1, at: Self.time, .retry(at: Self.time + 100), "status_503")
         try Self.tryOnce(store, 2, attempt: 2, at: Self.time + 100, .dead, "status_404")
-        #expect(try store.claimDue(Self.claim(3, at: Self.time)).deliveries.count == 1)
-        #expect(try store.claimDue(Self.claim(4, at: Self.time + 50_000)).expired == 1)
+        #expect(try store.work([], [Self.claim(3, at: Self.time)])[0].get().deliveries.count == 1)
+        #expect(try store.work([], [Self.claim(4, at: Self.time + 50_000)])[0].get().expired == 1)
     }
 
     @Test func listsATable() throws {
@@ -41,7 +41,7 @@ import Threading
     @Test(arguments: [
         (["--limit", "1"], [4]), (["--app=app-1"], [4, 3, 2, 1]), (["--user", "user-1", "--state=delivered"], [1]),
         (["--ticket=7", "--comment=3"], [3]), (["--notifier=sink-2"], [2]), (["--reason=expired"], [4]),
-        (["--from=2026-03-10T08:15:11.992Z", "--before=2026-03-10T08:15:11.994Z"], [3, 2]), (["--app=app-9"], []),
+        (["--from=2026-03-10T08:15:11.992Z", "--before=2026-03-10T08:15:11.994Z"], [3, 2]), (["--ticket=8"], []),
     ])
     func listsWhatMatches(_ filters: [String], _ expected: [Int]) throws {
         let result = try run(["list", "--json"] + filters)
@@ -54,7 +54,50 @@ import Threading
     }
 
     @Test func saysThatNothingMatches() throws {
-        #expect(try run("list", "--app=nobody").output == "No delivery matches.\n")
+        #expect(try run("list", "--user=nobody").output == "No delivery matches.\n")
+    }
+
+    /// `sink-1` is not configured and has a delivery, so it can be asked for.
+    @Test(arguments: [
+        (["list", "--app=app-l"], #"app_id: nothing of this name is configured, and no delivery or device has it; did you mean "app-1"?"#),
+        (
+            ["list", "--notifier=lgo"],
+            #"notifier: nothing of this name is configured, and no delivery or device has it; did you mean "log"?"#
+        ),
+        (
+            ["retry", "--notifier=backend"],
+            "notifier: nothing of this name is configured, and no delivery or device has it; known are: log."
+        ),
+        (
+            ["purge", "--state=pending", "--notifier=backend"],
+            "notifier: nothing of this name is configured, and no delivery or device has it; known are: log."
+        ),
+    ])
+    func saysThatNobodyKnowsAName(_ arguments: [String], _ message: String) throws {
+        let result = try run(arguments)
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors == "deskgate: \(message)\n")
+        #expect(try run(arguments + ["--json"]).json.string("error") == "unknown_name")
+    }
+
+    @Test func listsInPages() throws {
+        let first = try run("list", "--limit=3")
+        let lines = first.output.split(separator: "\n")
+        let last = try #require(lines.last)
+        #expect(lines.count == 6, "the heading, three deliveries, what one waits for, and where it goes on")
+        #expect(lines[4] == "Deliveries to sink-3 wait: notifier not configured.")
+        #expect(last.hasPrefix("There are more: --after ") && last.hasSuffix(", or --all"))
+        let cursor = words(last)[4].dropLast()
+        let second = try run("list", "--limit=3", "--after", String(cursor)).output.split(separator: "\n")
+        #expect(second.count == 2)
+        #expect(words(second[1])[0] == "\(Self.id(1))")
+        let all = try run("list", "--limit=3", "--all", "--json").output.split(separator: "\n")
+        let counts = try all.map { page in
+            guard case .array(let deliveries) = try jsonObject(String(page))["deliveries"] else { return 0 }
+            return deliveries.count
+        }
+        #expect(counts == [3, 1])
     }
 
     @Test(arguments: [
@@ -78,7 +121,7 @@ import Threading
             3,
             [
                 "Try 1 began at 2026-03-10T08:15:12.000Z and was interrupted, because Deskgate ended; it may have arrived.",
-                "The next try is due at 2026-03-10T08:15:12.000Z.",
+                "It waits: notifier not configured.",
             ]
         ),
         (4, ["It was given up at 2026-03-10T08:16:02.000Z, without a try: expired."]),
@@ -126,7 +169,8 @@ import Threading
     }
 
     @Test(arguments: [
-        ["list", "--state=gone"], ["list", "--limit=0"], ["list", "--limit=1001"], ["list", "--from=now"], ["list", "x"], ["show"],
+        ["list", "--state=gone"], ["list", "--limit=0"], ["list", "--limit=1001"], ["list", "--from=now"], ["list", "x"],
+        ["list", "--after=x"], ["show"],
         ["show", "1"], ["retry"], ["retry", "--all", "--app=a"], ["retry", "1"], ["retry", "--state=dead"],
         ["retry", "00000000-0000-7000-8000-000000000000", "--all"], ["purge"], ["purge", "--state=pending"],
         ["purge", "--state=dead", "--before=x"], ["purge", "--state=dead", "--notifier=sink-1"],
@@ -175,8 +219,8 @@ import Threading
     private static func tryOnce(
         _ store: any Store, _ number: Int, attempt: Int, at time: UInt64, _ next: FinishedTry.Next, _ reason: String
     ) throws {
-        #expect(try store.claimDue(claim(number, at: time)).deliveries.count == 1)
-        try store.finish([FinishedTry(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)])
+        #expect(try store.work([], [claim(number, at: time)])[0].get().deliveries.count == 1)
+        _ = try store.work([FinishedTry(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)], [])
     }
 
     private static func accept(_ store: any Store, _ number: Int, requiresDevice: Bool = false) throws {

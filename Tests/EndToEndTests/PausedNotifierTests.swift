@@ -17,8 +17,13 @@ import Testing
         #expect(off.string("reason") == "status_410")
         let remedy = "its receiver wants nothing more; ask whoever runs it, then reload the configuration (SIGHUP)"
         #expect(off.string("remedy") == remedy)
-        let paused = #"{"sink":{"reason":"status_410","remedy":"\#(remedy)"}}"#
-        #expect(try get(server.publicAddress, "/readyz") == #"200 {"status":"ready","paused":\#(paused)}"#)
+        #expect(try get(server.publicAddress, "/readyz") == #"200 {"status":"ready"}"#, "strangers learn no name and no reason")
+        #expect(try get(server.adminAddress, "/v1/status").hasPrefix("401 "))
+        let status = try Deskgate.run("status", "--json", "--config", site.workspace.configuration)
+        #expect(status.code == 0)
+        #expect(try status.json["paused"] == ["sink": ["reason": "status_410", "remedy": .string(remedy)]])
+        let told = try Deskgate.run("status", "--config", site.workspace.configuration).output
+        #expect(told.hasSuffix(" is ready.\nThe notifier sink is switched off (status_410): \(remedy).\n"))
         #expect(
             eventually {
                 (try? get(server.adminAddress, "/metrics"))?.contains("\ndeskgate_notifier_state{notifier=\"sink\",state=\"paused\"} 1\n")
@@ -30,6 +35,16 @@ import Testing
                     == true
             })
         #expect(try WebhookSite.post(2, SocketClient(server.publicAddress)) == "accepted", "it is still taken in")
+        let list = try Deskgate.run("deliveries", "list", "--notifier=sink", "--config", site.workspace.configuration).output
+        #expect(list.hasSuffix("\nDeliveries to sink wait: notifier paused (status_410).\n"))
+        let json = try Deskgate.run("deliveries", "list", "--notifier=sink", "--json", "--config", site.workspace.configuration).json
+        guard case .array(let deliveries) = json["deliveries"], case .object(let waiting)? = deliveries.first else {
+            throw ChildProcess.Failure.missingOutput
+        }
+        #expect(waiting["due_at"] == .null)
+        let story = try Deskgate.run(
+            "deliveries", "show", try #require(waiting.string("id")), "--config", site.workspace.configuration)
+        #expect(story.output.hasSuffix("\nIt waits: notifier paused (status_410).\n"))
         // The operators' port was written into the file for commands; with it the file could not be reloaded.
         try site.configure()
         server.process.send(1)
@@ -37,7 +52,28 @@ import Testing
         #expect(sink.waitForRequests(3), "both have arrived")
         #expect(try get(server.publicAddress, "/readyz") == #"200 {"status":"ready"}"#)
         #expect(try server.stop() == .exit(0))
+        let after = try Deskgate.run("status", "--config", site.workspace.configuration)
+        #expect(after.code == 1)
+        #expect(after.output == "Deskgate is not ready.\nReason: the service does not run.\n")
     }
+
+    /// What operators give up has ended, and is counted so.
+    @Test func isCountedWhenItsDeliveriesAreGivenUp() throws {
+        let sink = try ScriptedServer(.everyRequest(.respond(410)))
+        defer { sink.stop() }
+        let site = try WebhookSite(sink, log: false)
+        let server = try site.start()
+        #expect(try get(server.adminAddress, "/metrics").contains(Self.purged + "0\n"))
+        #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
+        _ = try server.process.errors.line(containing: "a notifier is switched off")
+        let result = try Deskgate.run(
+            "deliveries", "purge", "--state=pending", "--notifier=sink", "--config", site.workspace.configuration)
+        #expect(result.output == "1 delivery is given up.\n")
+        #expect(try get(server.adminAddress, "/metrics").contains(Self.purged + "1\n"))
+        #expect(try server.stop() == .exit(0))
+    }
+
+    private static let purged = "\n" + #"deskgate_deliveries_total{notifier="sink",outcome="dead",reason="purged"} "#
 
     /// The status and the body of what a GET is answered.
     private func get(_ address: ListenAddress, _ path: String) throws -> String {

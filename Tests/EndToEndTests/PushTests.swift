@@ -83,8 +83,9 @@ import Testing
         #expect(off.string("reason") == "invalid_provider_token")
         let remedy = try #require(off.string("remedy"))
         #expect(remedy.contains("key_id"))
-        let ready = try jsonObject(String(PushSite.get(server.publicAddress, "/readyz").dropFirst(4)))
-        #expect(ready == ["status": "ready", "paused": ["apns": ["reason": "invalid_provider_token", "remedy": .string(remedy)]]])
+        #expect(try PushSite.get(server.publicAddress, "/readyz") == #"200 {"status":"ready"}"#)
+        let status = try jsonObject(String(PushSite.get(server.adminAddress, "/v1/status").dropFirst(4)))
+        #expect(status["paused"] == ["apns": ["reason": "invalid_provider_token", "remedy": .string(remedy)]])
         #expect(
             eventually {
                 (try? PushSite.get(server.adminAddress, "/metrics"))?.contains(

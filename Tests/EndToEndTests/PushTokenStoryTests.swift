@@ -99,8 +99,8 @@ import Testing
     private static func notifiers(_ sink: ScriptedServer) -> JSONValue {
         var notifier: JSONObject = [:]
         if case .object(let members) = WebhookSite.notifier(sink) { notifier = members }
-        let members = notifier.members.filter { $0.key != "requires_device" }.map { ($0.key, $0.value) }
-        return ["log": ["type": "log"], "sink": .object(JSONObject(members))]
+        notifier.append(true, forKey: "requires_device")
+        return ["log": ["type": "log", "requires_device": true], "sink": .object(notifier)]
     }
 
     /// As the software kit of the help desk does; nil signs out.

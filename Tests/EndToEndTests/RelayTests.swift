@@ -41,10 +41,10 @@ import Testing
         defer { store.close() }
         let now = SystemClock.unixMilliseconds()
         let claim = Claim(notifier: "relay", now: now, leaseMilliseconds: 1, limit: 10, longestDelayMilliseconds: 0)
-        let waiting = try store.claimDue(claim).deliveries
+        let waiting = try store.work([], [claim])[0].get().deliveries
         #expect(waiting.count == 2)
-        try store.finish(
-            waiting.map { FinishedTry(id: $0.id, attempt: $0.attempts, next: .retry(at: now), reason: "due", now: now) })
+        _ = try store.work(
+            waiting.map { FinishedTry(id: $0.id, attempt: $0.attempts, next: .retry(at: now), reason: "due", now: now) }, [])
     }
 
     /// Why the relay's deliveries stand where they stand, newest first.

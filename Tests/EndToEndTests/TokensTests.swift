@@ -42,8 +42,8 @@ import Threading
         let first = try run("list", "--app", Workspace.app, "--limit=2")
         let lines = first.output.split(separator: "\n")
         #expect(lines.count == 4)
-        let place = try #require(lines.last?.split(separator: " ").last.map(String.init))
-        #expect(lines.last == "There are more: --after \(place)")
+        let place = try #require(lines.last?.split(separator: " ").dropLast(2).last.map { String($0.dropLast()) })
+        #expect(lines.last == "There are more: --after \(place), or --all")
         let second = try run("list", "--app", Workspace.app, "--json", "--after", place)
         guard case .array(let rest) = try second.json["push_tokens"], case .object(let device)? = rest.first else {
             throw ChildProcess.Failure.missingOutput
@@ -51,6 +51,15 @@ import Threading
         #expect(rest.count == 1)
         #expect(device.string("user_id") == "user-1" && device.string("device_id") == "tablet")
         #expect(try second.json["next"] == .null)
+        let all = try run("list", "--app", Workspace.app, "--limit=2", "--all", "--json").output.split(separator: "\n")
+        #expect(all.count == 2, "a page each")
+    }
+
+    @Test(arguments: ["list", "remove"]) func saysThatNobodyKnowsAnApp(_ command: String) throws {
+        let result = try run([command, "--app=ap-1"] + (command == "remove" ? ["--user=u"] : []))
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.hasSuffix("did you mean \"app-1\"?\n"))
     }
 
     @Test func removesOnlyOfAPerson() throws {

@@ -25,7 +25,7 @@ final class WebhookSite: Sendable {
         members = [
             "apps": [Self.app(notifiers: log ? ["log", "sink"] : ["sink"])],
             "notifiers": [
-                "log": ["type": "log", "requires_device": false],
+                "log": ["type": "log"],
                 "sink": Self.notifier(sink, timeoutSeconds: timeoutSeconds, concurrency: concurrency),
             ],
             "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0],
@@ -57,7 +57,7 @@ final class WebhookSite: Sendable {
     ) -> JSONValue {
         [
             "type": "http", "url": .string(sink.url("/events")), "secret": ["file": .string(secret)],
-            "timeout_seconds": .integer(timeoutSeconds), "concurrency": .integer(concurrency), "requires_device": false,
+            "timeout_seconds": .integer(timeoutSeconds), "concurrency": .integer(concurrency),
         ]
     }
 

@@ -29,7 +29,7 @@ import Testing
         #expect(fixture.wakeUpCount == 2)
         configuration.admin.token = nil
         let failure = #expect(throws: AdminAccess.Failure.self) {
-            try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 1))
+            try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), after: nil, limit: 1))
         }
         #expect(failure?.description.hasSuffix("; set admin.token") == true)
     }
@@ -42,7 +42,7 @@ import Testing
         configuration.store.kind = .sqlite(path: path)
         configuration.store.minimumFreeMegabytes = 0
         let access = AdminAccess(configuration, clocks: ServiceFixture.clocks)
-        #expect(throws: AdminAccess.Failure.self) { try access.perform(DeliveryAction.list(DeliveryFilter(), limit: 1)) }
+        #expect(throws: AdminAccess.Failure.self) { try access.perform(DeliveryAction.list(DeliveryFilter(), after: nil, limit: 1)) }
         store.close()
         try check(access)
     }
@@ -56,7 +56,7 @@ import Testing
         configuration.admin.listener.address = address
         configuration.store.kind = .memory
         let failure = #expect(throws: AdminAccess.Failure.self) {
-            try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 1))
+            try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), after: nil, limit: 1))
         }
         #expect(failure?.description == "the service does not run, and its store is memory that went with it")
     }
@@ -109,8 +109,8 @@ import Testing
         filter.userID = AdminDeliverFixture.oddUser
         filter.ticketID = 9_007_199_254_740_993
         filter.receivedFrom = AdminDeliverFixture.time - 10
-        #expect(try numbers(access, .list(filter, limit: 10)) == [4])
-        #expect(try numbers(access, .list(DeliveryFilter(), limit: 3)) == [4, 3, 2])
+        #expect(try numbers(access, .list(filter, after: nil, limit: 10)) == [4])
+        #expect(try numbers(access, .list(DeliveryFilter(), after: nil, limit: 3)) == [4, 3, 2])
         #expect(try access.perform(DeliveryAction.show(AdminDeliverFixture.id(9))).status == 404)
         #expect(try access.perform(DeliveryAction.retryOne(AdminDeliverFixture.id(1))).status == 409)
         #expect(try access.perform(DeliveryAction.retryOne(AdminDeliverFixture.id(2))).json == ["retried": 1])
@@ -119,7 +119,7 @@ import Testing
         #expect(try access.perform(DeliveryAction.purge(.delivered, before: AdminDeliverFixture.time)).json == ["purged": 0])
         #expect(try access.perform(DeliveryAction.purge(.delivered, before: AdminDeliverFixture.time + 11)).json == ["purged": 1])
         #expect(try access.perform(DeliveryAction.giveUp(notifier: "sink-3")).json == ["purged": 1])
-        #expect(try numbers(access, .list(DeliveryFilter(), limit: 10)) == [4, 3, 2])
+        #expect(try numbers(access, .list(DeliveryFilter(), after: nil, limit: 10)) == [4, 3, 2])
     }
 
     private func numbers(_ access: AdminAccess, _ action: DeliveryAction) throws -> [Int] {

@@ -79,7 +79,7 @@ final class AdminDeliverFixture {
         try tryOnce(store, 1, attempt: 1, at: time, .delivered, "status_204")
         try tryOnce(store, 2, attempt: 1, at: time, .retry(at: time + 100), "status_503")
         try tryOnce(store, 2, attempt: 2, at: time + 100, .dead, "status_404")
-        #expect(try store.claimDue(claim(4, at: time + 50_000)).expired == 1)
+        #expect(try store.work([], [claim(4, at: time + 50_000)])[0].get().expired == 1)
     }
 
     /// Accepts the event of this number.
@@ -95,8 +95,8 @@ final class AdminDeliverFixture {
     private static func tryOnce(
         _ store: any Store, _ number: Int, attempt: Int, at time: UInt64, _ next: FinishedTry.Next, _ reason: String
     ) throws {
-        #expect(try store.claimDue(claim(number, at: time)).deliveries.map(\.id) == [id(number)])
-        try store.finish([FinishedTry(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)])
+        #expect(try store.work([], [claim(number, at: time)])[0].get().deliveries.map(\.id) == [id(number)])
+        _ = try store.work([FinishedTry(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)], [])
     }
 
     private static func claim(_ number: Int, at time: UInt64) -> Claim {

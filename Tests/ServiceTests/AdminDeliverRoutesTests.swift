@@ -13,7 +13,7 @@ import Testing
         ("", [4, 3, 2, 1]), ("?", [4, 3, 2, 1]), ("?state=dead", [4, 2]), ("?state=pending", [3]), ("?state=delivered", [1]),
         ("?app_id=shop", [3, 2, 1]), ("?app_id=sho%70&state=dead", [2]), ("?user_id=a+b%2Bc%26d%3d%C3%a9%25", [4]),
         ("?ticket_id=9007199254740993", [4, 3, 2, 1]), ("?ticket_id=9007199254740992", []), ("?comment_id=2", [2]),
-        ("?notifier=sink-1", [1]), ("?notifier=", []), ("?reason=expired", [4]), ("?reason=status_404", [2]), ("?limit=2", [4, 3]),
+        ("?notifier=sink-1", [1]), ("?reason=expired", [4]), ("?reason=status_404", [2]), ("?limit=2", [4, 3]),
         ("?from=2026-03-10T08:15:11.993Z", [4, 3]), ("?before=2026-03-10T11:15:11.993%2B03:00", [2, 1]), ("?li%6Dit=1", [4]),
     ]
 
@@ -23,6 +23,23 @@ import Testing
         #expect(response.status == 200)
         #expect(response.headers["cache-control"] == "no-store")
         #expect(try response.numbers() == expected)
+    }
+
+    @Test func goesOnWhereAPageHasEnded() throws {
+        let fixture = try AdminDeliverFixture()
+        let first = fixture.send(.get, "/v1/deliveries?limit=3")
+        #expect(try first.numbers() == [4, 3, 2])
+        guard case .string(let next) = try first.object()["next"] else { throw SocketClient.Failure.closed }
+        let second = fixture.send(.get, "/v1/deliveries?limit=3&after=\(next)")
+        #expect(try second.numbers() == [1])
+        #expect(try second.object()["next"] == .null)
+    }
+
+    @Test(arguments: ["notifier=", "notifier=sink-9", "app_id=Shop", "app_id=shop&notifier=shop"])
+    func saysThatNobodyKnowsAName(_ query: String) throws {
+        let response = try AdminDeliverFixture().send(.get, "/v1/deliveries?\(query)")
+        #expect(response.status == 400)
+        #expect(response.text.hasPrefix(#"{"error":"unknown_name","message":""#))
     }
 
     @Test func readsQueriesFromASocketAlike() throws {
@@ -45,7 +62,8 @@ import Testing
         ("limit=1&limit=1", "limit: given twice."), ("limit=%2B5", "limit: expected"), ("ticket_id=x", "ticket_id: expected"),
         ("comment_id=9223372036854775808", "comment_id: expected"), ("from=yesterday", "from: expected"), ("before=1", "before: expected"),
         ("app_id=%", "The query has a %"), ("app_id=%4", "The query has a %"), ("app_id=%+1", "The query has a %"),
-        ("app_id=%ff", "The query is not UTF-8."), ("%zz=1", "The query has a %"), ("id=1", "Unknown criterion id;"),
+        ("after=x", "after: expected"), ("after=1-1&after=1-1", "after: given twice."), ("app_id=%ff", "The query is not UTF-8."),
+        ("%zz=1", "The query has a %"), ("id=1", "Unknown criterion id;"),
     ])
     func refusesQueries(_ query: String, _ message: String) throws {
         let response = try AdminDeliverFixture().send(.get, "/v1/deliveries?\(query)")

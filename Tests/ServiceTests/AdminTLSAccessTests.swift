@@ -28,7 +28,7 @@ import Testing
         var configuration = fixture.configuration
         configuration.admin.listener.address = server.address
         configuration.admin.listener.settings.tls = Self.own
-        return try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 9))
+        return try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), after: nil, limit: 9))
     }
 
     @Test(arguments: ["127.0.0.1", "127.0.0.2", "localhost", "0.0.0.0", "::1", "::"])

@@ -7,12 +7,16 @@ import Threading
 final class DeliveryStore: Store {
     /// What may be refused.
     enum Operation: Sendable, Hashable {
-        case claim, finish, nextDue
+        /// All of a call.
+        case work
+        /// Every claim of a call, while its reports are taken in.
+        case claims
     }
 
     private struct State {
         var refused: [Operation: Int] = [:]
         var refusals = 0
+        var works: [(finished: Int, claims: [String])] = []
     }
 
     /// How many deliveries may wait for one notifier.
@@ -36,14 +40,18 @@ final class DeliveryStore: Store {
     /// How many calls have been refused.
     var refusals: Int { state.withLock { $0.refusals } }
 
-    private func check(_ operation: Operation) throws(StoreError) {
-        let isRefused = state.withLock { state in
+    /// The calls of `work`: how many reports they brought, and for whom they claimed.
+    var works: [(finished: Int, claims: [String])] { state.withLock { $0.works } }
+
+    private static let refusal = StoreError(.unavailable, "refused by the test")
+
+    private func isRefused(_ operation: Operation) -> Bool {
+        state.withLock { state in
             guard let left = state.refused[operation], left > 0 else { return false }
             state.refused[operation] = left - 1
             state.refusals += 1
             return true
         }
-        if isRefused { throw StoreError(.unavailable, "refused by the test") }
     }
 
     func accept(
@@ -53,19 +61,11 @@ final class DeliveryStore: Store {
         store.accept(arrival, isAwaited: isAwaited, completion: completion)
     }
 
-    func claimDue(_ claim: Claim) throws(StoreError) -> Claimed {
-        try check(.claim)
-        return try store.claimDue(claim)
-    }
-
-    func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] {
-        try check(.finish)
-        return try store.finish(results)
-    }
-
-    func nextDue(notifier: String) throws(StoreError) -> UInt64? {
-        try check(.nextDue)
-        return try store.nextDue(notifier: notifier)
+    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
+        state.update { $0.works.append((finished.count, claims.map(\.notifier))) }
+        if isRefused(.work) { throw Self.refusal }
+        guard !claims.isEmpty, isRefused(.claims) else { return try store.work(finished, claims) }
+        return try store.work(finished, []) + claims.map { _ in .failure(Self.refusal) }
     }
 
     func register(
@@ -83,8 +83,8 @@ final class DeliveryStore: Store {
         try store.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit)
     }
 
-    func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
-        try store.deliveries(filter, limit: limit)
+    func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
+        try store.page(of: filter, after: after, limit: limit)
     }
 
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? { try store.story(of: id) }

@@ -77,16 +77,18 @@ import Threading
     }
 
     @Test func anOutcomeThatCannotBeStoredIsToldAgain() throws {
-        let notifier = DeliveryNotifier(.arrived)
+        let notifier = DeliveryNotifier()
         let fixture = try DeliveryFixture(["a": notifier])
-        fixture.store.refuse(.finish, times: 1)
         fixture.accept(1)
+        #expect(notifier.waitForTries(1))
+        fixture.store.refuse(.work, times: 1)
+        notifier.end(.arrived)
         #expect(fixture.waitForState(.delivered, of: 1))
         #expect(fixture.store.refusals == 1)
         #expect(notifier.started.count == 1)
     }
 
-    @Test(arguments: [DeliveryStore.Operation.claim, .nextDue])
+    @Test(arguments: [DeliveryStore.Operation.work, .claims])
     func aStoreThatCannotBeAskedIsAskedAgain(_ operation: DeliveryStore.Operation) throws {
         let notifier = DeliveryNotifier(.later(500))
         let fixture = try DeliveryFixture(["a": notifier])
@@ -99,6 +101,21 @@ import Threading
         notifier.answer(.arrived)
         fixture.setForward(2000)
         #expect(fixture.waitForState(.delivered, of: 1))
+    }
+
+    @Test func aClaimThatFailsLosesNoOutcome() throws {
+        let notifier = DeliveryNotifier(concurrency: 1)
+        let fixture = try DeliveryFixture(["a": notifier])
+        for number in 1...2 { fixture.accept(number) }
+        #expect(notifier.waitForTries(1))
+        fixture.store.refuse(.claims, times: 1)
+        notifier.end(.arrived)
+        #expect(fixture.waitForState(.delivered, of: 1))
+        #expect(fixture.store.refusals == 1)
+        #expect(notifier.started.count == 1, "the claim is repeated at its time")
+        notifier.answer(.arrived)
+        fixture.advance(1000)
+        #expect(fixture.waitForState(.delivered, of: 2))
     }
 
     @Test func stoppingWaitsForWhatRunsAndStartsNothing() throws {
@@ -138,7 +155,7 @@ import Threading
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
         #expect(notifier.waitForTries(1))
-        fixture.store.refuse(.finish, times: 1)
+        fixture.store.refuse(.work, times: 1)
         notifier.end(.arrived)
         fixture.stop()
         #expect(fixture.story(1) == ["1 delivered arrived"])

@@ -6,6 +6,31 @@ import Testing
 
 /// When deliveries are tried, and what comes of them.
 @Suite struct DispatcherTests {
+    @Test func countsEndedDeliveriesApartFromTheirTries() throws {
+        let notifier = DeliveryNotifier(.later(30_000))
+        let fixture = try DeliveryFixture(["a": notifier])
+        func ended(_ labels: String) -> String? { fixture.sample("deskgate_deliveries_total{notifier=\"a\",\(labels)}") }
+        func tried(_ labels: String) -> String? { fixture.sample("deskgate_delivery_tries_total{notifier=\"a\",\(labels)}") }
+        for reason in ["expired", "attempts_spent", "purged"] {
+            #expect(eventually { ended(#"outcome="dead",reason="\#(reason)""#) == "0" }, "\(reason) can be watched from the start")
+        }
+        #expect(ended(#"outcome="no_target",reason="no_target""#) == "0")
+        fixture.accept(1)
+        #expect(fixture.waitForReason("later", of: 1))
+        #expect(ended(#"outcome="retry",reason="later""#) == nil, "it has not ended")
+        notifier.answer(.arrived)
+        fixture.advance(30_000)
+        #expect(fixture.waitForState(.delivered, of: 1))
+        #expect(ended(#"outcome="delivered",reason="arrived""#) == "1")
+        #expect(tried(#"outcome="retry",reason="later""#) == "1")
+        #expect(tried(#"outcome="delivered",reason="arrived""#) == "1")
+        notifier.answer(.later(30_000))
+        fixture.accept(2, lifeMilliseconds: 30_000)
+        #expect(fixture.waitForState(.dead, of: 2))
+        #expect(ended(#"outcome="dead",reason="expired""#) == "1")
+        #expect(tried(#"outcome="retry",reason="later""#) == "2")
+    }
+
     @Test func deliversOnAcceptance() throws {
         let notifier = DeliveryNotifier(.arrived)
         let fixture = try DeliveryFixture(["a": notifier])
@@ -53,6 +78,21 @@ import Testing
         #expect(notifier.started.count == 1)
         #expect(eventually { fixture.sample(Self.expired) == "1" })
         #expect(eventually { fixture.warnings() == ["a 1"] })
+    }
+
+    @Test func oneCallWorksForAllNotifiers() throws {
+        let names = (10..<40).map { "n\($0)" }
+        let notifiers = names.map { ($0, DeliveryNotifier(concurrency: 2)) }
+        let fixture = try DeliveryFixture(Dictionary(uniqueKeysWithValues: notifiers.map { ($0.0, $0.1 as any Notifier) }))
+        #expect(fixture.settle(1000))
+        fixture.stop()
+        for (number, name) in names.enumerated() { fixture.accept(number, for: name) }
+        let before = fixture.store.works.count
+        try fixture.startDispatcher()
+        for (_, notifier) in notifiers { #expect(notifier.waitForTries(1)) }
+        let works = fixture.store.works.dropFirst(before)
+        #expect(works.first?.claims == names + ["z"])
+        #expect(works.first?.finished == 0)
     }
 
     private static let expired = #"deskgate_deliveries_total{notifier="a",outcome="dead",reason="expired"}"#

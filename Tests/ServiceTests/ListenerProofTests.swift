@@ -51,7 +51,9 @@ import Threading
         var configuration = configuration
         configuration.admin.listener.address = .tcp(host: "127.0.0.1", port: port)
         var remarks: [String] = []
-        let answer = try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 9)) { remarks.append($0) }
+        let answer = try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), after: nil, limit: 9)) {
+            remarks.append($0)
+        }
         return (answer, remarks)
     }
 
@@ -188,7 +190,7 @@ import Threading
         #expect(unsafe symlink("loop", directory.path("loop")) == 0)
         configuration.admin.listener.address = .unix(path: directory.path("loop/admin.sock"))
         let failure = #expect(throws: AdminAccess.Failure.self) {
-            try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 9))
+            try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), after: nil, limit: 9))
         }
         #expect(failure?.description.contains("run the command as the user that the service runs as") == true)
     }

@@ -86,25 +86,21 @@ import Testing
         #expect(try claim(fixture.store, at: 2000) == [1, 2, 3])
     }
 
-    @Test(arguments: Backend.allCases) func saysWhenAnotherGoesFirst(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func letsAnotherGoFirstInTheSameCall(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...3 { try fixture.store.take(ordered(number)) }
-        try fixture.store.take(Sample(4))
-        func finish(_ next: FinishedTry.Next, at time: UInt64) throws -> [String] {
-            try fixture.store.finish(
-                try fixture.store.claim(at: time).map {
-                    FinishedTry(id: $0.id, attempt: $0.attempts, next: next, reason: "", now: time)
-                })
+        func work(_ next: FinishedTry.Next, at time: UInt64) throws -> [Int64?] {
+            let running = try fixture.store.all().filter { $0.state == .pending && $0.attempts > 0 && $0.dueAt > time }
+            let claim = Claim(notifier: "log", now: time, leaseMilliseconds: 1000, limit: 9)
+            let finished = running.map { FinishedTry(id: $0.id, attempt: $0.attempts, next: next, reason: "", now: time) }
+            return try fixture.store.work(finished, [claim])[0].get().deliveries.map(\.event.identity.commentID)
         }
-        #expect(try finish(.retry(at: 3000), at: 2000) == [], "the same one goes first")
-        #expect(try finish(.delivered, at: 3000) == ["log"], "only one was waited for")
-        let second = try #require(try fixture.store.claim(at: 4000).first)
-        try fixture.store.report(second, .dead, at: 4001)
-        let third = try #require(try fixture.store.claim(at: 4001).first)
-        #expect(try fixture.store.retry(DeliveryFilter(), now: 4002, expiresAt: 9000) == 1)
-        let report = FinishedTry(id: third.id, attempt: third.attempts, next: .delivered, reason: "", now: 4003)
-        #expect(try fixture.store.finish([report]) == [], "an earlier one has come back and goes first already")
-        #expect(try finish(.givenUp(.expired), at: 4004) == [], "nothing is left")
+        #expect(try claim(fixture.store, at: 2000) == [1])
+        #expect(try work(.retry(at: 2300), at: 2100) == [], "the same one goes first")
+        #expect(try work(.delivered, at: 2300) == [1])
+        #expect(try work(.delivered, at: 2400) == [2])
+        #expect(try work(.dead, at: 2500) == [3])
+        #expect(try work(.givenUp(.expired), at: 2600) == [], "nothing is left")
     }
 
     private func ordered(_ number: Int, _ change: (inout Sample) -> Void = { _ in }) -> Sample {

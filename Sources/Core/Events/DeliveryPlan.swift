@@ -51,8 +51,10 @@ package enum DeliveryPlan {
                 rows.append(Row(route: route, deviceID: candidate.deviceID))
             }
         }
-        // Devices that no route is for: somebody must be able to see why nothing came.
-        return isKnown ? bounded(rows) : [Row(route: routes[0], deviceID: candidates[0].deviceID, ending: .noTarget)]
+        if isKnown { return bounded(rows) }
+        // Devices that no route is for: who needs none is told all the same, and otherwise somebody must be able to see why nothing came.
+        let told = routes.filter { !$0.requiresDevice }.map { Row(route: $0, deviceID: nil) }
+        return told.isEmpty ? [Row(route: routes[0], deviceID: candidates[0].deviceID, ending: .noTarget)] : told
     }
 
     private static func bounded(_ rows: [Row]) -> [Row] {

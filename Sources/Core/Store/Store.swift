@@ -36,24 +36,23 @@ package protocol Store: Sendable {
     /// - Returns: how many; fewer than `limit` when nothing is left to do.
     func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int
 
-    /// Takes due deliveries for a try: each is counted as tried and leased, so that it comes back by itself when nobody reports on it.
+    /// Reports what came of tries, and then takes due deliveries for new ones, for all notifiers in one transaction.
     ///
-    /// The longest due come first. Those that have expired are given up instead, with the reason `expired`, and comments that are only for a device
-    /// that has left end as `noTarget`; of these only so many at once that nobody waits long, so there may be more when fewer than wanted are returned:
-    /// `nextDue` tells. What is due later than the claim's `latestDue` is made due now before.
-    func claimDue(_ claim: Claim) throws(StoreError) -> Claimed
-
-    /// Reports what came of tries; of several reports on the same try the first one counts, and what is forgotten is passed over. What a
-    /// provider has said of a device changes the registry.
-    /// - Returns: the notifier of each delivery that waited for one of these and now goes first.
-    @discardableResult
-    func finish(_ results: [FinishedTry]) throws(StoreError) -> [String]
-
-    /// When the next delivery of a notifier is due, in Unix milliseconds; nil when none is. What waits for an earlier one does not count.
-    func nextDue(notifier: String) throws(StoreError) -> UInt64?
+    /// Of several reports on the same try the first one counts, and what is forgotten is passed over. What a provider has said of a device changes
+    /// the registry.
+    ///
+    /// Each delivery that is claimed is counted as tried and leased, so that it comes back by itself when nobody reports on it. The longest due come
+    /// first. Those that have expired are given up instead, with the reason `expired`, and comments that are only for a device that has left end as
+    /// `noTarget`. What is due later than the claim's `latestDue` is made due now before. Claims are met in their order, and one call does only so
+    /// much that nobody waits long: there may be more when fewer than wanted are returned, which `nextDue` tells.
+    /// - Returns: what came of each claim, in their order. One that fails, for example at an unreadable row, changes nothing, and neither holds back
+    ///   the others nor the reports.
+    /// - Throws: why nothing of all this was done.
+    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>]
 
     /// The deliveries that match, newest first.
-    func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery]
+    /// - Parameter after: the `next` of an earlier page, which this one goes on from.
+    func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage
 
     /// A delivery with all that happened to it, or nil.
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory?

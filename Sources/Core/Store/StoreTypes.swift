@@ -14,7 +14,7 @@ package struct Claim: Sendable, Equatable {
     package let now: UInt64
     /// How long a try may take before it comes back by itself, in milliseconds.
     package let leaseMilliseconds: UInt64
-    /// The most that are wanted.
+    /// The most that are wanted; 0 only asks when the next one is due.
     package let limit: Int
     /// No delivery of the notifier may be due later than this, in Unix milliseconds: one that is was put off before the clock was set back, and
     /// is due now.
@@ -46,11 +46,17 @@ package struct Claimed: Sendable, Equatable {
     package let deliveries: [Delivery]
     /// How many had expired, and were given up instead.
     package let expired: Int
+    /// How many ended as `noTarget` instead, because their device has left.
+    package let withoutTarget: Int
+    /// When the notifier's next delivery is due, in Unix milliseconds; nil when none is. What waits for an earlier one does not count.
+    package let nextDue: UInt64?
 
     /// Makes a claim's result.
-    package init(_ deliveries: [Delivery], expired: Int) {
+    package init(_ deliveries: [Delivery] = [], expired: Int = 0, withoutTarget: Int = 0, nextDue: UInt64?) {
         self.deliveries = deliveries
         self.expired = expired
+        self.withoutTarget = withoutTarget
+        self.nextDue = nextDue
     }
 }
 

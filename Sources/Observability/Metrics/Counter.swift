@@ -5,9 +5,11 @@ package import Synchronization
 /// Keep the handle: finding it again by its label values takes a lock and allocates.
 package final class Counter: MetricChild {
     @usableFromInline let value = Atomic<UInt64>(0)
+    private let hidesZero: Atomic<Bool>
     private let prefix: [UInt8]
 
-    init(_ definition: MetricDefinition, labels: [UInt8]) {
+    init(_ definition: MetricDefinition, labels: [UInt8], hidesZero: Bool = false) {
+        self.hidesZero = Atomic(hidesZero)
         prefix = PrometheusText.samplePrefix(definition.name, labels: labels)
     }
 
@@ -22,8 +24,15 @@ package final class Counter: MetricChild {
         value.load(ordering: .relaxed)
     }
 
-    /// Appends the counter's one line of Prometheus text.
+    /// Has the counter show before it has counted anything.
+    package func showZero() {
+        hidesZero.store(false, ordering: .relaxed)
+    }
+
+    /// Appends the counter's one line of Prometheus text, unless it hides.
     package func appendSamples(to output: inout [UInt8]) {
+        let current = current
+        if current == 0, hidesZero.load(ordering: .relaxed) { return }
         output += prefix
         output.append(integer: current)
         output.append(UInt8(ascii: "\n"))

@@ -19,13 +19,16 @@ package final class MetricsRegistry: Sendable {
     }
 
     /// The counters of this name, one for each set of label values.
-    package func counter(_ name: String, _ help: String, labels: [String]) -> MetricFamily<Counter> {
-        register(MetricDefinition(.counter, name, help, labels: labels)) { MetricFamily($0, make: Counter.init) }
+    /// - Parameter hidesZeros: whether a counter shows only once it has counted, or its `showZero` was called.
+    package func counter(_ name: String, _ help: String, labels: [String], hidesZeros: Bool = false) -> MetricFamily<Counter> {
+        register(MetricDefinition(.counter, name, help, labels: labels)) {
+            MetricFamily($0) { Counter($0, labels: $1, hidesZero: hidesZeros) }
+        }
     }
 
     /// A counter kept elsewhere: the closure is called at each rendering, under the rules of a computed gauge, and must never go down.
-    package func counter(_ name: String, _ help: String, value: @escaping @Sendable () -> UInt64) {
-        compute(MetricDefinition(.counter, name, help, labels: [])) { [ComputedSample(value: Double(value()))] }
+    package func counter(_ name: String, _ help: String, value: @escaping @Sendable () -> Double) {
+        compute(MetricDefinition(.counter, name, help, labels: [])) { [ComputedSample(value: value())] }
     }
 
     /// The gauge of this name, without labels.

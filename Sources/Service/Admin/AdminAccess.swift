@@ -48,8 +48,11 @@ package struct AdminAccess {
         let store = try openStore()
         defer { store.close() }
         let life = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
-        return try action.perform(
-            on: AdminDesk(store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: life, authorizer: authorizer()))
+        // Nobody counts what is given up while no service runs.
+        let desk = AdminDesk(
+            store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: life, names: KnownNames(configuration),
+            authorizer: try authorizer(), holds: nil, onGivenUp: { _, _ in })
+        return try action.perform(on: desk)
     }
 
     private func authorizer() throws(StoreError) -> Authorizer {

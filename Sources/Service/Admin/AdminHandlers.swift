@@ -17,18 +17,26 @@ final class AdminHandlers: Sendable {
     private let gate: AdminGate
     private let store: any Store
     private let clocks: Clocks
+    private let holds: @Sendable () -> [String: String]
     private let onWork: @Sendable () -> Void
+    private let onGivenUp: @Sendable (_ count: Int, _ notifier: String) -> Void
     private let worker: AdminWorker
 
     /// Starts the thread; `stop` must be called, after the listener has stopped and before the store is closed.
-    /// - Parameter onWork: called on that thread when deliveries may be due that were not, before the answer.
+    /// - Parameters:
+    ///   - holds: why nothing starts for a notifier just now, by its name.
+    ///   - onGivenUp: told on that thread how many deliveries of which notifier were given up.
+    ///   - onWork: called on that thread when deliveries may be due that were not, before the answer.
     /// - Throws: when the system has no room for the thread.
     init(
-        gate: AdminGate, store: any Store, clocks: Clocks, onWork: @escaping @Sendable () -> Void
+        gate: AdminGate, store: any Store, clocks: Clocks, holds: @escaping @Sendable () -> [String: String] = { [:] },
+        onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String) -> Void = { _, _ in }, onWork: @escaping @Sendable () -> Void
     ) throws(ThreadError) {
         self.gate = gate
         self.store = store
         self.clocks = clocks
+        self.holds = holds
+        self.onGivenUp = onGivenUp
         self.onWork = onWork
         worker = try AdminWorker(limit: Self.waitingLimit)
     }
@@ -63,7 +71,8 @@ final class AdminHandlers: Sendable {
     private func response(to action: any AdminAction, _ caller: AdminCaller) -> Response {
         let state = gate.state.current
         let desk = AdminDesk(
-            store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: state.eventLifeMilliseconds, authorizer: state.authorizer)
+            store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: state.eventLifeMilliseconds, names: state.names,
+            authorizer: state.authorizer, holds: holds(), onGivenUp: onGivenUp)
         do throws(StoreError) {
             let answer = try action.perform(on: desk)
             if answer.makesWork { onWork() }

@@ -8,8 +8,10 @@ extension DeliveryAction {
     package var request: AdminRequest {
         let path = "/v1/deliveries"
         return switch self {
-        case .list(let filter, let limit):
-            AdminRequest(.get, path, query: DeliveryCriteria.texts(of: filter) + [("limit", "\(limit)")])
+        case .list(let filter, let after, let limit):
+            AdminRequest(
+                .get, path,
+                query: DeliveryCriteria.texts(of: filter) + (after.map { [("after", $0.description)] } ?? []) + [("limit", "\(limit)")])
         case .show(let id): AdminRequest(.get, "\(path)/\(id)")
         case .retryOne(let id): AdminRequest(.post, "\(path)/\(id)/retry")
         case .retry(let filter): AdminRequest(.post, "\(path)/retry", body: Self.body(filter))
@@ -23,16 +25,16 @@ extension DeliveryAction {
     /// `GET /v1/deliveries`
     static func listing(_ query: AdminQuery) throws(AdminMistake) -> DeliveryAction {
         var criteria = DeliveryCriteria()
-        var limit: Int?
+        var page: [String: String] = [:]
         for (name, text) in query.items {
-            guard name.utf8.elementsEqual("limit".utf8) else {
+            guard let name = ["limit", "after"].first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
                 try criteria.add(name, text)
                 continue
             }
-            guard limit == nil else { throw AdminMistake("limit", "given twice.") }
-            limit = try AdminQuery.limit(text)
+            guard page.updateValue(text, forKey: name) == nil else { throw AdminMistake(name, "given twice.") }
         }
-        return .list(criteria.filter, limit: limit ?? AdminAnswer.defaultLimit)
+        let limit = try page["limit"].map { text throws(AdminMistake) in try AdminQuery.limit(text) }
+        return try listing(criteria.filter, after: page["after"], limit: limit)
     }
 
     /// `DELETE /v1/deliveries`

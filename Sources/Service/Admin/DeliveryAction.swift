@@ -2,8 +2,8 @@ package import Core
 
 /// What an operator wants of the deliveries.
 package enum DeliveryAction: Sendable, Equatable {
-    /// Show those that match, newest first, so many at most.
-    case list(DeliveryFilter, limit: Int)
+    /// Show those that match, newest first, so many at most, after a place that an earlier list has ended at.
+    case list(DeliveryFilter, after: DeliveryCursor?, limit: Int)
     /// Tell all of one.
     case show(UUIDv7)
     /// Try a dead one again.
@@ -14,6 +14,16 @@ package enum DeliveryAction: Sendable, Equatable {
     case purge(Delivery.State, before: UInt64?)
     /// Give up what waits for this notifier.
     case giveUp(notifier: String)
+
+    /// Chooses what to show.
+    /// - Parameter after: the `next` of an earlier list.
+    package static func listing(_ filter: DeliveryFilter, after: String?, limit: Int?) throws(AdminMistake) -> DeliveryAction {
+        let place = try after.map { text throws(AdminMistake) in
+            guard let cursor = DeliveryCursor(text) else { throw AdminMistake("after", "expected the next of an earlier list.") }
+            return cursor
+        }
+        return .list(filter, after: place, limit: limit ?? AdminAnswer.defaultLimit)
+    }
 
     /// Chooses what to forget.
     /// - Parameters:

@@ -2,12 +2,16 @@ internal import Core
 internal import JSON
 
 extension Delivery {
-    /// It as operators see it: identifiers and times, and nothing of what people wrote.
-    var json: JSONObject {
-        [
+    /// It as operators see it: identifiers and times, and nothing of what people wrote. While something holds back what is due, `waits` says what, and
+    /// `due_at` is null, because nobody knows.
+    func json(_ desk: AdminDesk) -> JSONObject {
+        let wait = desk.wait(of: self)
+        let hasTime = state == .pending && (wait == nil || wait == AdminDesk.turn)
+        return [
             "id": .string(id.description), "notifier": .string(notifier), "state": .string(state.rawValue), "reason": .string(reason),
-            "attempts": .integer(Int64(attempts)), "due_at": state == .pending ? .string(AdminTime.text(dueAt)) : .null,
-            "ended_at": .time(endedAt), "event_id": .string(event.id.description), "type": .string(event.kind.rawValue),
+            "attempts": .integer(Int64(attempts)), "due_at": hasTime ? .string(AdminTime.text(dueAt)) : .null,
+            "waits": wait.map { .string($0) } ?? .null, "ended_at": .time(endedAt), "event_id": .string(event.id.description),
+            "type": .string(event.kind.rawValue),
             "app_id": .string(event.identity.appID), "user_id": .string(event.userID), "ticket_id": .number(event.identity.ticketID),
             "comment_id": .number(event.identity.commentID), "device_id": .string(event.identity.deviceID),
             "target": deviceID.map { .object(target($0)) } ?? .null,
@@ -28,8 +32,8 @@ extension Delivery {
 
 extension DeliveryStory {
     /// The delivery with its tries.
-    var json: JSONObject {
-        var object = delivery.json
+    func json(_ desk: AdminDesk) -> JSONObject {
+        var object = delivery.json(desk)
         object.append(.bool(delivery.event.hasData), forKey: "data_kept")
         object.append(.array(attempts.map { .object($0.json) }), forKey: "tries")
         return object

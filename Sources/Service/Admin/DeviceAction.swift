@@ -38,13 +38,17 @@ package enum DeviceAction: AdminAction, Equatable {
         case .list(let filter, let after, let limit):
             // One more than is shown tells whether there are more.
             let found = try desk.store.devices(filter, after: after, limit: limit + 1)
+            if found.isEmpty, let mistake = try desk.mistake(in: filter) { return mistake }
             let shown = found.prefix(limit)
             let next = found.count > limit ? shown.last.map { DeviceCursor.text($0.key) } : nil
             return AdminAnswer([
                 "push_tokens": .array(shown.map { .object($0.json(named: desk.userReference($0.key))) }),
                 "next": next.map { .string($0) } ?? .null,
             ])
-        case .remove(let filter): return .removed(try desk.store.removeDevices(filter, now: desk.now))
+        case .remove(let filter):
+            let count = try desk.store.removeDevices(filter, now: desk.now)
+            if count == 0, let mistake = try desk.mistake(in: filter) { return mistake }
+            return .removed(count)
         }
     }
 

@@ -18,10 +18,20 @@ extension Configuration {
         /// What it does.
         package var kind: Kind
         /// Whether it is told of comments only for people who have a device that can be notified.
-        package var requiresDevice = true
+        package var requiresDevice: Bool
+
+        /// Makes a notifier.
+        /// - Parameter requiresDevice: nil is what its type does by default.
+        package init(name: String, kind: Kind, requiresDevice: Bool? = nil) {
+            self.name = name
+            self.kind = kind
+            self.requiresDevice = requiresDevice ?? Self.type(of: kind).requiresDevice
+        }
 
         /// What it is called in the configuration.
-        package var type: NotifierType {
+        package var type: NotifierType { Self.type(of: kind) }
+
+        private static func type(of kind: Kind) -> NotifierType {
             switch kind {
             case .log: .log
             case .http: .http

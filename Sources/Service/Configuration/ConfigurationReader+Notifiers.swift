@@ -26,7 +26,8 @@ extension ConfigurationReader {
             return nil
         }
         guard let kind = kind(type, object) else { return nil }
-        return Configuration.Notifier(name: name, kind: kind, requiresDevice: object.bool("requires_device", default: true))
+        return Configuration.Notifier(
+            name: name, kind: kind, requiresDevice: object.bool("requires_device", default: type.requiresDevice))
     }
 
     private func kind(_ type: NotifierType, _ object: ConfigurationObject) -> Configuration.Notifier.Kind? {

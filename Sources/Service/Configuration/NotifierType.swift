@@ -23,6 +23,15 @@ package enum NotifierType: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether it needs a device by default to be told of a comment: a phone to notify, or one to register. Others hear of every comment, because
+    /// the help desk's own registrations may be all that there is.
+    var requiresDevice: Bool {
+        switch self {
+        case .log, .http: false
+        case .apns, .fcm, .rustore, .hms, .pyrus: true
+        }
+    }
+
     /// The keys of its object in the configuration.
     var keys: [String] {
         switch self {

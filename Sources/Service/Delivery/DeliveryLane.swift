@@ -71,6 +71,17 @@ struct DeliveryLane {
         return min(breaker.permits(nowMilliseconds: now), notifier.concurrency - running.count)
     }
 
+    /// How much of the concurrency is in use, from 0 to 1.
+    var occupancy: Double { Double(running.count) / Double(notifier.concurrency) }
+
+    /// A wish for so many deliveries.
+    /// - Parameter held: how much of the clock's time is held back from expiry, in milliseconds.
+    func claim(_ limit: Int, now: UInt64, held: UInt64) -> Claim {
+        Claim(
+            notifier: name, now: now, leaseMilliseconds: leaseMilliseconds, limit: limit, longestDelayMilliseconds: longestDelayMilliseconds,
+            heldMilliseconds: held)
+    }
+
     /// Whether news would change anything: not where something is known to be due, and waits for an outcome or for the breaker.
     func awaitsNews(now: UInt64) -> Bool { !isLeaving && nextDue.map { $0 > now } ?? true }
 
@@ -120,7 +131,8 @@ struct DeliveryLane {
         // What has been replaced says nothing of what took its place.
         if ended.served === served { tellBreaker(ended.start, outcome, now: now, random: &random) }
         let next = next(after: ended.delivery, outcome, now: now, expiresAt: ended.delivery.event.expiresAt + held, random: &random)
-        if case .retry(let at) = next { nextDue = min(nextDue ?? at, at) }
+        // Another one of its ticket may be due now; the store tells.
+        nextDue = 0
         let news = news(of: outcome)
         let result = FinishedTry(
             id: id, attempt: ended.delivery.attempts, next: next, reason: outcome.reason, now: now,

@@ -5,6 +5,7 @@ internal import Threading
 /// The metrics of the queue and of deliveries.
 struct DeliveryMetrics: Sendable {
     private let deliveries: MetricFamily<Counter>
+    private let tries: MetricFamily<Counter>
     private let duration: MetricFamily<Histogram>
 
     /// Registers them.
@@ -14,8 +15,9 @@ struct DeliveryMetrics: Sendable {
     ///     deliveries wait for it.
     init(registry: MetricsRegistry, store: any Store, clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
         deliveries = registry.counter(
-            "deskgate_deliveries_total", "Tries of deliveries by what came of them, and what expired without one.",
-            labels: ["notifier", "outcome", "reason"])
+            "deskgate_deliveries_total", "Deliveries that have ended, by what became of them.", labels: ["notifier", "outcome", "reason"])
+        tries = registry.counter(
+            "deskgate_delivery_tries_total", "Tries of deliveries by what came of them.", labels: ["notifier", "outcome", "reason"])
         duration = registry.histogram(
             "deskgate_delivery_duration_seconds", "Time that a try took.", labels: ["notifier"],
             bounds: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
@@ -46,23 +48,37 @@ struct DeliveryMetrics: Sendable {
         return Set(configured).union(values.keys).sorted().map { ComputedSample($0.text, value: values[$0] ?? 0) }
     }
 
-    /// Counts deliveries that ended without a try.
+    /// The reason of what an operator has given up.
+    static let purged = "purged"
+
+    /// Begins the series of a notifier that operators watch at 0: a rate cannot see the first increment of a series that was not there.
+    func expect(notifier: String) {
+        for ending in DeliveryEnding.allCases { countEnded(0, notifier: notifier, ending.state, reason: ending.reason) }
+        for reason in RetryDecision.Ending.allCases.map(\.rawValue) + [Self.purged] {
+            countEnded(0, notifier: notifier, .dead, reason: reason)
+        }
+        _ = duration.child(notifier)
+    }
+
+    /// Counts deliveries that ended without a try, or without a last one.
     func countEnded(_ count: Int, notifier: String, _ state: Delivery.State, reason: String) {
         deliveries.child(notifier, state.rawValue, reason).increment(by: UInt64(count))
     }
 
-    /// Counts a try.
+    /// Counts a try, and its delivery when it was the last one.
     func count(notifier: String, _ result: FinishedTry, milliseconds: UInt64) {
-        let (outcome, reason) =
-            switch result.next {
-            case .dead where result.isDeviceGone: ("gone", result.reason)
-            case .delivered: ("delivered", result.reason)
-            case .retry: ("retry", result.reason)
-            case .dead: ("dead", result.reason)
-            case .givenUp(let ending): ("dead", ending.rawValue)
-            }
-        deliveries.child(notifier, outcome, reason).increment()
         duration.child(notifier).observe(nanoseconds: milliseconds * 1_000_000)
+        let outcome: String
+        switch result.next {
+        case .delivered: outcome = "delivered"
+        case .dead: outcome = result.isDeviceGone ? "gone" : "dead"
+        case .retry: return tries.child(notifier, "retry", result.reason).increment()
+        case .givenUp(let ending):
+            deliveries.child(notifier, "dead", ending.rawValue).increment()
+            return tries.child(notifier, "retry", result.reason).increment()
+        }
+        tries.child(notifier, outcome, result.reason).increment()
+        deliveries.child(notifier, outcome, result.reason).increment()
     }
 }
 

@@ -32,13 +32,17 @@ final class DeliveryServices: Sendable {
                 idleDeviceMilliseconds: UInt64(configuration.pushTokens.forgetAfterDays) * days,
                 eventLifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
             let inbox = graph.dispatcherInbox
+            let metrics = DeliveryMetrics(registry: graph.metrics.registry, store: graph.store, clocks: clocks, inbox: inbox)
             handlers = try AdminHandlers(gate: graph.adminGate, store: graph.store, clocks: clocks) {
+                inbox.withLock { $0.holds }
+            } onGivenUp: { count, notifier in
+                metrics.countEnded(count, notifier: notifier, .dead, reason: DeliveryMetrics.purged)
+            } onWork: {
                 inbox.announceNews()
             }
             dispatcher = try Dispatcher(
                 store: graph.store, notifiers: Self.byName(opened), retention: retention,
-                metrics: DeliveryMetrics(registry: graph.metrics.registry, store: graph.store, clocks: clocks, inbox: inbox),
-                logger: logger, clocks: clocks, inbox: inbox)
+                metrics: metrics, logger: logger, clocks: clocks, inbox: inbox)
         } catch {
             for notifier in opened { notifier.close() }
             throw .notifiers("\(error)")

@@ -28,6 +28,12 @@ struct DispatcherInbox {
     /// The dispatcher's thread does nothing any more.
     var hasEnded = false
 
+    /// Why nothing starts for a notifier just now, by its name.
+    var holds: [String: String] {
+        let failing = states.filter { $0.value == .open }.mapValues { _ in "notifier failing" }
+        return failing.merging(paused.mapValues { "notifier paused (\($0.reason))" }) { _, paused in paused }
+    }
+
     /// Whether there is something to do for the dispatcher's thread.
     private var hasWork: Bool {
         (hasNews && awaitsNews) || resumes || !newNotifiers.isEmpty || !outcomes.isEmpty || (isStopping && unfinished == 0) || isAbandoned

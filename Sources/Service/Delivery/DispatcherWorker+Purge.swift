@@ -8,10 +8,10 @@ extension DispatcherWorker {
 
     /// Gives up what has expired, and forgets what has ended and whom nobody sees, once in a while.
     /// - Returns: whether something new may be due.
-    func purge(_ purgeAt: inout UInt64, _ now: UInt64, _ keeper: TimeKeeper, _ expired: inout ExpiredTally) -> Bool {
+    func purge(_ purgeAt: inout UInt64, _ now: UInt64, _ keeper: TimeKeeper, _ untried: inout UntriedTally) -> Bool {
         // Later than it can be was set before the clock was set back.
         guard now >= purgeAt || purgeAt - now > Self.purgeIntervalMilliseconds else { return false }
-        let givenUp = giveUpExpired(now, keeper, &expired)
+        let givenUp = giveUpExpired(now, keeper, &untried)
         let forgotten = try? store.purge(
             now: now - min(now, keeper.time.held(for: Recognition.milliseconds)),
             deliveredBefore: keeper.since(retention.deliveredMilliseconds, now: now),
@@ -27,11 +27,11 @@ extension DispatcherWorker {
     }
 
     /// - Returns: how many it gave up.
-    private func giveUpExpired(_ now: UInt64, _ keeper: TimeKeeper, _ expired: inout ExpiredTally) -> Int {
+    private func giveUpExpired(_ now: UInt64, _ keeper: TimeKeeper, _ untried: inout UntriedTally) -> Int {
         try? store.expireBy(keeper.latestExpiry(now: now), limit: Self.mostPurged)
         let expiredBy = now - min(now, keeper.heldFromExpiry)
         let givenUp = (try? store.giveUpExpired(now: now, expiredBy: expiredBy, limit: Self.mostPurged)) ?? []
-        for deliveries in givenUp { expired.add(deliveries.count, of: deliveries.notifier) }
+        for deliveries in givenUp { untried.addExpired(deliveries.count, of: deliveries.notifier) }
         return givenUp.reduce(0) { $0 + $1.count }
     }
 }

@@ -4,7 +4,6 @@ internal import Threading
 
 /// The dispatcher's thread: one pass takes in what ended, starts what is due, and waits for the next thing to do.
 final class DispatcherWorker: Sendable {
-    private static let mostClaimed = 256
     private static let storeRetryMilliseconds: UInt64 = 1000
     private static let longestWaitMilliseconds: UInt64 = 60_000
 
@@ -31,8 +30,8 @@ final class DispatcherWorker: Sendable {
         var lanes: [DeliveryLane] = []
         var unreported: [FinishedTry] = []
         var log = NotifierLog(logger)
-        var refused = RefusedTally()
         var keeper = TimeKeeper(clocks, store, retention, logger)
+        var refused = RefusedTally()
         var purgeAt: UInt64 = 0
         var (isStopping, isAbandoned) = (false, false)
         while !isAbandoned {
@@ -44,9 +43,8 @@ final class DispatcherWorker: Sendable {
             takeIn(news, &lanes, &unreported, now, keeper, &log)
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
             closeReplaced(&lanes)
-            report(&unreported, &lanes)
-            var expired = ExpiredTally()
-            if !isStopping, unreported.isEmpty, isTimeKnown { startDue(&lanes, now, keeper, &expired) }
+            var untried = UntriedTally()
+            work(&lanes, &unreported, now, keeper, startsTries: !isStopping && isTimeKnown, &untried)
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
             let awaitsNews = lanes.contains { $0.awaitsNews(now: now) }
             // Only this thread waits for what these two change.
@@ -55,10 +53,10 @@ final class DispatcherWorker: Sendable {
                 for lane in lanes { inbox.states[lane.name] = NotifierState(lane.breaker) }
             }
             if isStopping, unfinished == 0 { break }
-            if !isStopping, isTimeKnown, purge(&purgeAt, now, keeper, &expired) {
+            if !isStopping, isTimeKnown, purge(&purgeAt, now, keeper, &untried) {
                 for index in lanes.indices { lanes[index].nextDue = 0 }
             }
-            expired.tell(metrics, &log)
+            untried.tell(metrics, &log)
             refused.tell(store.refused, metrics, &log)
             log.tell(now: now)
         }
@@ -98,6 +96,7 @@ final class DispatcherWorker: Sendable {
         }
         for (name, notifier) in notifiers where !lanes.contains(where: { $0.name == name }) {
             lanes.append(DeliveryLane(name: name, served: notifier))
+            metrics.expect(notifier: name)
         }
         lanes.sort { $0.name < $1.name }
     }
@@ -152,55 +151,49 @@ final class DispatcherWorker: Sendable {
             ])
     }
 
-    /// Tells the store what came of tries; what it cannot take now is kept and told again.
-    private func report(_ results: inout [FinishedTry], _ lanes: inout [DeliveryLane]) {
-        guard !results.isEmpty else { return }
+    /// Tells the store what came of tries, and starts what it has for the lanes with room, all in one transaction; what it cannot take now is kept and
+    /// told again.
+    private func work(
+        _ lanes: inout [DeliveryLane], _ finished: inout [FinishedTry], _ now: UInt64, _ keeper: TimeKeeper, startsTries: Bool,
+        _ untried: inout UntriedTally
+    ) {
+        // Other systems are told of devices that left.
+        if finished.contains(where: \.isDeviceGone) { for index in lanes.indices { lanes[index].nextDue = 0 } }
+        let claiming = startsTries ? claiming(&lanes, now) : []
+        guard !finished.isEmpty || !claiming.isEmpty else { return }
         do throws(StoreError) {
-            let leading = try store.finish(results)
-            // Other systems are told of devices that left.
-            let haveNews = results.contains(where: \.isDeviceGone)
-            for index in lanes.indices where haveNews || leading.contains(lanes[index].name) { lanes[index].nextDue = 0 }
-            results = []
-        } catch {
-            tell("the store could not take in what came of deliveries", error)
-        }
-    }
-
-    private func startDue(_ lanes: inout [DeliveryLane], _ now: UInt64, _ keeper: TimeKeeper, _ expired: inout ExpiredTally) {
-        for index in lanes.indices {
-            while case let room = min(lanes[index].room(now: now), Self.mostClaimed), room > 0 {
-                guard let claimed = claim(lanes[index], room, now, keeper) else {
-                    lanes[index].nextDue = now + Self.storeRetryMilliseconds
-                    break
-                }
-                expired.add(claimed.expired, of: lanes[index].name)
-                for delivery in claimed.deliveries { start(delivery, &lanes[index], now) }
-                if claimed.deliveries.count < room {
-                    lanes[index].nextDue = nextDue(lanes[index], now)
-                    break
-                }
+            let results = try store.work(finished, claiming.map { lanes[$0.lane].claim($0.room, now: now, held: keeper.heldFromExpiry) })
+            finished = []
+            for (index, result) in zip(claiming.map(\.lane), results).sorted(by: { $0.0 < $1.0 }) {
+                take(result, &lanes[index], now, &untried)
             }
+        } catch {
+            for (index, _) in claiming { lanes[index].nextDue = now + Self.storeRetryMilliseconds }
+            tell("the store could neither take in what came of deliveries nor give due ones", error)
         }
     }
 
-    /// Asks the store; when it cannot tell, it is asked again soon.
-    private func nextDue(_ lane: DeliveryLane, _ now: UInt64) -> UInt64? {
-        do throws(StoreError) {
-            return try store.nextDue(notifier: lane.name)
-        } catch {
-            return now + Self.storeRetryMilliseconds
+    /// The lanes with room for tries, the least occupied first: there is a limit to what one call claims, and the others have got their part of it
+    /// already.
+    private func claiming(_ lanes: inout [DeliveryLane], _ now: UInt64) -> [(lane: Int, room: Int)] {
+        var claiming: [(lane: Int, room: Int)] = []
+        for index in lanes.indices {
+            let room = lanes[index].room(now: now)
+            if room > 0 { claiming.append((index, room)) }
         }
+        return claiming.sorted { (lanes[$0.lane].occupancy, $0.lane) < (lanes[$1.lane].occupancy, $1.lane) }
     }
 
-    private func claim(_ lane: DeliveryLane, _ limit: Int, _ now: UInt64, _ keeper: TimeKeeper) -> Claimed? {
-        do throws(StoreError) {
-            return try store.claimDue(
-                Claim(
-                    notifier: lane.name, now: now, leaseMilliseconds: lane.leaseMilliseconds, limit: limit,
-                    longestDelayMilliseconds: lane.longestDelayMilliseconds, heldMilliseconds: keeper.heldFromExpiry))
-        } catch {
+    /// Starts what was claimed for a lane; what could not be is asked for again soon.
+    private func take(_ result: Result<Claimed, StoreError>, _ lane: inout DeliveryLane, _ now: UInt64, _ untried: inout UntriedTally) {
+        switch result {
+        case .success(let claimed):
+            untried.add(claimed, of: lane.name)
+            lane.nextDue = claimed.nextDue
+            for delivery in claimed.deliveries { start(delivery, &lane, now) }
+        case .failure(let error):
+            lane.nextDue = now + Self.storeRetryMilliseconds
             tell("due deliveries could not be claimed", error, ["notifier": .string(lane.name)])
-            return nil
         }
     }
 

@@ -10,7 +10,7 @@ enum NotifierState: String, Sendable, CaseIterable {
     case open
     /// That while is over: one try finds out.
     case halfOpen = "half_open"
-    /// Its settings were refused, or its receiver wants nothing more: the log and `/readyz` tell what to do.
+    /// Its settings were refused, or its receiver wants nothing more: the log and `deskgate status` tell what to do.
     case paused
 
     /// What a breaker's state amounts to.

@@ -1,18 +1,19 @@
 internal import Core
 
-/// What the store had ended when it was made, as far as it was told: the dispatcher never sees these deliveries.
+/// What had ended when it was made, because nobody could be told or too much waited: the dispatcher never sees these deliveries, but operators must
+/// see why nothing came.
 struct RefusedTally {
-    private var told: [ByteKey: [DeliveryEnding: Int]] = [:]
+    private var told: [String: [DeliveryEnding: Int]] = [:]
 
-    /// Counts what is new in the metrics, and has the log tell of it.
+    /// Counts in the metrics what is new, and has the log tell of it.
+    /// - Parameter refused: all since the store was opened.
     mutating func tell(_ refused: [RefusedDeliveries], _ metrics: DeliveryMetrics, _ log: inout NotifierLog) {
-        for deliveries in refused {
-            let (notifier, ending) = (deliveries.notifier, deliveries.ending)
-            let count = deliveries.count - (told[ByteKey(notifier)]?[ending] ?? 0)
+        for entry in refused {
+            let count = entry.count - told[entry.notifier, default: [:]][entry.ending, default: 0]
             guard count > 0 else { continue }
-            told[ByteKey(notifier), default: [:]][ending] = deliveries.count
-            metrics.countEnded(count, notifier: notifier, ending.state, reason: ending.reason)
-            log.add(count, ending.state == .noTarget ? .noTarget : .dead, reason: ending.reason, of: notifier)
+            told[entry.notifier, default: [:]][entry.ending] = entry.count
+            metrics.countEnded(count, notifier: entry.notifier, entry.ending.state, reason: entry.ending.reason)
+            log.add(count, entry.ending == .noTarget ? .noTarget : .dead, reason: entry.ending.reason, of: entry.notifier)
         }
     }
 }

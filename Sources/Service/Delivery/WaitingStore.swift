@@ -96,14 +96,12 @@ extension WaitingStore {
         try store().removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit)
     }
 
-    func claimDue(_ claim: Claim) throws(StoreError) -> Claimed { try store().claimDue(claim) }
+    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
+        try store().work(finished, claims)
+    }
 
-    func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] { try store().finish(results) }
-
-    func nextDue(notifier: String) throws(StoreError) -> UInt64? { try store().nextDue(notifier: notifier) }
-
-    func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
-        try store().deliveries(filter, limit: limit)
+    func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
+        try store().page(of: filter, after: after, limit: limit)
     }
 
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? { try store().story(of: id) }

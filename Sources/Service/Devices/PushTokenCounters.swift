@@ -13,6 +13,11 @@ struct PushTokenCounters: Sendable {
         self.family = family
     }
 
+    /// Begins the series of an app at 0.
+    func expect(app: String) {
+        for result in Result.allCases { _ = family.child(app, result.rawValue) }
+    }
+
     func count(_ result: Result, app: String?) {
         family.child(app ?? "", result.rawValue).increment()
     }

@@ -13,6 +13,8 @@ struct MemoryState {
     struct Entry {
         var delivery: Delivery
         let route: DeliveryRoute
+        /// Where it stands in the order of acceptance.
+        let place: DeliveryCursor
         var attempts: [DeliveryAttempt] = []
     }
 
@@ -26,9 +28,18 @@ struct MemoryState {
     var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     /// In the order of their acceptance.
     var entries: [Entry] = []
+    /// How many events were accepted, forgotten ones included.
+    private var accepted: Int64 = 0
 
     var pendingCount: Int {
         entries.count { $0.delivery.state == .pending }
+    }
+
+    func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) -> DeliveryPage {
+        let found = entries.reversed().lazy.filter { entry in
+            after.map { (entry.place.event, entry.place.position) < ($0.event, $0.position) } ?? true
+        }.map { (place: $0.place, delivery: self.shown($0)) }.filter { filter.matches($0.delivery) }
+        return DeliveryPage(Array(found.prefix(limit + 1)), limit: limit)
     }
 
     mutating func accept(_ arrival: Arrival, _ rules: MemoryRules) -> Result<Acceptance, StoreError> {
@@ -64,12 +75,14 @@ struct MemoryState {
     mutating func insert(_ event: Event, _ rows: [DeliveryPlan.Row]) {
         guard !rows.isEmpty else { return remember(event) }
         events.append(event)
+        accepted += 1
         for (position, row) in rows.enumerated() {
             let delivery = Delivery(
                 id: event.id.delivery(position), notifier: row.route.notifier, event: event, deviceID: row.deviceID, dueAt: event.receivedAt
             )
             let ended = row.ending.map { delivery.ended($0.state, at: event.receivedAt, reason: $0.reason) }
-            entries.append(Entry(delivery: ended ?? delivery, route: row.route))
+            let place = DeliveryCursor(event: accepted, position: Int64(position))
+            entries.append(Entry(delivery: ended ?? delivery, route: row.route, place: place))
             if let ending = row.ending { refused[ByteKey(row.route.notifier), default: [:]][ending, default: 0] += 1 }
         }
         dropDataIfUnneeded(event.id)
@@ -105,40 +118,47 @@ struct MemoryState {
             attempts: delivery.attempts, dueAt: delivery.dueAt, endedAt: delivery.endedAt, reason: delivery.reason)
     }
 
-    mutating func claimDue(_ claim: Claim) -> Claimed {
+    /// Meets claims in their order.
+    mutating func claimDue(_ claims: [Claim]) -> [Claimed] {
+        var budget = ClaimBudget()
+        return claims.map { claim in
+            let claimed = claimDue(claim, budget)
+            budget.spend(claimed)
+            return claimed
+        }
+    }
+
+    private mutating func claimDue(_ claim: Claim, _ budget: ClaimBudget) -> Claimed {
         var claimed: [Delivery] = []
-        var (givenUp, expired) = (0, 0)
+        var (expired, withoutTarget) = (0, 0)
         pullIn(claim)
-        while claimed.count < claim.limit, givenUp < StoreRules.expiredPerClaim, let index = longestDue(claim) {
+        while claimed.count < budget.limit(claim), expired + withoutTarget < budget.ends, let index = longestDue(claim) {
             if entries[index].route.requiresDevice, shown(entries[index]).device == nil {
                 end(index, .noTarget, at: claim.now, reason: StoreRules.noTarget)
-                givenUp += 1
+                withoutTarget += 1
             } else if entries[index].delivery.event.expiresAt <= claim.expiredBy {
                 end(index, .dead, at: claim.now, reason: StoreRules.expired)
-                givenUp += 1
                 expired += 1
             } else {
                 claimed.append(begin(index, claim))
             }
         }
-        return Claimed(claimed, expired: expired)
+        let nextDue = waiting(for: claim.notifier).map { entries[$0].delivery.dueAt }.min()
+        return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, nextDue: nextDue)
     }
 
-    /// - Returns: the notifier, when another of its deliveries waited for this one and leads now.
-    mutating func finish(_ result: FinishedTry, _ rules: MemoryRules) -> String? {
-        guard let index = entries.firstIndex(where: { $0.delivery.id == result.id }) else { return nil }
-        guard record(result, in: &entries[index].attempts) else { return nil }
+    mutating func finish(_ result: FinishedTry, _ rules: MemoryRules) {
+        guard let index = entries.firstIndex(where: { $0.delivery.id == result.id }) else { return }
+        guard record(result, in: &entries[index].attempts) else { return }
         takeIn(result, rules)
         let delivery = entries[index].delivery
-        guard delivery.state == .pending, delivery.attempts == result.attempt else { return nil }
-        let leading = Set(waiting(for: delivery.notifier))
+        guard delivery.state == .pending, delivery.attempts == result.attempt else { return }
         switch result.next {
         case .delivered: end(index, .delivered, at: result.now, reason: result.reason)
         case .dead: end(index, .dead, at: result.now, reason: result.reason)
         case .givenUp(let ending): end(index, .dead, at: result.now, reason: ending.rawValue)
         case .retry(let time): entries[index].delivery = delivery.retried(at: time, reason: result.reason)
         }
-        return leading.isSuperset(of: waiting(for: delivery.notifier)) ? nil : delivery.notifier
     }
 
     mutating func releaseLeases() {

@@ -54,29 +54,19 @@ package final class MemoryStore: Store {
         return try whileOpen { $0.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, rules) }
     }
 
-    /// As `Store` says.
-    package func claimDue(_ claim: Claim) throws(StoreError) -> Claimed {
-        StoreRules.check(claim)
-        return try whileOpen { $0.claimDue(claim) }
-    }
-
-    /// As `Store` says.
-    @discardableResult
-    package func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] {
-        try whileOpen { state in results.compactMap { state.finish($0, rules) } }
-    }
-
-    /// As `Store` says.
-    package func nextDue(notifier: String) throws(StoreError) -> UInt64? {
-        try whileOpen { state in state.waiting(for: notifier).map { state.entries[$0].delivery.dueAt }.min() }
-    }
-
-    /// As `Store` says.
-    package func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
-        StoreRules.check(limit: limit)
+    /// As `Store` says; no claim fails alone.
+    package func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
+        for claim in claims { StoreRules.check(claim) }
         return try whileOpen { state in
-            Array(state.entries.reversed().lazy.map(state.shown).filter(filter.matches).prefix(limit))
+            for result in finished { state.finish(result, rules) }
+            return state.claimDue(claims).map { .success($0) }
         }
+    }
+
+    /// As `Store` says.
+    package func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
+        StoreRules.check(limit: limit)
+        return try whileOpen { $0.page(of: filter, after: after, limit: limit) }
     }
 
     /// As `Store` says.

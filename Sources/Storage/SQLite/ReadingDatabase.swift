@@ -5,7 +5,7 @@ internal import SQLite
 ///
 /// No call looks at more than a step of a table that grows, so that none keeps the log from being begun anew, or another reader waiting.
 final class ReadingDatabase {
-    private let byID, byComment, deadStories, walk, ends, attempts, nextDue, oldest, dead: Statement
+    private let byID, byComment, deadStories, walk, ends, attempts, oldest, dead: Statement
     private let devicesOfApp, devicesOfPerson, lastOfStep: Statement
 
     /// Takes a connection that this thread may use.
@@ -21,7 +21,7 @@ final class ReadingDatabase {
             WHERE number > ?10 AND number <= ?11 AND (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR notifier = ?2)
                 AND (?3 IS NULL OR reason = ?3) AND (?4 IS NULL OR app_id = ?4) AND (?5 IS NULL OR user_id = ?5)
                 AND (?6 IS NULL OR ticket_id = ?6) AND (?7 IS NULL OR comment_id = ?7) AND (?8 IS NULL OR received_at >= ?8)
-                AND (?9 IS NULL OR received_at < ?9)
+                AND (?9 IS NULL OR received_at < ?9) AND (number, position) < (?13, ?14)
             ORDER BY number DESC, position DESC LIMIT ?12
             """)
         deadStories = try prepare(
@@ -30,7 +30,7 @@ final class ReadingDatabase {
             WHERE state = 2 AND (?2 IS NULL OR notifier = ?2) AND (?3 IS NULL OR reason = ?3)
                 AND (?4 IS NULL OR app_id = ?4) AND (?5 IS NULL OR user_id = ?5) AND (?6 IS NULL OR ticket_id = ?6)
                 AND (?7 IS NULL OR comment_id = ?7) AND (?8 IS NULL OR received_at >= ?8) AND (?9 IS NULL OR received_at < ?9)
-                AND event > ?1 AND event <= ?10
+                AND event > ?1 AND event <= ?10 AND (event, position) < (?12, ?13)
             ORDER BY event DESC, position DESC LIMIT ?11
             """)
         dead = try prepare(
@@ -47,7 +47,6 @@ final class ReadingDatabase {
             SELECT number, started_at, ended_at, outcome, reason FROM attempts
             WHERE event = ?1 AND position = ?2 ORDER BY number
             """)
-        nextDue = try prepare("SELECT min(due_at) FROM deliveries WHERE state = 0 AND notifier = ?1 AND leads = 1")
         devicesOfApp = try prepare(
             """
             SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
@@ -75,11 +74,14 @@ final class ReadingDatabase {
             """)
     }
 
-    /// Lists what matches of a filter that names a delivery or a comment, newest first; nil for another filter, which `step` answers.
-    func named(_ filter: DeliveryFilter, limit: Int) throws(SQLiteError) -> [Delivery]? {
-        if let id = filter.id { return try rows(byID, filter, limit: limit) { $0.bind(id) } }
+    /// Lists what matches of a filter that names a delivery or a comment, newest first, from before a place; nil for another filter, which `step`
+    /// answers.
+    func named(
+        _ filter: DeliveryFilter, before: DeliveryKey, limit: Int
+    ) throws(SQLiteError) -> [(place: DeliveryCursor, delivery: Delivery)]? {
+        if let id = filter.id { return try rows(byID, filter, before: before, limit: limit) { $0.bind(id) } }
         guard let appID = filter.appID, let comment = filter.commentID else { return nil }
-        return try rows(byComment, filter, limit: limit) { statement in
+        return try rows(byComment, filter, before: before, limit: limit) { statement in
             statement.bind(appID, at: 1)
             statement.bind(comment, at: 2)
         }
@@ -92,22 +94,28 @@ final class ReadingDatabase {
         return numbers
     }
 
-    /// Lists what matches of so many events, newest first: down to `last`, which is not among them.
-    func step(_ filter: DeliveryFilter, from first: Int64, downTo last: Int64, limit: Int) throws(SQLiteError) -> [Delivery] {
+    /// Lists what matches of so many events, newest first, from before a place: down to `last`, which is not among them.
+    func step(
+        _ filter: DeliveryFilter, from first: Int64, before: DeliveryKey, downTo last: Int64, limit: Int
+    ) throws(SQLiteError) -> [(place: DeliveryCursor, delivery: Delivery)] {
         if filter.state == .dead {
-            return try rows(deadStories, filter, limit: limit) { statement in
+            return try rows(deadStories, filter, before: before, limit: limit) { statement in
                 filter.bindConditions(to: statement)
                 statement.bind(last, at: 1)
                 statement.bind(first, at: 10)
                 statement.bind(limit, at: 11)
+                statement.bind(before.event, at: 12)
+                statement.bind(before.position, at: 13)
             }
         }
-        return try rows(walk, filter, limit: limit) { statement in
+        return try rows(walk, filter, before: before, limit: limit) { statement in
             statement.bind(filter.state?.number, at: 1)
             filter.bindConditions(to: statement)
             statement.bind(last, at: 10)
             statement.bind(first, at: 11)
             statement.bind(limit, at: 12)
+            statement.bind(before.event, at: 13)
+            statement.bind(before.position, at: 14)
         }
     }
 
@@ -146,13 +154,6 @@ final class ReadingDatabase {
         return keys
     }
 
-    /// When a notifier's next delivery is due.
-    func nextDue(notifier: String) throws(SQLiteError) -> UInt64? {
-        var due: UInt64?
-        try nextDue.forEachRow(notifier) { row throws(SQLiteError) in due = row.isNull(0) ? nil : try row.time(0) }
-        return due
-    }
-
     /// The registered devices of a person that match, after one of them.
     func devices(_ filter: DeviceFilter, of userID: String, after: String, limit: Int) throws(SQLiteError) -> [Device] {
         var found: [Device] = []
@@ -188,14 +189,16 @@ final class ReadingDatabase {
     }
 
     private func rows(
-        _ statement: Statement, _ filter: DeliveryFilter, limit: Int, bind: (Statement) -> Void
-    ) throws(SQLiteError) -> [Delivery] {
+        _ statement: Statement, _ filter: DeliveryFilter, before: DeliveryKey, limit: Int, bind: (Statement) -> Void
+    ) throws(SQLiteError) -> [(place: DeliveryCursor, delivery: Delivery)] {
         defer { statement.reset() }
         bind(statement)
-        var found: [Delivery] = []
+        var found: [(place: DeliveryCursor, delivery: Delivery)] = []
         while found.count < limit, try statement.step() {
-            let delivery = try StoredDelivery(statement).delivery
-            if filter.matches(delivery) { found.append(delivery) }
+            let stored = try StoredDelivery(statement)
+            let key = stored.key
+            guard (key.event, key.position) < (before.event, before.position), filter.matches(stored.delivery) else { continue }
+            found.append((DeliveryCursor(event: key.event, position: key.position), stored.delivery))
         }
         return found
     }

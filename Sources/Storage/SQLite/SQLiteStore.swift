@@ -13,7 +13,7 @@ package final class SQLiteStore: Store {
     private let writer: OwnThread
     /// For operators.
     private let lists: Monitor<ReadingDatabase?>
-    /// For whoever works the queue, which operators must not delay.
+    /// For metrics, which operators' lists must not delay.
     private let glances: Monitor<ReadingDatabase?>
 
     /// Opens a file, or makes a new one for its owner only, in a directory that exists. Beside it are `-wal` and `-shm`.
@@ -112,42 +112,30 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
-    package func claimDue(_ claim: Claim) throws(StoreError) -> Claimed {
-        StoreRules.check(claim)
-        return try queue.perform { database throws(SQLiteError) in try database.claimDue(claim) }
+    package func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
+        for claim in claims { StoreRules.check(claim) }
+        return try queue.perform { database throws(SQLiteError) in try database.work(finished, claims) }
     }
 
     /// As `Store` says.
-    @discardableResult
-    package func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] {
-        try queue.perform { database throws(SQLiteError) in
-            var leading: [String] = []
-            for result in results {
-                if let notifier = try database.finish(result) { leading.append(notifier) }
-            }
-            return leading
-        }
-    }
-
-    /// As `Store` says.
-    package func nextDue(notifier: String) throws(StoreError) -> UInt64? {
-        try read(glances) { database throws(SQLiteError) in try database.nextDue(notifier: notifier) }
-    }
-
-    /// As `Store` says.
-    package func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
+    package func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
         StoreRules.check(limit: limit)
-        if let named = try read(lists, { database throws(SQLiteError) in try database.named(filter, limit: limit) }) { return named }
+        // One more than is shown tells whether there are more.
+        let most = limit + 1
+        let before = DeliveryKey(event: after?.event ?? .max, position: after?.position ?? .max)
+        if let named = try read(lists, { database throws(SQLiteError) in try database.named(filter, before: before, limit: most) }) {
+            return DeliveryPage(named, limit: limit)
+        }
         let events = try read(lists) { database throws(SQLiteError) in try database.events() }
-        var (first, found) = (events.newest, [Delivery]())
-        while first >= events.oldest, found.count < limit {
-            let (from, downTo, wanted) = (first, first - Int64(Self.rowsPerStep), limit - found.count)
+        var (first, found) = (min(events.newest, before.event), [(place: DeliveryCursor, delivery: Delivery)]())
+        while first >= events.oldest, found.count < most {
+            let (from, downTo, wanted) = (first, first - Int64(Self.rowsPerStep), most - found.count)
             found += try read(lists) { database throws(SQLiteError) in
-                try database.step(filter, from: from, downTo: downTo, limit: wanted)
+                try database.step(filter, from: from, before: before, downTo: downTo, limit: wanted)
             }
             first = downTo
         }
-        return found
+        return DeliveryPage(found, limit: limit)
     }
 
     /// As `Store` says.

@@ -156,7 +156,7 @@ final class Writer {
 
 extension SQLiteError {
     /// Whether everything that is written would fail like this, and not only what one job wanted.
-    fileprivate var concernsFile: Bool {
+    var concernsFile: Bool {
         isFull || isBusy || isCorrupt || isReadOnly || isIOError || isCannotOpen
     }
 }

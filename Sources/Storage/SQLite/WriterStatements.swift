@@ -4,7 +4,8 @@ internal import SQLite
 struct WriterStatements {
     let findApp, insertApp: Statement
     let findComment, findPast, isNotified, insertEvent, insertDelivery: Statement
-    let pullIn, due, overdue, claim, beginAttempt: Statement
+    let pullIn, due, nextDue, overdue, claim, beginAttempt: Statement
+    let beginPart, keepPart, undoPart: Statement
     let findDelivery, findPlace, endAttempt, reschedule, end: Statement
     let lead, follow, findDead, revive: Statement
     let findEnded, deleteAttempts, deleteDelivery, releaseEvent, findReleased, deleteEvent, emptyEvent: Statement
@@ -48,6 +49,10 @@ struct WriterStatements {
             SELECT * FROM stories WHERE state = 0 AND notifier = ?1 AND leads = 1 AND due_at <= ?2
             ORDER BY due_at, event, position LIMIT ?3
             """)
+        nextDue = try prepare("SELECT min(due_at) FROM deliveries WHERE state = 0 AND notifier = ?1 AND leads = 1")
+        beginPart = try prepare("SAVEPOINT part")
+        keepPart = try prepare("RELEASE part")
+        undoPart = try prepare("ROLLBACK TO part")
         // By expiry, so that a long queue of what has not expired costs nothing; of what has, only the tries that run are not due.
         overdue = try prepare(
             """

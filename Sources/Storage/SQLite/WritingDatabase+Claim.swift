@@ -2,26 +2,60 @@ internal import Core
 internal import SQLite
 
 extension WritingDatabase {
+    /// Reports on tries, and leases what is due for new ones.
+    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(SQLiteError) -> [Result<Claimed, StoreError>] {
+        for result in finished { try finish(result) }
+        var results: [Result<Claimed, StoreError>] = []
+        results.reserveCapacity(claims.count)
+        var budget = ClaimBudget()
+        for claim in claims {
+            let result = try claimAlone(claim, budget)
+            if case .success(let claimed) = result { budget.spend(claimed) }
+            results.append(result)
+        }
+        return results
+    }
+
+    /// Leases due deliveries; a failure that concerns this claim alone is its result.
+    private func claimAlone(_ claim: Claim, _ budget: ClaimBudget) throws(SQLiteError) -> Result<Claimed, StoreError> {
+        // Known without a look at the file, so that notifiers without work cost the others nothing.
+        guard counts.pending(claim.notifier) > 0 else { return .success(Claimed(nextDue: nil)) }
+        do throws(SQLiteError) {
+            return .success(try part { () throws(SQLiteError) in try claimDue(claim, budget) })
+        } catch {
+            guard !error.concernsFile else { throw error }
+            return .failure(StoreError(error))
+        }
+    }
+
     /// Leases due deliveries, and gives up those that have expired.
-    func claimDue(_ claim: Claim) throws(SQLiteError) -> Claimed {
+    private func claimDue(_ claim: Claim, _ budget: ClaimBudget) throws(SQLiteError) -> Claimed {
         var claimed: [Delivery] = []
-        var (givenUp, expired) = (0, 0)
+        var (expired, withoutTarget) = (0, 0)
+        let limit = budget.limit(claim)
         try pullIn(claim)
-        while claimed.count < claim.limit, givenUp < StoreRules.expiredPerClaim {
-            let due = try due(claim, limit: claim.limit - claimed.count)
+        while claimed.count < limit, expired + withoutTarget < budget.ends {
+            let due = try due(claim, limit: limit - claimed.count)
             if due.isEmpty { break }
-            for stored in due where givenUp < StoreRules.expiredPerClaim {
+            for stored in due where expired + withoutTarget < budget.ends {
                 guard let end = end(of: stored, expiredBy: claim.expiredBy) else {
                     claimed.append(try begin(stored, claim))
                     continue
                 }
-                givenUp += 1
-                if end.state == .dead { expired += 1 }
+                if end.state == .dead { expired += 1 } else { withoutTarget += 1 }
                 // The next one of its ticket may have been due for longer than the rest of these.
                 if try giveUp(stored.key, end.state, end.reason, at: claim.now) { break }
             }
         }
-        return Claimed(claimed, expired: expired)
+        return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, nextDue: try nextDue(claim.notifier))
+    }
+
+    /// When a notifier's next delivery is due.
+    private func nextDue(_ notifier: String) throws(SQLiteError) -> UInt64? {
+        var due: UInt64?
+        statements.nextDue.bind(notifier, at: 1)
+        try statements.nextDue.readBound { row throws(SQLiteError) in due = row.isNull(0) ? nil : try row.time(0) }
+        return due
     }
 
     /// What a due delivery ends as instead of being tried.

@@ -22,29 +22,30 @@ struct DeliveryPlace {
 
 extension WritingDatabase {
     /// Reports on one try.
-    /// - Returns: the notifier, when another of its deliveries waited for this one and leads now.
-    func finish(_ result: FinishedTry) throws(SQLiteError) -> String? {
-        guard let (place, state, attempts) = try find(result.id), try record(result, place.key) else { return nil }
+    func finish(_ result: FinishedTry) throws(SQLiteError) {
+        guard let (place, state, attempts) = try find(result.id), try record(result, place.key) else { return }
         try takeIn(result, place.app)
-        guard state == .pending, attempts == result.attempt else { return nil }
-        var anotherLeads = false
+        guard state == .pending, attempts == result.attempt else { return }
         switch result.next {
-        case .delivered: anotherLeads = try end(place, .delivered, at: result.now, reason: result.reason)
-        case .dead: anotherLeads = try end(place, .dead, at: result.now, reason: result.reason)
-        case .givenUp(let ending): anotherLeads = try end(place, .dead, at: result.now, reason: ending.rawValue)
-        case .retry(let time):
-            let statement = statements.reschedule
-            statement.bind(place.key.event, at: 1)
-            statement.bind(place.key.position, at: 2)
-            statement.bind(time.stored, at: 3)
-            statement.bind(result.reason, at: 4)
-            try statement.runBound()
+        case .delivered: try end(place, .delivered, at: result.now, reason: result.reason)
+        case .dead: try end(place, .dead, at: result.now, reason: result.reason)
+        case .givenUp(let ending): try end(place, .dead, at: result.now, reason: ending.rawValue)
+        case .retry(let time): try reschedule(place.key, at: time, reason: result.reason)
         }
-        return anotherLeads ? place.notifier : nil
+    }
+
+    private func reschedule(_ key: DeliveryKey, at time: UInt64, reason: String) throws(SQLiteError) {
+        let statement = statements.reschedule
+        statement.bind(key.event, at: 1)
+        statement.bind(key.position, at: 2)
+        statement.bind(time.stored, at: 3)
+        statement.bind(reason, at: 4)
+        try statement.runBound()
     }
 
     /// Ends a pending delivery, and lets the next one of its ticket go first.
     /// - Returns: whether there is one.
+    @discardableResult
     private func end(_ place: DeliveryPlace, _ state: Delivery.State, at time: UInt64, reason: String) throws(SQLiteError) -> Bool {
         let statement = statements.end
         statement.bind(place.key.event, at: 1)

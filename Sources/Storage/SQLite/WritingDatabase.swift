@@ -48,6 +48,23 @@ final class WritingDatabase {
         }
     }
 
+    /// Runs `body` as a part of the open transaction, which goes on without it when it fails; the counts and the numbers of apps follow its fate.
+    func part<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
+        let before = (counts, apps)
+        try statements.beginPart.runBound()
+        do throws(SQLiteError) {
+            let value = try body()
+            try statements.keepPart.runBound()
+            return value
+        } catch {
+            (counts, apps) = before
+            // Undoing leaves the part open; it ends with its release.
+            try statements.undoPart.runBound()
+            try statements.keepPart.runBound()
+            throw error
+        }
+    }
+
     /// How many pages the log had after the last commit.
     var loggedPages: Int { connection.loggedPages }
 

@@ -18,7 +18,7 @@ import Testing
         let push = #"{"type":"rustore","project_id":"p","token":{"env":"TOKEN"}}"#
         return """
             {"apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],"webhook":{"secret":{"env":"TOKEN"}}\(app)}],
-             "notifiers":{"log":{"type":"log","requires_device":false},"one":\(push),"two":\(push),"relay":{"type":"pyrus"},
+             "notifiers":{"log":{"type":"log"},"journal":{"type":"log","requires_device":true},"one":\(push),"two":\(push),"relay":{"type":"pyrus"},
                           "backend":{"type":"http","url":"https://example.com","secret":{"env":"SIGNING"},"keeps_ticket_order":true}}}
             """
     }
@@ -34,9 +34,16 @@ import Testing
                 DeliveryRoute(notifier: "log", requiresDevice: false),
                 DeliveryRoute(notifier: "one", deviceTypes: .only(["ios", "ipad"]), requiresDevice: true),
                 DeliveryRoute(notifier: "two", deviceTypes: .only(["android"]), requiresDevice: true),
-                DeliveryRoute(notifier: "backend", deviceTypes: .only(["tv"]), requiresDevice: true, keepsOrder: true),
+                DeliveryRoute(notifier: "backend", deviceTypes: .only(["tv"]), requiresDevice: false, keepsOrder: true),
             ])
         #expect(routes.registrations("shop").map(\.notifier) == ["log"])
+    }
+
+    /// A backend that knows its people's devices itself would hear of nothing otherwise.
+    @Test func needADeviceForPushesAlone() throws {
+        let routes = try routes(#","notifiers":["log","backend","one","journal"]"#)
+        #expect(routes.comments("shop").map(\.requiresDevice) == [false, false, true, true])
+        #expect(!Configuration.Notifier(name: "log", kind: .log).requiresDevice)
     }
 
     @Test func leadAllOthersToTheDefault() throws {
@@ -62,7 +69,7 @@ import Testing
         (#","routes":[]"#, [#"routes: expected an object such as {"ios": "NOTIFIER", "default": "NOTIFIER"}, found a list"#]),
         (#","routes":{}"#, [#"routes: expected at least one type of device, or "default""#]),
         (#","routes":{"ios":1}"#, ["routes.ios: expected the name of a notifier, found a number"]),
-        (#","routes":{"ios":"three"}"#, ["routes.ios: no notifier has this name; known are: log, one, two, relay, backend"]),
+        (#","routes":{"ios":"three"}"#, ["routes.ios: no notifier has this name; known are: log, journal, one, two, relay, backend"]),
         (
             #","routes":{"ios":"relay"}"#,
             [#"routes.ios: a notifier of type "pyrus" is told of registrations only; name it in "notifiers""#]

@@ -18,7 +18,8 @@ final class RegistrySite {
         fixture = try ServiceFixture(
             json: """
                 {"apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],
-                          "webhook":{"secret":{"file":"secrets/app-3.key"}}}],"log":{}}
+                          "webhook":{"secret":{"file":"secrets/app-3.key"}}}],"log":{},
+                 "notifiers":{"log":{"type":"log","requires_device":true}}}
                 """, logLevel: .debug)
         var settings = StoreSettings()
         settings.maxPending = maxPending

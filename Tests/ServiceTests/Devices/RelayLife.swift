@@ -107,14 +107,14 @@ final class RelayLife {
     /// Tries what is due, as the dispatcher does; the registry may change in the middle.
     private func work(limit: Int, mayDie: Bool) throws {
         let claim = Claim(notifier: "pyrus", now: now, leaseMilliseconds: 30_000, limit: limit, longestDelayMilliseconds: Self.window)
-        let claimed = try store.claimDue(claim).deliveries
+        let claimed = try store.work([], [claim])[0].get().deliveries
         if mayDie, Int.random(in: 0..<3, using: &random) == 0 { try wish() }
         for delivery in claimed {
             let answer = Monitor<DeliveryOutcome?>(nil)
             notifier.deliver(delivery) { outcome in answer.update { $0 = outcome } }
             let outcome = try #require(answer.wait(timeoutMilliseconds: 20_000) { $0 })
             let next = try next(after: outcome, mayDie: mayDie)
-            try store.finish([FinishedTry(id: delivery.id, attempt: delivery.attempts, next: next, reason: outcome.reason, now: now)])
+            _ = try store.work([FinishedTry(id: delivery.id, attempt: delivery.attempts, next: next, reason: outcome.reason, now: now)], [])
         }
     }
 

@@ -1,4 +1,5 @@
 import HTTPServer
+import POSIX
 import TestSupport
 import Testing
 
@@ -89,7 +90,7 @@ import Testing
             #expect(try scrape.send(to: operatorClient).status == 200)
             let text = try scrape.send(to: operatorClient).text
             #expect(
-                samples(of: "deskgate_http_requests_total", in: text).filter { !$0.hasSuffix(" 0") } == [
+                samples(of: "deskgate_http_requests_total", in: text).filter { !$0.hasSuffix(#"code="503"} 0"#) } == [
                     #"{listener="admin",route="/metrics",code="200"} 1"#, #"{listener="admin",route="/v1/keys",code="401"} 1"#,
                     #"{listener="public",route="/livez",code="200"} 1"#, #"{listener="public",route="/pyrus/authorize",code="200"} 2"#,
                     #"{listener="public",route="/pyrus/authorize",code="400"} 1"#,
@@ -97,6 +98,29 @@ import Testing
                     #"{listener="public",route="/pyrus/authorize",code="413"} 1"#, #"{listener="public",route="other",code="404"} 2"#,
                 ])
         }
+    }
+
+    @Test func showFailuresOfOurOwnBeforeThereIsOne() throws {
+        try ServiceFixture().withService { service in
+            let scrape = ExchangeCase(name: "metrics", method: .get, path: "/metrics", status: 200, answer: "")
+            let text = try scrape.send(to: SocketClient(service.adminAddress)).text
+            let samples = samples(of: "deskgate_http_requests_total", in: text)
+            #expect(samples.contains(#"{listener="public",route="/pyrus/authorize",code="503"} 0"#))
+            #expect(samples.allSatisfy { $0.hasPrefix(#"{listener="public""#) && $0.hasSuffix(#"code="503"} 0"#) })
+            #expect(text.contains("\n" + #"deskgate_push_token_requests_total{app="shop",result="limited"} 0"# + "\n"))
+        }
+    }
+
+    @Test func tellWhatTheProcessUses() throws {
+        let text = scrape(try ServiceFixture().graph())
+        func value(_ name: String) -> Double { samples(of: "\(name) ", in: text).first.flatMap { Double($0) } ?? 0 }
+        #expect(value("process_cpu_seconds_total") > 0)
+        #expect(value("process_resident_memory_bytes") > 1_000_000)
+        #expect(value("process_virtual_memory_bytes") > value("process_resident_memory_bytes"))
+        #expect((1...value("process_max_fds")).contains(value("process_open_fds")))
+        #expect(value("process_threads") >= 1)
+        let now = Double(SystemClock.unixSeconds())
+        #expect((now - 86_400...now + 1).contains(value("process_start_time_seconds")))
     }
 
     @Test func nameTheBuild() throws {

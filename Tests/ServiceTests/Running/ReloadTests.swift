@@ -152,7 +152,7 @@ import Threading
         guard isAdmin else { return }
         var configuration = try Configuration(contentsOf: fixture.directory.file)
         configuration.admin.listener.address = address
-        #expect(try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), limit: 1)).status == 200)
+        #expect(try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), after: nil, limit: 1)).status == 200)
         let expiry = try #require(CertificatePair.expiry(ofCertificate: renewed.certificate))
         #expect(try openMetrics(configuration).contains("deskgate_certificate_expiry_timestamp_seconds{listener=\"admin\"} \(expiry)\n"))
     }

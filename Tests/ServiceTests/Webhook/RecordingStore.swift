@@ -107,11 +107,7 @@ final class RecordingStore: Store {
 
     var refused: [RefusedDeliveries] { [] }
 
-    func claimDue(_ claim: Claim) throws(StoreError) -> Claimed { Claimed([], expired: 0) }
-
-    func finish(_ results: [FinishedTry]) throws(StoreError) -> [String] { [] }
-
-    func nextDue(notifier: String) throws(StoreError) -> UInt64? { nil }
+    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] { [] }
 
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] { [] }
 
@@ -119,7 +115,9 @@ final class RecordingStore: Store {
 
     func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
 
-    func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] { [] }
+    func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
+        DeliveryPage([], limit: limit)
+    }
 
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? { nil }
 

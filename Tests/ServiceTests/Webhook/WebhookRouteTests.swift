@@ -44,7 +44,7 @@ import Testing
         #expect(event.deviceType == "ios")
         #expect(event.id == event.id.event, "there is room for the ids of its deliveries")
         #expect(arrival.routes.map(\.notifier) == ["log", "journal"])
-        #expect(arrival.routes.allSatisfy { $0.requiresDevice && $0.deviceTypes == .all })
+        #expect(arrival.routes.allSatisfy { !$0.requiresDevice && $0.deviceTypes == .all })
     }
 
     @Test(arguments: [

@@ -130,6 +130,11 @@ import Testing
         #expect(try fixture.store.comments().map { "\($0.notifier) \($0.deviceID ?? "-")" } == ["apns d0", "fcm d1", "fcm d3"])
         _ = try fixture.store.take(Arrival(comment(2, device: "d2").event, to: routes))
         #expect(try rows(fixture.store).last == "d2 T2 no_target", "nobody is for its type, which can be seen")
+        _ = try fixture.store.take(
+            Arrival(comment(3, device: "d2").event, to: routes + [DeliveryRoute(notifier: "crm", deviceTypes: .only(["tv"]))]))
+        #expect(
+            try fixture.store.comments().last.map { "\($0.notifier) \($0.deviceID ?? "-") \($0.state)" } == "crm - pending",
+            "who needs no device hears of it")
     }
 
     @Test(arguments: Backend.allCases, [false, true])

@@ -57,14 +57,21 @@ struct RandomCalls {
     }
 
     private mutating func claim() -> Call {
-        let claim = Claim(
-            notifier: random.element(of: Self.notifiers), now: now, leaseMilliseconds: UInt64.random(in: 1..<100, using: &random),
-            limit: Int.random(in: 0..<6, using: &random), longestDelayMilliseconds: random.element(of: [.max, .max, 40]))
-        return { store in describe { try store.claimDue(claim) } }
+        let claims = claims(Int.random(in: 1..<4, using: &random))
+        return { store in describe { try store.work([], claims) } }
+    }
+
+    private mutating func claims(_ count: Int) -> [Claim] {
+        (0..<count).map { _ in
+            Claim(
+                notifier: random.element(of: Self.notifiers), now: now, leaseMilliseconds: UInt64.random(in: 1..<100, using: &random),
+                limit: Int.random(in: 0..<6, using: &random), longestDelayMilliseconds: random.element(of: [.max, .max, 40]))
+        }
     }
 
     private mutating func finish() -> Call {
         let time = now
+        let claims = claims(Int.random(in: 0..<2, using: &random))
         let pick = Int.random(in: 0..<8, using: &random)
         let stale = Int.random(in: 0..<6, using: &random) == 0 ? 1 : 0
         let next = random.element(of: [.delivered, .dead, .retry(at: now + 30), .givenUp(.expired)] as [FinishedTry.Next])
@@ -78,7 +85,7 @@ struct RandomCalls {
                 let report = FinishedTry(
                     id: delivery.id, attempt: delivery.attempts - stale, next: next, reason: "r\(pick)", now: time,
                     device: delivery.device, news: news)
-                return "\(try store.finish([report]))"
+                return "\(try store.work([report], claims))"
             }
         }
     }

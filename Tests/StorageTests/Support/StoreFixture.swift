@@ -42,6 +42,21 @@ extension Store {
         return try (answer.wait(timeoutMilliseconds: 60_000) { $0 } ?? .failure(StoreError(.unavailable, "no answer"))).get()
     }
 
+    /// Reports alone.
+    func finish(_ results: [FinishedTry]) throws(StoreError) {
+        _ = try work(results, [])
+    }
+
+    /// Claims alone.
+    func claimDue(_ claim: Claim) throws(StoreError) -> Claimed {
+        try work([], [claim])[0].get()
+    }
+
+    /// When the next delivery of a notifier is due.
+    func nextDue(notifier: String) throws(StoreError) -> UInt64? {
+        try claimDue(Claim(notifier: notifier, now: 0, leaseMilliseconds: 1, limit: 0)).nextDue
+    }
+
     /// Claims with a lease of 1000.
     func claim(_ notifier: String = "log", at now: UInt64, limit: Int = 100) throws(StoreError) -> [Delivery] {
         try claimDue(Claim(notifier: notifier, now: now, leaseMilliseconds: 1000, limit: limit)).deliveries

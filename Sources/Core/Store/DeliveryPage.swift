@@ -1,0 +1,46 @@
+/// Where a list of deliveries goes on: after this place in the order of acceptance, which stays though deliveries are forgotten.
+package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
+    /// The number of the event in its store.
+    package let event: Int64
+    /// Which of the event's deliveries.
+    package let position: Int64
+
+    /// Makes a cursor.
+    package init(event: Int64, position: Int64) {
+        self.event = event
+        self.position = position
+    }
+
+    /// Reads what `description` has written; nil for another text.
+    package init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard parts.count == 2, let event = Int64(Substring(parts[0])), let position = Int64(Substring(parts[1])), event >= 0, position >= 0
+        else { return nil }
+        (self.event, self.position) = (event, position)
+    }
+
+    /// The text for requests.
+    package var description: String { "\(event)-\(position)" }
+}
+
+/// A part of a list of deliveries.
+package struct DeliveryPage: Sendable, Equatable {
+    /// The deliveries, newest first.
+    package let deliveries: [Delivery]
+    /// Where the next page begins; nil when there is none.
+    package let next: DeliveryCursor?
+
+    /// Makes a page of what was found, of which one more than the limit tells that there is another page.
+    package init(_ found: [(place: DeliveryCursor, delivery: Delivery)], limit: Int) {
+        let shown = found.prefix(limit)
+        deliveries = shown.map(\.delivery)
+        next = found.count > limit ? shown.last?.place : nil
+    }
+}
+
+extension Store {
+    /// The first deliveries that match, newest first.
+    package func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
+        try page(of: filter, after: nil, limit: limit).deliveries
+    }
+}

@@ -1,0 +1,41 @@
+internal import Core
+internal import JSON
+internal import Synchronization
+internal import Threading
+
+/// Whether the service can do its work, and what operators should know of it.
+final class Readiness: Sendable {
+    private let stopping = Atomic<Bool>(false)
+    private let store: any Store
+    private let dispatcherInbox: Monitor<DispatcherInbox>
+
+    init(store: any Store, dispatcherInbox: Monitor<DispatcherInbox>) {
+        self.store = store
+        self.dispatcherInbox = dispatcherInbox
+    }
+
+    /// What is not ready; empty when all is.
+    var reasons: [String] {
+        (stopping.load(ordering: .relaxed) ? ["stopping"] : []) + (store.refusal.map { ["store: \($0.kind.rawValue)"] } ?? [])
+    }
+
+    /// The notifiers that are switched off, in the order of their names: the service can do its own job all the same.
+    private var paused: [(name: String, why: PausedNotifier)] {
+        dispatcherInbox.withLock { $0.paused }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    func stop() {
+        stopping.store(true, ordering: .relaxed)
+    }
+
+    /// All of it, for operators.
+    var json: JSONValue {
+        let reasons = reasons
+        var paused = JSONObject()
+        for (name, why) in self.paused { paused.append(["reason": .string(why.reason), "remedy": .string(why.remedy)], forKey: name) }
+        return [
+            "status": .string(reasons.isEmpty ? "ready" : "not_ready"), "version": .string(Version.current),
+            "reasons": .array(reasons.map { .string($0) }), "paused": .object(paused),
+        ]
+    }
+}
