@@ -63,7 +63,7 @@ import Testing
         defer { sink.stop() }
         let site = try WebhookSite(sink, log: false)
         let server = try site.start()
-        #expect(try get(server.adminAddress, "/metrics").contains(Self.purged + "0\n"))
+        #expect(eventually { (try? get(server.adminAddress, "/metrics"))?.contains(Self.purged + "0\n") == true })
         #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
         _ = try server.process.errors.line(containing: "a notifier is switched off")
         let result = try Deskgate.run(

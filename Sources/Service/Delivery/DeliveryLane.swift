@@ -78,8 +78,8 @@ struct DeliveryLane {
     /// - Parameter held: how much of the clock's time is held back from expiry, in milliseconds.
     func claim(_ limit: Int, now: UInt64, held: UInt64) -> Claim {
         Claim(
-            notifier: name, now: now, leaseMilliseconds: leaseMilliseconds, limit: limit, longestDelayMilliseconds: longestDelayMilliseconds,
-            heldMilliseconds: held)
+            notifier: name, now: now, leaseMilliseconds: leaseMilliseconds, limit: limit,
+            longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held)
     }
 
     /// Whether news would change anything: not where something is known to be due, and waits for an outcome or for the breaker.

@@ -16,7 +16,8 @@ final class Readiness: Sendable {
 
     /// What is not ready; empty when all is.
     var reasons: [String] {
-        (stopping.load(ordering: .relaxed) ? ["stopping"] : []) + (store.refusal.map { ["store: \($0.kind.rawValue)"] } ?? [])
+        (stopping.load(ordering: .relaxed) ? ["stopping"] : [])
+            + (store.refusal.map { ["store: \($0.kind.rawValue), \($0.description)"] } ?? [])
     }
 
     /// The notifiers that are switched off, in the order of their names: the service can do its own job all the same.
