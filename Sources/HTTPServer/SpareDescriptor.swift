@@ -1,3 +1,5 @@
+// A static build finds the flags of send(2) here.
+internal import CMicrohttpd
 internal import Glibc
 internal import Synchronization
 

@@ -4,18 +4,22 @@ import JSON
 import TestSupport
 import Testing
 
-/// `deskgate check` finds what would keep `serve` from starting, and says nothing else than `serve` would.
+/// `deskgate check` finds what would keep `serve` from starting, or from opening its store.
 @Suite struct CheckObstacleTests {
     private func check(_ workspace: Workspace) throws -> Deskgate.Result {
         try Deskgate.run("check", "--config", workspace.configuration)
     }
 
-    private func expect(_ problem: String, of workspace: Workspace) throws {
+    private func expectFound(_ problem: String, in workspace: Workspace) throws {
         let result = try check(workspace)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
         #expect(result.errors == "\(workspace.configuration): \(problem)\n")
         #expect(try Deskgate.run("check", "--json", "--config", workspace.configuration).json.string("status") == "invalid")
+    }
+
+    private func expect(_ problem: String, of workspace: Workspace) throws {
+        try expectFound(problem, in: workspace)
         let served = try RunningServer.start(workspace.configuration)
         #expect(try served.waitForEnd() == .exit(2))
     }
@@ -75,7 +79,8 @@ import Testing
     @Test func directoriesThatAreMissing() throws {
         let workspace = try Workspace(["store": ["type": "sqlite", "path": "missing/deskgate.db"]])
         let missing = workspace.directory.path("missing")
-        try expect("$.store.path: there is no directory \(missing); make it with: mkdir -m 700 \(missing)", of: workspace)
+        // Authorization is served all the same, and the store is waited for.
+        try expectFound("$.store.path: there is no directory \(missing); make it with: mkdir -m 700 \(missing)", in: workspace)
         try workspace.configure(["listen": ["unix": "missing/public.sock", "max_connections": 100]])
         try expect("$.listen.unix: there is no directory \(missing); make it with: mkdir -m 700 \(missing)", of: workspace)
     }

@@ -43,7 +43,7 @@ import Testing
                 deskgate: no configuration: give --config FILE, or set DESKGATE_CONFIG, or put one at /etc/deskgate/config.json; make one \
                 with: deskgate init
 
-                usage: deskgate check [--config FILE] [--live] [--json]
+                usage: deskgate check [--config FILE] [--live] [--send-test] [--json]
 
                 More: deskgate check --help
                 code 2

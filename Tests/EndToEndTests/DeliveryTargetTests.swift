@@ -79,6 +79,7 @@ import Threading
 
     private func list() throws -> [Substring] {
         let lines = try Deskgate.run("deliveries", "list", "--config", workspace.configuration).output.split(separator: "\n")
-        return Array(lines.dropFirst())
+        // Below the table stands what the deliveries wait for.
+        return lines.dropFirst().filter { !$0.hasPrefix("Deliveries to ") }
     }
 }
