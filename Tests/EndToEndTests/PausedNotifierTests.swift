@@ -11,7 +11,7 @@ import Testing
         let site = try WebhookSite(sink)
         let server = try site.start()
         #expect(try get(server.publicAddress, "/readyz") == #"200 {"status":"ready"}"#)
-        #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
+        #expect(try WebhookSite.post(1, user: "user-1", SocketClient(server.publicAddress)) == "accepted")
         let off = try jsonObject(server.process.errors.line(containing: "a notifier is switched off").text)
         #expect(off.string("notifier") == "sink")
         #expect(off.string("reason") == "status_410")
@@ -34,7 +34,7 @@ import Testing
                 (try? get(server.adminAddress, "/metrics"))?.contains("\ndeskgate_notifier_state{notifier=\"log\",state=\"paused\"} 0\n")
                     == true
             })
-        #expect(try WebhookSite.post(2, SocketClient(server.publicAddress)) == "accepted", "it is still taken in")
+        #expect(try WebhookSite.post(2, user: "user-1", SocketClient(server.publicAddress)) == "accepted", "it is still taken in")
         let list = try Deskgate.run("deliveries", "list", "--notifier=sink", "--config", site.workspace.configuration).output
         #expect(list.hasSuffix("\nDeliveries to sink wait: notifier paused (status_410).\n"))
         let json = try Deskgate.run("deliveries", "list", "--notifier=sink", "--json", "--config", site.workspace.configuration).json
@@ -64,7 +64,7 @@ import Testing
         let site = try WebhookSite(sink, log: false)
         let server = try site.start()
         #expect(eventually { (try? get(server.adminAddress, "/metrics"))?.contains(Self.purged + "0\n") == true })
-        #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
+        #expect(try WebhookSite.post(1, user: "user-1", SocketClient(server.publicAddress)) == "accepted")
         _ = try server.process.errors.line(containing: "a notifier is switched off")
         let result = try Deskgate.run(
             "deliveries", "purge", "--state=pending", "--notifier=sink", "--config", site.workspace.configuration)

@@ -96,7 +96,7 @@ import Testing
     @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
     func whatRootDoesLeavesNothingThatKeepsAnotherUserOut() throws {
         let first = try site.start()
-        #expect(try WebhookSite.post(1, SocketClient(first.publicAddress)) == "accepted")
+        #expect(try WebhookSite.post(1, user: "user-1", SocketClient(first.publicAddress)) == "accepted")
         first.process.send(9)
         #expect(try first.process.waitForEnd() == .signal(9))
         let config = ["--config", site.workspace.configuration]

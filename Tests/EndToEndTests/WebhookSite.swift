@@ -110,8 +110,9 @@ final class WebhookSite: Sendable {
     }
 
     /// Posts a webhook as the help desk does, and reads the answer's status; nil for what is not 200.
-    static func post(_ comment: Int64, _ client: SocketClient) throws -> String? {
-        let response = try send(body(comment), client)
+    /// - Parameter user: one of no importance where operators' lists, which name people, are asked for.
+    static func post(_ comment: Int64, user: String = Markers.user, _ client: SocketClient) throws -> String? {
+        let response = try send(body(comment, user: user), client)
         return response.status == 200 ? try jsonObject(response.text).string("status") : nil
     }
 
