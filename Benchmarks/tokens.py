@@ -81,7 +81,7 @@ class Tokens:
                 for taken, service, count in zip(times, services, counts):
                     sample = self.register(service, count, 1, FASTEST_ALONE)
                     taken.append(1e6 / sample.per_second)
-                    if service is many:
+                    if service is services[1]:
                         longest = max(longest, sample.longest_ms)
             memory = few.resident_bytes(), many.resident_bytes()
         for service in services:

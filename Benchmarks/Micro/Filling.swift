@@ -15,6 +15,8 @@ struct Filling {
         settings.maxPendingPerNotifier = .max
         settings.maximumQueued = 2 * Self.chunk
         settings.maximumBatch = Self.chunk
+        // Commits of this size fill the log faster than its pages are moved.
+        settings.maximumLogPages = .max
         store = try SQLiteStore(path: path, settings: settings) { FilledEvents.registration($0) }
     }
 

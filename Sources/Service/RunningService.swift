@@ -127,11 +127,12 @@ package final class RunningService: Sendable {
     /// Stops: takes no more connections and begins no more tries, ends what is in flight within the configured time, and closes.
     package func stop() {
         graph.readiness.stop()
+        // Before the log says so, so that no try begins after that line.
+        deliveries.beginStopping()
         logger.log(.info, "stopping")
         let drainMilliseconds = UInt64(configuration.drainSeconds) * 1000
-        let deadline = monotonicMilliseconds() + drainMilliseconds
         // Requests and tries share the time: whoever stops the process counts from now.
-        deliveries.beginStopping()
+        let deadline = monotonicMilliseconds() + drainMilliseconds
         publicServer.stop(drainMilliseconds: drainMilliseconds)
         let now = monotonicMilliseconds()
         deliveries.stop(drainMilliseconds: deadline > now ? deadline - now : 0)
