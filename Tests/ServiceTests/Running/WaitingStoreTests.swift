@@ -85,21 +85,10 @@ import Threading
         #expect(accept(1, store) == .failure(StoreError(.closed, "the store is closed: the service is stopping")))
     }
 
-    /// Has every write to the database fail, as on a disk with a fault, while the log can still be written.
-    private func breakDatabase() throws {
-        let broken = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        try #require(broken >= 0)
-        for number in 3..<1024 where number != broken {
-            let isDatabase = linkTarget("/proc/self/fd/\(number)").utf8.elementsEqual(path.utf8)
-            if isDatabase { try #require(dup2(broken, Int32(number)) == number) }
-        }
-        close(broken)
-    }
-
     @Test func goesOnAfterTheDiskDidNotTakePages() throws {
         let store = try file(pages: 100)
         for number in 0..<20 { #expect(accept(number, store, bytes: 40_000) == .success(.accepted)) }
-        try breakDatabase()
+        try #require(makeUnwritable(path))
         var accepted = 20
         // New descriptors work again, so the fault is over when the database is opened anew.
         for number in 20..<4000 {
