@@ -24,8 +24,8 @@ enum FilledEvents {
         let event = Event(
             id: id, kind: .commentCreated, identity: identity, userID: user, deviceType: type, occurredAt: now, receivedAt: now,
             expiresAt: now + dayMilliseconds, data: Array(data.utf8))
-        let route = DeliveryRoute(notifier: notifier, deviceTypes: token == nil ? .all : .only([type]), requiresDevice: token != nil)
-        return Arrival(event, to: [route], token: token)
+        let subscription = Subscription(notifier: notifier, deviceTypes: token == nil ? .all : .only([type]), requiresDevice: token != nil)
+        return Arrival(event, to: [subscription], token: token)
     }
 
     /// A change in the registry, of which nobody is told.

@@ -13,7 +13,7 @@ final class LiveState: Sendable {
     /// When the certificates of the listeners expire, in Unix seconds.
     let certificateExpiries: [(listener: String, expiresAt: UInt64)]
     let webhooks: WebhookApps
-    let routes: AppRoutes
+    let subscriptions: AppSubscriptions
     let names: KnownNames
     let pushTokenLimits: [LimitRule]
     /// How long after its arrival an event is delivered.
@@ -30,7 +30,7 @@ final class LiveState: Sendable {
         certificateExpiries = configuration.certificateExpiries
         webhooks = try WebhookApps(configuration.apps, counters: metrics.webhookCounters)
         for app in configuration.apps { metrics.pushTokenCounters.expect(app: app.id) }
-        routes = AppRoutes(configuration)
+        subscriptions = AppSubscriptions(configuration)
         names = KnownNames(configuration)
         pushTokenLimits = configuration.pushTokens.limits
         eventLifeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000

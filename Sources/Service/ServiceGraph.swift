@@ -77,7 +77,7 @@ package struct ServiceGraph: Sendable {
         _ openStore: (@escaping RegistryAnnouncer) throws(StoreError) -> any Store
     ) throws(RunningService.StartError) -> any Store {
         let events = RegistryEvents(
-            routes: { state.current.routes.registrations($0) }, lifeMilliseconds: state.current.eventLifeMilliseconds)
+            subscriptions: { state.current.subscriptions.registrations($0) }, lifeMilliseconds: state.current.eventLifeMilliseconds)
         do throws(StoreError) {
             return try openStore(events.announcer)
         } catch {

@@ -233,7 +233,7 @@ import Threading
             userID: number == 4 ? "u\u{1B}[31m" : "user-1", occurredAt: time - 1000, receivedAt: time - 10 + UInt64(number),
             expiresAt: time + (number == 4 ? 40_000 : 60_000), data: Array("{}".utf8))
         let done = Monitor(false)
-        store.accept(Arrival(event, to: [DeliveryRoute(notifier: "sink-\(number)", requiresDevice: requiresDevice)])) { result in
+        store.accept(Arrival(event, to: [Subscription(notifier: "sink-\(number)", requiresDevice: requiresDevice)])) { result in
             if (try? result.get()) == .accepted { done.update { $0 = true } }
         }
         try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)

@@ -17,25 +17,25 @@ import Threading
     }
 
     @Test func ofACommentForAnUnknownDevice() throws {
-        try fill(device: "x", DeliveryRoute(notifier: "sink", requiresDevice: true))
+        try fill(device: "x", Subscription(notifier: "sink", requiresDevice: true))
         #expect(try shownDevices() == ["on device a (the event names device x).", "on device b (the event names device x)."])
         #expect(try listedDevices() == ["b", "a"])
     }
 
     @Test func ofACommentForAKnownDevice() throws {
-        try fill(device: "b", DeliveryRoute(notifier: "sink", requiresDevice: true))
+        try fill(device: "b", Subscription(notifier: "sink", requiresDevice: true))
         #expect(try shownDevices() == ["on device b."])
         #expect(try listedDevices() == ["b"])
     }
 
     /// Both devices are registered, and of a type that the notifier is not for.
     @Test func ofACommentForDevicesThatNobodyServes() throws {
-        try fill(device: "x", DeliveryRoute(notifier: "sink", deviceTypes: .only(["android"]), requiresDevice: true))
+        try fill(device: "x", Subscription(notifier: "sink", deviceTypes: .only(["android"]), requiresDevice: true))
         let end = "It ended at 2026-03-10T08:15:12.000Z, without a try: there was no registered device that this notifier serves."
         #expect(try show(0).last.map(String.init) == end)
     }
 
-    private func fill(device: String, _ route: DeliveryRoute) throws {
+    private func fill(device: String, _ subscription: Subscription) throws {
         let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"), announcer: { _ in nil })
         defer { store.close() }
         let done = Monitor(0)
@@ -48,7 +48,7 @@ import Threading
             id: Self.eventID, kind: .commentCreated,
             identity: Event.Identity(appID: "app-1", ticketID: 7, commentID: 1, deviceID: device), userID: "user-1", occurredAt: Self.time,
             receivedAt: Self.time, expiresAt: Self.time + 1000, data: Array("{}".utf8))
-        store.accept(Arrival(event, to: [route])) { _ in done.update { $0 += 1 } }
+        store.accept(Arrival(event, to: [subscription])) { _ in done.update { $0 += 1 } }
         try #require(done.wait(timeoutMilliseconds: 20_000) { $0 == 3 ? true : nil } == true)
     }
 

@@ -86,7 +86,7 @@ final class AdminDeliverFixture {
     /// - Parameter requiresDevice: whether it ends without a target, as nobody has a device here.
     static func accept(_ store: any Store, _ number: Int, requiresDevice: Bool = false) throws {
         let done = Monitor(false)
-        store.accept(Arrival(event(number), to: [DeliveryRoute(notifier: "sink-\(number)", requiresDevice: requiresDevice)])) { result in
+        store.accept(Arrival(event(number), to: [Subscription(notifier: "sink-\(number)", requiresDevice: requiresDevice)])) { result in
             if (try? result.get()) == .accepted { done.update { $0 = true } }
         }
         try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)

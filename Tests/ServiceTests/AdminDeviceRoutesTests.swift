@@ -10,7 +10,7 @@ import Threading
 
 /// `/v1/push-tokens`: devices of three persons of `shop`, of whom one has a name that a query must escape, and one of `bank`.
 @Suite struct AdminDeviceRoutesTests {
-    static let announcer = RegistryEvents(routes: { _ in [DeliveryRoute(notifier: "registry")] }, lifeMilliseconds: 1000).announcer
+    static let announcer = RegistryEvents(subscriptions: { _ in [Subscription(notifier: "registry")] }, lifeMilliseconds: 1000).announcer
     private static let odd = AdminDeliverFixture.oddUser
     private let fixture: AdminDeliverFixture
 

@@ -100,7 +100,7 @@ final class DeliveryFixture {
         let event = Event(
             id: Self.event(number), kind: .commentCreated, identity: identity, userID: "user", occurredAt: now, receivedAt: now,
             expiresAt: now + lifeMilliseconds, data: [])
-        store.accept(Arrival(event, to: [DeliveryRoute(notifier: notifier, keepsOrder: keepsOrder)])) { [inbox] _ in
+        store.accept(Arrival(event, to: [Subscription(notifier: notifier, keepsOrder: keepsOrder)])) { [inbox] _ in
             inbox.announceNews()
         }
     }

@@ -100,7 +100,7 @@ import Threading
             expiresAt: 9, data: [])
         let answers = Monitor<[Bool]>([])
         for number in 2...6 {
-            let arrival = number == 4 ? Arrival(thief, to: Sample(4).arrival().routes) : Sample(number).arrival(to: ["log", "log"])
+            let arrival = number == 4 ? Arrival(thief, to: Sample(4).arrival().subscriptions) : Sample(number).arrival(to: ["log", "log"])
             fixture.store.accept(arrival) { result in answers.update { $0.append((try? result.get()) == .accepted) } }
         }
         #expect(answers.wait(timeoutMilliseconds: 60_000) { $0.count == 5 ? $0 : nil } == [true, true, false, true, true])

@@ -65,12 +65,12 @@ import Testing
         #expect(try fixture.store.registered() == ["user d1 T1", "user d2 T2"])
     }
 
-    /// A thousand devices with 66 routes are more than the ids of an event's deliveries can number.
+    /// A thousand devices with 66 subscriptions are more than the ids of an event's deliveries can number.
     @Test(arguments: Backend.allCases) func boundsTheDeliveriesOfAnEvent(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 40)
         for device in 1...40 { try fixture.store.put("T\(device)", device: "d\(device)") }
-        let routes = (1...66).map { DeliveryRoute(notifier: "n\($0)") }
-        _ = try fixture.store.take(Arrival(Sample(1).event, to: routes))
+        let subscriptions = (1...66).map { Subscription(notifier: "n\($0)") }
+        _ = try fixture.store.take(Arrival(Sample(1).event, to: subscriptions))
         let comments = try fixture.store.comments()
         #expect(comments.count == DeliveryPlan.mostRows)
         #expect(comments.dropLast().allSatisfy { $0.state == .pending })

@@ -52,7 +52,7 @@ import Testing
             id: comment.id, kind: .pushTokenRegistered,
             identity: Event.Identity(appID: "app", ticketID: nil, commentID: nil, deviceID: "d"), userID: "user", occurredAt: 1,
             receivedAt: 1000, expiresAt: 9000, data: comment.data)
-        _ = try fixture.store.take(Arrival(event, to: Sample(1).arrival().routes))
+        _ = try fixture.store.take(Arrival(event, to: Sample(1).arrival().subscriptions))
         try fixture.store.report(try fixture.store.claim(at: 1001)[0], .delivered, at: 1002)
         #expect(try fixture.store.purge(now: 1003, deliveredBefore: 1003, deadBefore: 0, limit: 9) == 1)
         #expect(

@@ -3,20 +3,20 @@ package struct Arrival: Sendable {
     /// The event.
     package let event: Event
     /// Whom it goes to.
-    package let routes: [DeliveryRoute]
+    package let subscriptions: [Subscription]
     /// A token that came with it, which is learned: the device is notified by it, unless its app has told us of another one or has signed out.
     package let token: PushToken?
 
     /// Makes an arrival.
-    package init(_ event: Event, to routes: [DeliveryRoute], token: PushToken? = nil) {
+    package init(_ event: Event, to subscriptions: [Subscription], token: PushToken? = nil) {
         self.event = event
-        self.routes = routes
+        self.subscriptions = subscriptions
         self.token = token
     }
 }
 
 /// How an app's events reach one notifier.
-package struct DeliveryRoute: Sendable, Equatable {
+package struct Subscription: Sendable, Equatable {
     /// The notifier's name in the configuration.
     package let notifier: String
     /// Which devices it notifies.
@@ -26,7 +26,7 @@ package struct DeliveryRoute: Sendable, Equatable {
     /// Whether deliveries about the same ticket, or the same person's tokens, are tried one after the other in the order of their acceptance.
     package let keepsOrder: Bool
 
-    /// Makes a route.
+    /// Makes a subscription.
     package init(notifier: String, deviceTypes: DeviceTypes = .all, requiresDevice: Bool = false, keepsOrder: Bool = false) {
         self.notifier = notifier
         self.deviceTypes = deviceTypes

@@ -29,7 +29,7 @@ package struct DeliveryBounds: Sendable, Equatable {
         var added: [ByteKey: Int] = [:]
         var waiting = 0
         for index in rows.indices where rows[index].ending == nil {
-            let notifier = ByteKey(rows[index].route.notifier)
+            let notifier = ByteKey(rows[index].subscription.notifier)
             if pending(notifier.text) + added[notifier, default: 0] >= maxPendingPerNotifier {
                 rows[index].ending = .notifierQueueFull
             } else if !canBeRefused, total + waiting >= maxPending {

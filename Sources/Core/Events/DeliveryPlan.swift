@@ -17,7 +17,7 @@ package enum DeliveryPlan {
     /// A delivery to be made.
     package struct Row: Sendable, Equatable {
         /// Who delivers it.
-        package let route: DeliveryRoute
+        package let subscription: Subscription
         /// Which device it is for, or tells of; nil when none in particular.
         package let deviceID: String?
         /// How it has ended when it is made, so that operators see why nothing came; nil when it waits for its first try.
@@ -32,29 +32,29 @@ package enum DeliveryPlan {
     ///   - candidates: the devices that a comment is for, as they are registered; not asked for other events.
     ///   - isNotified: whether a device has been told of the same comment before, through the same notifier.
     package static func rows<Failure: Error>(
-        _ event: Event, _ routes: [DeliveryRoute], candidates: () throws(Failure) -> [Candidate],
+        _ event: Event, _ subscriptions: [Subscription], candidates: () throws(Failure) -> [Candidate],
         isNotified: (_ notifier: String, _ deviceID: String) throws(Failure) -> Bool
     ) throws(Failure) -> [Row] {
         guard event.kind == .commentCreated else {
             // Told in any case, with the device as it is by then: who has to can see whether the event still holds.
-            return bounded(routes.map { Row(route: $0, deviceID: event.identity.deviceID) })
+            return bounded(subscriptions.map { Row(subscription: $0, deviceID: event.identity.deviceID) })
         }
-        guard !routes.isEmpty else { return [] }
+        guard !subscriptions.isEmpty else { return [] }
         let candidates = try candidates()
-        guard !candidates.isEmpty else { return withoutDevice(event, routes) }
+        guard !candidates.isEmpty else { return withoutDevice(event, subscriptions) }
         var rows: [Row] = []
         var isKnown = false
-        for route in routes {
-            for candidate in candidates where route.deviceTypes.contains(candidate.type) {
+        for subscription in subscriptions {
+            for candidate in candidates where subscription.deviceTypes.contains(candidate.type) {
                 isKnown = true
-                if try isNotified(route.notifier, candidate.deviceID) { continue }
-                rows.append(Row(route: route, deviceID: candidate.deviceID))
+                if try isNotified(subscription.notifier, candidate.deviceID) { continue }
+                rows.append(Row(subscription: subscription, deviceID: candidate.deviceID))
             }
         }
         if isKnown { return bounded(rows) }
-        // Devices that no route is for: who needs none is told all the same, and otherwise somebody must be able to see why nothing came.
-        let told = routes.filter { !$0.requiresDevice }.map { Row(route: $0, deviceID: nil) }
-        return told.isEmpty ? [Row(route: routes[0], deviceID: candidates[0].deviceID, ending: .noTarget)] : told
+        // Devices that no subscription covers: who needs none is told all the same, and otherwise somebody must be able to see why nothing came.
+        let told = subscriptions.filter { !$0.requiresDevice }.map { Row(subscription: $0, deviceID: nil) }
+        return told.isEmpty ? [Row(subscription: subscriptions[0], deviceID: candidates[0].deviceID, ending: .noTarget)] : told
     }
 
     private static func bounded(_ rows: [Row]) -> [Row] {
@@ -64,9 +64,9 @@ package enum DeliveryPlan {
         return bounded
     }
 
-    private static func withoutDevice(_ event: Event, _ routes: [DeliveryRoute]) -> [Row] {
-        let rows = routes.filter { !$0.requiresDevice || $0.deviceTypes.contains(event.deviceType) }
-            .map { Row(route: $0, deviceID: nil, ending: $0.requiresDevice ? .noTarget : nil) }
-        return rows.isEmpty ? [Row(route: routes[0], deviceID: nil, ending: .noTarget)] : bounded(rows)
+    private static func withoutDevice(_ event: Event, _ subscriptions: [Subscription]) -> [Row] {
+        let rows = subscriptions.filter { !$0.requiresDevice || $0.deviceTypes.contains(event.deviceType) }
+            .map { Row(subscription: $0, deviceID: nil, ending: $0.requiresDevice ? .noTarget : nil) }
+        return rows.isEmpty ? [Row(subscription: subscriptions[0], deviceID: nil, ending: .noTarget)] : bounded(rows)
     }
 }

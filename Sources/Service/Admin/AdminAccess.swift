@@ -71,9 +71,10 @@ package struct AdminAccess {
         guard File.exists(path) else {
             throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet")
         }
-        let routes = AppRoutes(configuration)
+        let subscriptions = AppSubscriptions(configuration)
         let events = RegistryEvents(
-            routes: { routes.registrations($0) }, lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
+            subscriptions: { subscriptions.registrations($0) }, lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000
+        )
         return try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser, announcer: events.announcer)
     }
 }

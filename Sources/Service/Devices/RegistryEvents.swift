@@ -5,7 +5,7 @@ internal import Storage
 /// Makes the events that tell other systems of changes in the registry.
 struct RegistryEvents: Sendable {
     /// Whom the events of an app go to, as it is configured when they are made.
-    let routes: @Sendable (_ appID: String) -> [DeliveryRoute]
+    let subscriptions: @Sendable (_ appID: String) -> [Subscription]
     /// How long after a change it is told of.
     let lifeMilliseconds: UInt64
 
@@ -16,9 +16,9 @@ struct RegistryEvents: Sendable {
 
     private func arrival(of change: RegistryChange) -> Arrival? {
         let (device, key) = (change.device, change.device.key)
-        let routes = routes(key.appID)
+        let subscriptions = subscriptions(key.appID)
         // Most apps tell nobody.
-        guard !routes.isEmpty else { return nil }
+        guard !subscriptions.isEmpty else { return nil }
         // Each word is a system call.
         var generator = SystemRandomNumberGenerator()
         let (low, high) = (generator.next(), generator.next())
@@ -30,7 +30,7 @@ struct RegistryEvents: Sendable {
             id: id, kind: kind, identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID),
             userID: key.userID, deviceType: device.type, occurredAt: change.at, receivedAt: change.at,
             expiresAt: change.at + lifeMilliseconds, data: data(of: change))
-        return Arrival(event, to: routes)
+        return Arrival(event, to: subscriptions)
     }
 
     private func data(of change: RegistryChange) -> [UInt8] {

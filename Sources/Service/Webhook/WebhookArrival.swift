@@ -8,14 +8,14 @@ struct WebhookArrival {
 
     /// Names the event, and renders what notifiers are told.
     /// - Parameters:
-    ///   - routes: whom it goes to.
+    ///   - subscriptions: whom it goes to.
     ///   - receivedAt: in Unix milliseconds.
     ///   - random: for the ids.
     ///   - lifeMilliseconds: how long after its arrival it is delivered; what the help desk says of the time may be wrong, and must not
     ///     end or lengthen it.
     /// - Throws: when OpenSSL fails.
     init(
-        _ proven: WebhookIntake.Proven, to routes: [DeliveryRoute], receivedAt: UInt64, lifeMilliseconds: UInt64, random: RandomPool
+        _ proven: WebhookIntake.Proven, to subscriptions: [Subscription], receivedAt: UInt64, lifeMilliseconds: UInt64, random: RandomPool
     ) throws(WebhookIntake.Refusal) {
         let comment = proven.comment
         let id = try Self.newID(receivedAt, random)
@@ -28,7 +28,7 @@ struct WebhookArrival {
             expiresAt: receivedAt + lifeMilliseconds,
             data: comment.data(occurredAt: occurredAt))
         app = proven.app
-        arrival = Arrival(event, to: routes, token: proven.token)
+        arrival = Arrival(event, to: subscriptions, token: proven.token)
     }
 
     private static func newID(_ milliseconds: UInt64, _ random: RandomPool) throws(WebhookIntake.Refusal) -> UUIDv7 {

@@ -90,7 +90,7 @@ final class WebhookRoute: Sendable {
             let now = clocks.unixMilliseconds()
             return .store(
                 try WebhookArrival(
-                    proven, to: state.routes.comments(proven.app.id), receivedAt: now, lifeMilliseconds: state.eventLifeMilliseconds,
+                    proven, to: state.subscriptions.comments(proven.app.id), receivedAt: now, lifeMilliseconds: state.eventLifeMilliseconds,
                     random: random))
         } catch {
             return .answer(refuse(error, state.webhooks, request))

@@ -127,7 +127,7 @@ extension MemoryState {
     }
 
     private mutating func announce(_ change: RegistryChange, _ rules: MemoryRules) {
-        guard let arrival = rules.announcer(change), !arrival.routes.isEmpty,
+        guard let arrival = rules.announcer(change), !arrival.subscriptions.isEmpty,
             let rows = admitted(plan(arrival), arrival.event, rules)
         else { return }
         insert(arrival.event, rows)

@@ -12,7 +12,7 @@ struct MemoryState {
     /// A delivery with its tries.
     struct Entry {
         var delivery: Delivery
-        let route: DeliveryRoute
+        let subscription: Subscription
         /// Where it stands in the order of acceptance.
         let place: DeliveryCursor
         var attempts: [DeliveryAttempt] = []
@@ -62,7 +62,7 @@ struct MemoryState {
     }
 
     func plan(_ arrival: Arrival) -> [DeliveryPlan.Row] {
-        DeliveryPlan.rows(arrival.event, arrival.routes) {
+        DeliveryPlan.rows(arrival.event, arrival.subscriptions) {
             candidates(arrival.event)
         } isNotified: { notifier, device in
             entries.contains { entry in
@@ -78,12 +78,13 @@ struct MemoryState {
         accepted += 1
         for (position, row) in rows.enumerated() {
             let delivery = Delivery(
-                id: event.id.delivery(position), notifier: row.route.notifier, event: event, deviceID: row.deviceID, dueAt: event.receivedAt
+                id: event.id.delivery(position), notifier: row.subscription.notifier, event: event, deviceID: row.deviceID,
+                dueAt: event.receivedAt
             )
             let ended = row.ending.map { delivery.ended($0.state, at: event.receivedAt, reason: $0.reason) }
             let place = DeliveryCursor(event: accepted, position: Int64(position))
-            entries.append(Entry(delivery: ended ?? delivery, route: row.route, place: place))
-            if let ending = row.ending { refused[ByteKey(row.route.notifier), default: [:]][ending, default: 0] += 1 }
+            entries.append(Entry(delivery: ended ?? delivery, subscription: row.subscription, place: place))
+            if let ending = row.ending { refused[ByteKey(row.subscription.notifier), default: [:]][ending, default: 0] += 1 }
         }
         dropDataIfUnneeded(event.id)
     }
@@ -133,7 +134,7 @@ struct MemoryState {
         var (expired, withoutTarget) = (0, 0)
         pullIn(claim)
         while claimed.count < budget.limit(claim), expired + withoutTarget < budget.ends, let index = longestDue(claim) {
-            if entries[index].route.requiresDevice, shown(entries[index]).device == nil {
+            if entries[index].subscription.requiresDevice, shown(entries[index]).device == nil {
                 end(index, .noTarget, at: claim.now, reason: StoreRules.noTarget)
                 withoutTarget += 1
             } else if entries[index].delivery.event.expiresAt <= claim.expiredBy {
@@ -188,7 +189,7 @@ struct MemoryState {
         return entries.indices.filter { index in
             let entry = entries[index]
             guard entry.delivery.state == .pending, entry.delivery.notifier.utf8.elementsEqual(notifier.utf8) else { return false }
-            return !entry.route.keepsOrder || leaders.insert(OrderKey(entry.delivery)).inserted
+            return !entry.subscription.keepsOrder || leaders.insert(OrderKey(entry.delivery)).inserted
         }
     }
 

@@ -20,7 +20,7 @@ extension WritingDatabase {
 
     /// Stores the event of a change in the registry; where there is no room its deliveries end, and the change is made all the same.
     func announce(_ change: RegistryChange, _ app: Int64) throws(SQLiteError) {
-        guard let arrival = announcer(change), !arrival.routes.isEmpty,
+        guard let arrival = announcer(change), !arrival.subscriptions.isEmpty,
             let rows = admitted(try plan(arrival, app, hasSibling: false), arrival.event)
         else { return }
         try insert(arrival.event, rows, app)
@@ -54,7 +54,7 @@ extension WritingDatabase {
 
     private func plan(_ arrival: Arrival, _ app: Int64, hasSibling: Bool) throws(SQLiteError) -> [DeliveryPlan.Row] {
         let event = arrival.event
-        return try DeliveryPlan.rows(event, arrival.routes) { () throws(SQLiteError) in
+        return try DeliveryPlan.rows(event, arrival.subscriptions) { () throws(SQLiteError) in
             try candidates(event, app)
         } isNotified: { (notifier, device) throws(SQLiteError) -> Bool in
             guard hasSibling else { return false }
@@ -101,11 +101,11 @@ extension WritingDatabase {
         let state = row.ending?.state ?? .pending
         statement.bind(key.event, at: 1)
         statement.bind(key.position, at: 2)
-        statement.bind(row.route.notifier, at: 3)
+        statement.bind(row.subscription.notifier, at: 3)
         statement.bind(app, at: 4)
-        statement.bind(row.route.keepsOrder ? StoreRules.orderKey(event) : nil, at: 5)
+        statement.bind(row.subscription.keepsOrder ? StoreRules.orderKey(event) : nil, at: 5)
         statement.bind(row.deviceID, at: 6)
-        statement.bind(row.route.requiresDevice ? 1 : 0 as Int64, at: 7)
+        statement.bind(row.subscription.requiresDevice ? 1 : 0 as Int64, at: 7)
         statement.bind(Int64(state.number), at: 8)
         statement.bind(event.receivedAt.stored, at: 9)
         statement.bind(event.expiresAt.stored, at: 10)
@@ -113,9 +113,9 @@ extension WritingDatabase {
         statement.bind(row.ending?.reason ?? "", at: 12)
         try statement.runBound()
         if let ending = row.ending {
-            counts.refuse(ending, for: row.route.notifier)
+            counts.refuse(ending, for: row.subscription.notifier)
         } else {
-            counts.add(1, to: row.route.notifier)
+            counts.add(1, to: row.subscription.notifier)
         }
     }
 }

@@ -23,45 +23,45 @@ import Testing
             """
     }
 
-    private func routes(_ app: String) throws -> AppRoutes {
-        AppRoutes(try directory.configuration(Self.json(app)))
+    private func subscriptions(_ app: String) throws -> AppSubscriptions {
+        AppSubscriptions(try directory.configuration(Self.json(app)))
     }
 
     @Test func leadEachTypeToItsNotifier() throws {
-        let routes = try routes(#","notifiers":["log"],"routes":{"ios":"one","ipad":"one","android":"two","tv":"backend"}"#)
+        let subscriptions = try subscriptions(#","notifiers":["log"],"routes":{"ios":"one","ipad":"one","android":"two","tv":"backend"}"#)
         #expect(
-            routes.comments("shop") == [
-                DeliveryRoute(notifier: "log", requiresDevice: false),
-                DeliveryRoute(notifier: "one", deviceTypes: .only(["ios", "ipad"]), requiresDevice: true),
-                DeliveryRoute(notifier: "two", deviceTypes: .only(["android"]), requiresDevice: true),
-                DeliveryRoute(notifier: "backend", deviceTypes: .only(["tv"]), requiresDevice: false, keepsOrder: true),
+            subscriptions.comments("shop") == [
+                Subscription(notifier: "log", requiresDevice: false),
+                Subscription(notifier: "one", deviceTypes: .only(["ios", "ipad"]), requiresDevice: true),
+                Subscription(notifier: "two", deviceTypes: .only(["android"]), requiresDevice: true),
+                Subscription(notifier: "backend", deviceTypes: .only(["tv"]), requiresDevice: false, keepsOrder: true),
             ])
-        #expect(routes.registrations("shop").map(\.notifier) == ["log"])
+        #expect(subscriptions.registrations("shop").map(\.notifier) == ["log"])
     }
 
     /// A backend that knows its people's devices itself would hear of nothing otherwise.
     @Test func needADeviceForPushesAlone() throws {
-        let routes = try routes(#","notifiers":["log","backend","one","journal"]"#)
-        #expect(routes.comments("shop").map(\.requiresDevice) == [false, false, true, true])
+        let subscriptions = try subscriptions(#","notifiers":["log","backend","one","journal"]"#)
+        #expect(subscriptions.comments("shop").map(\.requiresDevice) == [false, false, true, true])
         #expect(!Configuration.Notifier(name: "log", kind: .log).requiresDevice)
     }
 
     @Test func leadAllOthersToTheDefault() throws {
-        let routes = try routes(#","notifiers":[],"routes":{"ios":"one","rustore":"two","default":"two"}"#)
+        let subscriptions = try subscriptions(#","notifiers":[],"routes":{"ios":"one","rustore":"two","default":"two"}"#)
         #expect(
-            routes.comments("shop") == [
-                DeliveryRoute(notifier: "one", deviceTypes: .only(["ios"]), requiresDevice: true),
-                DeliveryRoute(notifier: "two", deviceTypes: .except(["ios"]), requiresDevice: true),
+            subscriptions.comments("shop") == [
+                Subscription(notifier: "one", deviceTypes: .only(["ios"]), requiresDevice: true),
+                Subscription(notifier: "two", deviceTypes: .except(["ios"]), requiresDevice: true),
             ])
     }
 
     @Test func ofPushAreNotToldOfRegistrationsAndTheRelayOfNothingElse() throws {
-        let routes = try routes(#","notifiers":["one","relay","backend"]"#)
-        #expect(routes.comments("shop").map(\.notifier) == ["one", "backend"])
-        #expect(routes.comments("shop")[0] == DeliveryRoute(notifier: "one", deviceTypes: .all, requiresDevice: true))
+        let subscriptions = try subscriptions(#","notifiers":["one","relay","backend"]"#)
+        #expect(subscriptions.comments("shop").map(\.notifier) == ["one", "backend"])
+        #expect(subscriptions.comments("shop")[0] == Subscription(notifier: "one", deviceTypes: .all, requiresDevice: true))
         #expect(
-            routes.registrations("shop") == [
-                DeliveryRoute(notifier: "relay"), DeliveryRoute(notifier: "backend", keepsOrder: true),
+            subscriptions.registrations("shop") == [
+                Subscription(notifier: "relay"), Subscription(notifier: "backend", keepsOrder: true),
             ])
     }
 

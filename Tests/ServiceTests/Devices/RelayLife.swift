@@ -29,8 +29,8 @@ final class RelayLife {
         var random = SeededGenerator(seed: UInt64(seed))
         statuses = (0..<100).map { _ in random.element(of: [200, 503, 503]) } + [200]
         self.random = random
-        let route = DeliveryRoute(notifier: "pyrus")
-        let announcer = RegistryEvents(routes: { _ in [route] }, lifeMilliseconds: 1 << 40).announcer
+        let subscription = Subscription(notifier: "pyrus")
+        let announcer = RegistryEvents(subscriptions: { _ in [subscription] }, lifeMilliseconds: 1 << 40).announcer
         directory = inFile ? try TemporaryDirectory() : nil
         store =
             try directory.map { try SQLiteStore(path: $0.path("store.db"), announcer: announcer) } ?? MemoryStore(announcer: announcer)

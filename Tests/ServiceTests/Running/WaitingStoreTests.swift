@@ -38,7 +38,7 @@ import Threading
             id: DeliveryFixture.event(number), kind: .commentCreated,
             identity: Event.Identity(appID: "shop", ticketID: 1, commentID: Int64(number), deviceID: ""), userID: "user",
             occurredAt: 1, receivedAt: 1, expiresAt: 1_000_000, data: Array(repeating: UInt8(ascii: "x"), count: bytes))
-        return Arrival(event, to: [DeliveryRoute(notifier: "log")])
+        return Arrival(event, to: [Subscription(notifier: "log")])
     }
 
     private func accept(_ number: Int, _ store: any Store, bytes: Int = 2) -> Result<Acceptance, StoreError>? {

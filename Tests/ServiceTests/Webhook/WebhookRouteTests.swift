@@ -43,8 +43,8 @@ import Testing
         #expect(event.expiresAt == WebhookFixture.time + 60_000)
         #expect(event.deviceType == "ios")
         #expect(event.id == event.id.event, "there is room for the ids of its deliveries")
-        #expect(arrival.routes.map(\.notifier) == ["log", "journal"])
-        #expect(arrival.routes.allSatisfy { !$0.requiresDevice && $0.deviceTypes == .all })
+        #expect(arrival.subscriptions.map(\.notifier) == ["log", "journal"])
+        #expect(arrival.subscriptions.allSatisfy { !$0.requiresDevice && $0.deviceTypes == .all })
     }
 
     @Test(arguments: [
@@ -92,7 +92,7 @@ import Testing
         let fixture = try WebhookFixture()
         let body = WebhookBody.json(token: ["app_id": #""bank""#])
         #expect(fixture.client.send(.post, WebhookCases.bankPath, body: body).status == 200)
-        #expect(fixture.store.accepted.map(\.routes.count) == [0])
+        #expect(fixture.store.accepted.map(\.subscriptions.count) == [0])
     }
 
     @Test func knowsDuplicatesByTicketCommentAndDevice() throws {
@@ -133,7 +133,7 @@ import Testing
         try fixture.reload(shopSecret: 31)
         #expect(fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json()).status == 403)
         #expect(fixture.client.send(.post, "/pyrus/webhook/\(TestSecret.text(31))", body: WebhookBody.json()).status == 200)
-        #expect(fixture.store.accepted.map { $0.routes.map(\.notifier) } == [["journal"]])
+        #expect(fixture.store.accepted.map { $0.subscriptions.map(\.notifier) } == [["journal"]])
         #expect(fixture.counts() == [#"{app="",result="denied"} 1"#, #"{app="shop",result="accepted"} 1"#])
     }
 

@@ -100,9 +100,9 @@ import Testing
 
     @Test(arguments: Backend.allCases) func reachesThoseWhoNeedNoDevice(_ backend: Backend) throws {
         let fixture = try backend.store()
-        let routes = [DeliveryRoute(notifier: "push", requiresDevice: true), DeliveryRoute(notifier: "crm")]
+        let subscriptions = [Subscription(notifier: "push", requiresDevice: true), Subscription(notifier: "crm")]
         func take(_ number: Int, _ device: String) throws {
-            _ = try fixture.store.take(Arrival(comment(number, device: device).event, to: routes))
+            _ = try fixture.store.take(Arrival(comment(number, device: device).event, to: subscriptions))
         }
         try take(1, "unknown")
         try fixture.store.put("T1")
@@ -122,16 +122,16 @@ import Testing
         for (number, type) in ["ios", "android", "huawei", ""].enumerated() {
             try fixture.store.put("T\(number)", device: "d\(number)", type: type)
         }
-        let routes = [
-            DeliveryRoute(notifier: "apns", deviceTypes: .only(["ios"]), requiresDevice: true),
-            DeliveryRoute(notifier: "fcm", deviceTypes: .except(["ios", "huawei"]), requiresDevice: true),
+        let subscriptions = [
+            Subscription(notifier: "apns", deviceTypes: .only(["ios"]), requiresDevice: true),
+            Subscription(notifier: "fcm", deviceTypes: .except(["ios", "huawei"]), requiresDevice: true),
         ]
-        _ = try fixture.store.take(Arrival(comment(1, device: "unknown").event, to: routes))
+        _ = try fixture.store.take(Arrival(comment(1, device: "unknown").event, to: subscriptions))
         #expect(try fixture.store.comments().map { "\($0.notifier) \($0.deviceID ?? "-")" } == ["apns d0", "fcm d1", "fcm d3"])
-        _ = try fixture.store.take(Arrival(comment(2, device: "d2").event, to: routes))
+        _ = try fixture.store.take(Arrival(comment(2, device: "d2").event, to: subscriptions))
         #expect(try rows(fixture.store).last == "d2 T2 no_target", "nobody is for its type, which can be seen")
         _ = try fixture.store.take(
-            Arrival(comment(3, device: "d2").event, to: routes + [DeliveryRoute(notifier: "crm", deviceTypes: .only(["tv"]))]))
+            Arrival(comment(3, device: "d2").event, to: subscriptions + [Subscription(notifier: "crm", deviceTypes: .only(["tv"]))]))
         #expect(
             try fixture.store.comments().last.map { "\($0.notifier) \($0.deviceID ?? "-") \($0.state)" } == "crm - pending",
             "who needs no device hears of it")

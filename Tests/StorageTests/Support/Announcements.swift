@@ -21,7 +21,7 @@ struct Announcements {
                 identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
                 occurredAt: change.at, receivedAt: change.at, expiresAt: change.at + 100_000,
                 data: Array(Self.text(change).utf8))
-            return Arrival(event, to: [DeliveryRoute(notifier: "registry", keepsOrder: true)])
+            return Arrival(event, to: [Subscription(notifier: "registry", keepsOrder: true)])
         }
     }
 

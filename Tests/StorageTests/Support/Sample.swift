@@ -41,7 +41,7 @@ struct Sample {
         Arrival(
             event,
             to: (notifiers ?? [notifier]).map {
-                DeliveryRoute(notifier: $0, deviceTypes: deviceTypes, requiresDevice: requiresDevice, keepsOrder: keepsOrder)
+                Subscription(notifier: $0, deviceTypes: deviceTypes, requiresDevice: requiresDevice, keepsOrder: keepsOrder)
             }, token: token)
     }
 

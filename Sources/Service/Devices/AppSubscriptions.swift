@@ -1,12 +1,12 @@
 internal import Core
 
 /// How the events of each app reach their notifiers: an immutable snapshot.
-struct AppRoutes: Sendable {
+struct AppSubscriptions: Sendable {
     private let apps: [ByteKey: App]
 
     private struct App {
-        let comments: [DeliveryRoute]
-        let registrations: [DeliveryRoute]
+        let comments: [Subscription]
+        let registrations: [Subscription]
     }
 
     init(_ configuration: Configuration) {
@@ -14,21 +14,21 @@ struct AppRoutes: Sendable {
         var apps: [ByteKey: App] = [:]
         for app in configuration.apps {
             let notifiers = app.notifiers.compactMap { known[$0] }
-            let routed = app.routes.notifiers.compactMap { name in known[name]?.route(for: app.routes.types(of: name)) }
+            let byDeviceType = app.routes.notifiers.compactMap { name in known[name]?.subscription(for: app.routes.types(of: name)) }
             apps[ByteKey(app.id)] = App(
-                comments: notifiers.filter { $0.type != .pyrus }.map { $0.route(for: .all) } + routed,
-                registrations: notifiers.filter { !$0.type.isPush }.map { DeliveryRoute(notifier: $0.name, keepsOrder: $0.keepsOrder) })
+                comments: notifiers.filter { $0.type != .pyrus }.map { $0.subscription(for: .all) } + byDeviceType,
+                registrations: notifiers.filter { !$0.type.isPush }.map { Subscription(notifier: $0.name, keepsOrder: $0.keepsOrder) })
         }
         self.apps = apps
     }
 
     /// Whom a comment of an app goes to.
-    func comments(_ appID: String) -> [DeliveryRoute] {
+    func comments(_ appID: String) -> [Subscription] {
         apps[ByteKey(appID)]?.comments ?? []
     }
 
     /// Who is told of an app's registrations.
-    func registrations(_ appID: String) -> [DeliveryRoute] {
+    func registrations(_ appID: String) -> [Subscription] {
         apps[ByteKey(appID)]?.registrations ?? []
     }
 }
@@ -42,8 +42,8 @@ extension Configuration.Notifier {
         }
     }
 
-    fileprivate func route(for types: DeviceTypes) -> DeliveryRoute {
-        DeliveryRoute(notifier: name, deviceTypes: types, requiresDevice: requiresDevice, keepsOrder: keepsOrder)
+    fileprivate func subscription(for types: DeviceTypes) -> Subscription {
+        Subscription(notifier: name, deviceTypes: types, requiresDevice: requiresDevice, keepsOrder: keepsOrder)
     }
 }
 
