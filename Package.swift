@@ -49,18 +49,19 @@ let package = Package(
         library("Storage", ["Core", "SQLite", "POSIX", "Threading"]),
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "WebTokens"]),
         library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading", "WebTokens"]),
+        library("Configuration", ["Core", "Crypto", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX"]),
         library(
             "Service",
-            ["HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient", "Threading"]),
+            ["Configuration", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient", "Threading"]),
         .executableTarget(
             name: "DeskgateCLI",
-            dependencies: ["Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON", "Observability", "POSIX"],
+            dependencies: ["Configuration", "Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON", "Observability", "POSIX"],
             swiftSettings: settings),
         library("TestSupport", ["HTTPServer", "JSON", "POSIX", "Threading"]),
         .executableTarget(
             name: "DeskgateBenchmarks",
             dependencies: [
-                "Service", "HTTPServer", "Core", "Crypto", "JSON", "Observability", "POSIX", "Storage", "Threading", "TestSupport",
+                "Configuration", "Service", "HTTPServer", "Core", "Crypto", "JSON", "Observability", "POSIX", "Storage", "Threading", "TestSupport",
             ],
             path: "Benchmarks/Micro", swiftSettings: settings),
         tests("CryptoTests", ["Crypto", "POSIX", "TestSupport", "Threading"]),
@@ -84,7 +85,7 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Service", "HTTPClient", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers", "Observability", "POSIX", "Storage",
+                "Configuration", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers", "Observability", "POSIX", "Storage",
                 "TestSupport", "Threading",
             ]),
         // Depending on the executable has the package manager build it beside the tests that run it.

@@ -1,3 +1,4 @@
+internal import Configuration
 import Core
 import Crypto
 import HTTPServer

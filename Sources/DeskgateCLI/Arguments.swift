@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Service
 
 /// A command's options and operand, checked against what it declares.

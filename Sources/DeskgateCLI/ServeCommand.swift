@@ -1,3 +1,4 @@
+internal import Configuration
 internal import HTTPServer
 internal import Observability
 internal import POSIX

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Service
 
 /// What is said of a line that begins with no command.

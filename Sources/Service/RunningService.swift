@@ -1,3 +1,4 @@
+package import Configuration
 package import Core
 package import Crypto
 package import HTTPServer

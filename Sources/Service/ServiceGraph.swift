@@ -1,3 +1,4 @@
+package import Configuration
 package import Core
 internal import Crypto
 package import HTTPServer

@@ -1,11 +1,12 @@
+
+@testable import Configuration
 import Core
 import HTTPServer
 import JSON
+@testable import Service
 import Storage
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Access from outside the service, while it runs and while it does not.
 @Suite struct AdminDeliverAccessTests {

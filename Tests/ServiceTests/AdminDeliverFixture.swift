@@ -1,13 +1,14 @@
+
+@testable import Configuration
 import Core
 import HTTPServer
 import JSON
 import Observability
+@testable import Service
 import Storage
 import TestSupport
 import Testing
 import Threading
-
-@testable import Service
 
 /// The routes of deliveries over a store in memory, with the time standing still.
 ///

@@ -1,11 +1,12 @@
+
+@testable import Configuration
 import Core
 import HTTPServer
 import JSON
+@testable import Service
 import Storage
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// `/v1/deliveries` and what is below it.
 @Suite struct AdminDeliverRoutesTests {

@@ -1,12 +1,13 @@
+
+@testable import Configuration
 import Core
 import HTTPServer
 import JSON
+@testable import Service
 import Storage
 import TestSupport
 import Testing
 import Threading
-
-@testable import Service
 
 /// `/v1/push-tokens`: devices of three persons of `shop`, of whom one has a name that a query must escape, and one of `bank`.
 @Suite struct AdminDeviceRoutesTests {

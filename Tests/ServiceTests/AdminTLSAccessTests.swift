@@ -1,10 +1,11 @@
+
+@testable import Configuration
 import Core
 import Crypto
 import HTTPServer
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Access to a running service whose admin listener uses TLS: the certificate is for another name than the listener's.
 @Suite struct AdminTLSAccessTests {

@@ -1,9 +1,10 @@
+
+@testable import Configuration
+@testable import Service
 import Synchronization
 import TestSupport
 import Testing
 import Threading
-
-@testable import Service
 
 /// The thread that asks the store for operators.
 @Suite struct AdminWorkerTests {

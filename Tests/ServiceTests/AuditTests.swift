@@ -1,9 +1,10 @@
+
+@testable import Configuration
 import Core
 import HTTPServer
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Each change that an operator makes, and each wrong token, leaves a line.
 @Suite struct AuditTests {

@@ -1,9 +1,10 @@
+
+@testable import Configuration
 import Core
 import Observability
+@testable import Service
 import TestSupport
 import Threading
-
-@testable import Service
 
 /// A dispatcher over a store in memory, with a clock that the test sets.
 final class DeliveryFixture {

@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import Core
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Whom a refusal for the settings stops: everybody, unless others have arrived since the same delivery was refused so before.
 @Suite final class DeliveryLanePauseTests {

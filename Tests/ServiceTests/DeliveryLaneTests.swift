@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import Core
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// When a notifier's deliveries wake the dispatcher: never for nothing, which would be a loop without rest.
 @Suite final class DeliveryLaneTests {

@@ -1,7 +1,8 @@
-import Core
-import Threading
 
+@testable import Configuration
+import Core
 @testable import Service
+import Threading
 
 /// A store in memory that refuses for a while what the test names.
 final class DeliveryStore: Store {

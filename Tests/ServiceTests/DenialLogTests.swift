@@ -1,9 +1,10 @@
+
+@testable import Configuration
 import Observability
+@testable import Service
 import TestSupport
 import Testing
 import Threading
-
-@testable import Service
 
 /// What strangers cause is written so many times a minute, and then counted.
 @Suite struct DenialLogTests {

@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import Core
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// A notifier whose queue is full loses its own deliveries alone, and somebody hears of it.
 @Suite struct DispatcherBoundTests {

@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import Core
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// What a clock that is set forward does to what waits and to who is registered: nothing.
 @Suite struct DispatcherClockTests {

@@ -1,10 +1,11 @@
+
+@testable import Configuration
 import Core
 import Observability
+@testable import Service
 import TestSupport
 import Testing
 import Threading
-
-@testable import Service
 
 /// What the dispatcher makes of notifiers that fail, of a store that fails, and of its own end.
 @Suite struct DispatcherFaultTests {

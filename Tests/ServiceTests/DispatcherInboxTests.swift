@@ -1,9 +1,10 @@
+
+@testable import Configuration
 import Core
+@testable import Service
 import TestSupport
 import Testing
 import Threading
-
-@testable import Service
 
 /// When the dispatcher's thread is told something, and what.
 @Suite struct DispatcherInboxTests {

@@ -1,10 +1,11 @@
+
+@testable import Configuration
 import Core
 import Observability
+@testable import Service
 import TestSupport
 import Testing
 import Threading
-
-@testable import Service
 
 /// Notifiers that are switched off and come back, and notifiers that a reload replaces.
 @Suite struct DispatcherReloadTests {

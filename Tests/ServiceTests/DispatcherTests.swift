@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import Core
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// When deliveries are tried, and what comes of them.
 @Suite struct DispatcherTests {

@@ -1,13 +1,14 @@
+
+@testable import Configuration
 import Core
 import Crypto
 import Glibc
 import HTTPServer
+@testable import Service
 import Storage
 import TestSupport
 import Testing
 import Threading
-
-@testable import Service
 
 /// Somebody else holds the port of the admin listener: commands tell the token to nobody who does not know it.
 @Suite struct ListenerProofTests {

@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import Core
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// What the log and the metrics tell of notifiers that fail, and how often.
 @Suite struct NotifierLogTests {

@@ -1,4 +1,5 @@
 import JSON
+import Configuration
 import Service
 import TestSupport
 

@@ -1,5 +1,6 @@
 import HTTPServer
 import Observability
+import Configuration
 import Service
 import TestSupport
 import Threading

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Crypto
 internal import HTTPClient
 internal import HTTPServer

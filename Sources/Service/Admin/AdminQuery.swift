@@ -1,3 +1,4 @@
+internal import Configuration
 internal import HTTPServer
 
 /// The query of an operator's request, decoded strictly.

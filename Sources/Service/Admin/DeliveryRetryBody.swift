@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Core
 internal import JSON
 

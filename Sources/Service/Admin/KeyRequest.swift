@@ -1,3 +1,4 @@
+internal import Configuration
 internal import JSON
 
 /// The body of `POST /v1/keys`.

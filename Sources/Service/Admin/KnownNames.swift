@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Core
 
 /// The names that a configuration knows, for questions that name one.

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Core
 
 /// What an operator does about a notifier that is switched off, by the reason of the try that did it.

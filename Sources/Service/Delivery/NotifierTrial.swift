@@ -1,3 +1,4 @@
+package import Configuration
 internal import Core
 internal import Crypto
 internal import JSON

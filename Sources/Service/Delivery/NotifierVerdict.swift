@@ -1,3 +1,4 @@
+package import Configuration
 internal import Core
 
 /// What came of trying a notifier, for a person.

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Core
 
 /// How the events of each app reach their notifiers: an immutable snapshot.

@@ -1,3 +1,4 @@
+package import Configuration
 internal import Crypto
 internal import HTTPClient
 internal import HTTPServer

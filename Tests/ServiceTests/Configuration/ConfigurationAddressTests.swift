@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import HTTPServer
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Where the listeners are told to listen: what could never start is a mistake of the configuration.
 @Suite struct ConfigurationAddressTests {

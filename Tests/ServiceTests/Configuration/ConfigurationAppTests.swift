@@ -1,6 +1,7 @@
-import Testing
 
+@testable import Configuration
 @testable import Service
+import Testing
 
 /// The list of apps and their keys, and the admin token.
 @Suite struct ConfigurationAppTests {

@@ -1,10 +1,11 @@
+
+@testable import Configuration
 import HTTPServer
 import JSON
 import POSIX
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// The example that stands at the repository's root.
 @Suite struct ConfigurationExampleTests {

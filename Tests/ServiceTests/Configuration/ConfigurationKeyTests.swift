@@ -1,6 +1,7 @@
-import Testing
 
+@testable import Configuration
 @testable import Service
+import Testing
 
 /// Keys that no object has.
 @Suite struct ConfigurationKeyTests {

@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import Crypto
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// What events are delivered to.
 @Suite struct ConfigurationNotifierTests {

@@ -1,9 +1,10 @@
+
+@testable import Configuration
 import Core
 import Crypto
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Notifiers that make phones show something, and the one that passes registrations on.
 @Suite struct ConfigurationPushTests {

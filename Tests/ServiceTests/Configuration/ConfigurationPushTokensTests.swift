@@ -1,7 +1,8 @@
-import Core
-import Testing
 
+@testable import Configuration
+import Core
 @testable import Service
+import Testing
 
 /// How often devices may register.
 @Suite struct ConfigurationPushTokensTests {

@@ -1,3 +1,4 @@
+import Configuration
 import Service
 import TestSupport
 import Testing

@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import Core
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Which notifiers tell which devices.
 @Suite struct ConfigurationRouteTests {

@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import HTTPServer
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// The certificate of a listener.
 @Suite struct ConfigurationTLSTests {

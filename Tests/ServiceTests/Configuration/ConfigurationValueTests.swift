@@ -1,11 +1,12 @@
+
+@testable import Configuration
 import Core
 import Crypto
 import HTTPServer
 import Observability
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// The values of keys: defaults, ranges, kinds.
 @Suite struct ConfigurationValueTests {

@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import Crypto
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// What is served all the same but should be changed.
 @Suite struct ConfigurationWarningTests {

@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import Crypto
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// What an app's webhooks come with, and where its events go.
 @Suite struct ConfigurationWebhookTests {

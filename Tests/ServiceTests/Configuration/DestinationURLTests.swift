@@ -1,6 +1,7 @@
-import Testing
 
+@testable import Configuration
 @testable import Service
+import Testing
 
 /// The addresses of servers that we call.
 @Suite struct DestinationURLTests {

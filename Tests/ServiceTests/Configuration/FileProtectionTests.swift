@@ -1,9 +1,10 @@
+
+@testable import Configuration
 import Glibc
 import POSIX
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Files that others could change or replace.
 @Suite struct FileProtectionTests {

@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import Crypto
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Where secrets come from and what they must be like.
 @Suite struct SecretReaderTests {

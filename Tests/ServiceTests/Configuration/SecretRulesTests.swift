@@ -1,7 +1,8 @@
-import Crypto
-import Testing
 
+@testable import Configuration
+import Crypto
 @testable import Service
+import Testing
 
 /// What a secret must be like.
 @Suite struct SecretRulesTests {

@@ -1,9 +1,10 @@
+
+@testable import Configuration
 import Core
+@testable import Service
 import TestSupport
 import Testing
 import Threading
-
-@testable import Service
 
 /// A push token that comes with a webhook, through the routes to the store.
 @Suite struct LearnedTokenTests {

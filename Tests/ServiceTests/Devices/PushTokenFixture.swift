@@ -1,10 +1,11 @@
+
+@testable import Configuration
 import Core
 import HTTPServer
 import Observability
+@testable import Service
 import TestSupport
 import Threading
-
-@testable import Service
 
 /// The route of devices over a recording store, with a clock that the test sets.
 final class PushTokenFixture: RouteFixture {

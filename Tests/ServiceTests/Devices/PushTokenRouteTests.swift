@@ -1,9 +1,10 @@
+
+@testable import Configuration
 import Core
 import HTTPServer
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// The answers of devices' calls, with and without a socket, and what comes to the store.
 @Suite struct PushTokenRouteTests {

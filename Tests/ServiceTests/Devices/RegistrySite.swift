@@ -1,10 +1,11 @@
+
+@testable import Configuration
 import Core
 import HTTPServer
 import Observability
+@testable import Service
 import Storage
 import TestSupport
-
-@testable import Service
 
 /// The routes of the service over a store in memory, with one app that takes webhooks and tells a log; nothing is delivered.
 final class RegistrySite {

@@ -1,13 +1,14 @@
+
+@testable import Configuration
 import Core
 import HTTPClient
 import JSON
 import Notifiers
+@testable import Service
 import Storage
 import TestSupport
 import Testing
 import Threading
-
-@testable import Service
 
 /// A registry and its relay, to whom happens what a seed decides, beside a help desk that answers 503 now and then.
 final class RelayLife {

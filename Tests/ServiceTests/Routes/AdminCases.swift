@@ -1,5 +1,6 @@
-import HTTPServer
 
+@testable import Configuration
+import HTTPServer
 @testable import Service
 
 /// What operators and backends may send to the admin listener, and what they must get.

@@ -1,9 +1,10 @@
+
+@testable import Configuration
 import HTTPServer
 import JSON
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// The public listener's answers, with and without a socket.
 @Suite struct AuthorizeRouteTests {

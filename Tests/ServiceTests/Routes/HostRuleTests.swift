@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import HTTPServer
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Who may ask the admin listener without a token, and by which name.
 @Suite struct HostRuleTests {

@@ -1,10 +1,11 @@
+
+@testable import Configuration
 import Core
 import HTTPServer
 import JSON
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Keys that the service makes.
 @Suite struct KeyMintingTests {

@@ -1,9 +1,10 @@
+
+@testable import Configuration
 import HTTPServer
 import POSIX
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// What is counted.
 @Suite struct MetricsTests {

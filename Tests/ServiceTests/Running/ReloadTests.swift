@@ -1,12 +1,13 @@
+
+@testable import Configuration
 import Core
 import Crypto
 import HTTPServer
 import Observability
+@testable import Service
 import TestSupport
 import Testing
 import Threading
-
-@testable import Service
 
 /// Another configuration while requests come in.
 @Suite struct ReloadTests {

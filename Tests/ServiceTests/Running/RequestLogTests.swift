@@ -1,10 +1,11 @@
+
+@testable import Configuration
 import Core
 import HTTPServer
 import Observability
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// What the log tells of requests, and what it never does.
 @Suite struct RequestLogTests {

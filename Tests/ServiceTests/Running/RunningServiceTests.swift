@@ -1,10 +1,11 @@
+
+@testable import Configuration
 import HTTPServer
 import Observability
 import POSIX
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Start and end of the service.
 @Suite struct RunningServiceTests {

@@ -1,7 +1,8 @@
+
+@testable import Configuration
+@testable import Service
 import Storage
 import Testing
-
-@testable import Service
 
 struct StoreOpeningTests {
     private static let store = Configuration.Store(kind: .memory, maximumPending: 7, minimumFreeMegabytes: 3)

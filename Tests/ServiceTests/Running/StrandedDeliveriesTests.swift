@@ -1,10 +1,11 @@
+
+@testable import Configuration
 import Core
 import HTTPServer
+@testable import Service
 import Storage
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Deliveries for a notifier that has left the configuration.
 @Suite struct StrandedDeliveriesTests {

@@ -1,12 +1,13 @@
+
+@testable import Configuration
 import Core
 import Glibc
 import Observability
+@testable import Service
 import Storage
 import TestSupport
 import Testing
 import Threading
-
-@testable import Service
 
 /// A store that cannot be opened at once, or not any more.
 @Suite struct WaitingStoreTests {

@@ -1,8 +1,9 @@
+
+@testable import Configuration
 import HTTPServer
 import Observability
-import TestSupport
-
 @testable import Service
+import TestSupport
 
 /// The service on a configuration of its own, with the time standing still.
 struct ServiceFixture {

@@ -1,7 +1,8 @@
-import Observability
-import Testing
 
+@testable import Configuration
+import Observability
 @testable import Service
+import Testing
 
 /// Dates and times of the help desk.
 @Suite struct RFC3339Tests {

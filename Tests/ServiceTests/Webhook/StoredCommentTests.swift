@@ -1,7 +1,8 @@
-import Testing
 
+@testable import Configuration
 @testable import Notifiers
 @testable import Service
+import Testing
 
 /// That what is stored of a webhook is what push notifications read.
 @Suite struct StoredCommentTests {

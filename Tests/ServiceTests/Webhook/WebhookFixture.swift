@@ -1,11 +1,12 @@
+
+@testable import Configuration
 import Core
 import Crypto
 import HTTPServer
 import Observability
+@testable import Service
 import TestSupport
 import Threading
-
-@testable import Service
 
 /// The webhook's routes over a recording store, with the time standing still.
 ///

@@ -1,10 +1,11 @@
+
+@testable import Configuration
 import Core
 import Crypto
 import JSON
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// Bodies that nobody thought of.
 @Suite struct WebhookMutationTests {

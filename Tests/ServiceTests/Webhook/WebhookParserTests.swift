@@ -1,7 +1,8 @@
-import JSON
-import Testing
 
+@testable import Configuration
+import JSON
 @testable import Service
+import Testing
 
 /// What a webhook's body may be like.
 @Suite struct WebhookParserTests {

@@ -1,10 +1,11 @@
+
+@testable import Configuration
 import Core
 import HTTPServer
 import Observability
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 /// The webhook's answers, with and without a socket, and what is stored.
 @Suite struct WebhookRouteTests {

@@ -1,7 +1,8 @@
-import Crypto
-import Testing
 
+@testable import Configuration
+import Crypto
 @testable import Service
+import Testing
 
 /// The signature that the help desk documents.
 @Suite struct WebhookSignatureTests {

@@ -83,7 +83,7 @@ extension Configuration {
 
 extension Configuration.Provider {
     /// When the certificate expires that proves who sends, in Unix seconds; nil when there is none.
-    var certificateExpiresAt: UInt64? {
+    package var certificateExpiresAt: UInt64? {
         guard case .apns(let apns) = self, case .certificate(let certificate, _) = apns.credential else { return nil }
         return CertificatePair.expiry(ofCertificate: String(decoding: certificate.contents, as: UTF8.self))
     }

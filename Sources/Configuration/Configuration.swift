@@ -93,7 +93,7 @@ package struct Configuration: Sendable {
     package var drainSeconds: Int
 
     /// The paths of the parts that are not what they are here and that only a restart can change.
-    func fixedParts(differingFrom other: Configuration) -> [String] {
+    package func fixedParts(differingFrom other: Configuration) -> [String] {
         [
             ("$.listen", listen.isConfigured(like: other.listen)), ("$.admin", admin.listener.isConfigured(like: other.admin.listener)),
             ("$.store", store == other.store), ("$.deliveries", deliveries == other.deliveries),

@@ -9,7 +9,7 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
     /// Where in the file, when it is not JSON.
     package let place: JSONPlace?
 
-    init(path: String, message: String, place: JSONPlace? = nil) {
+    package init(path: String, message: String, place: JSONPlace? = nil) {
         self.path = path
         self.message = message
         self.place = place

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import HTTPServer
+internal import Observability
 
 extension Configuration {
     /// A certificate that expires within this time is due for renewal.
@@ -12,7 +13,7 @@ extension Configuration {
     }
 
     /// When the certificates of the listeners expire, in Unix seconds.
-    var certificateExpiries: [(listener: String, expiresAt: UInt64)] {
+    package var certificateExpiries: [(listener: String, expiresAt: UInt64)] {
         [("public", listen), ("admin", admin.listener)].compactMap { name, listener in
             listener.settings.tls.flatMap { CertificatePair.expiry(ofCertificate: $0.certificate) }.map { (name, $0) }
         }
@@ -41,7 +42,7 @@ extension Configuration {
     private static func warning(_ certificate: (listener: String, expiresAt: UInt64), _ now: UInt64) -> ConfigurationProblem? {
         guard certificate.expiresAt < now + renewalSeconds else { return nil }
         let path = certificate.listener == "admin" ? "$.admin.tls.certificate" : "$.listen.tls.certificate"
-        let time = AdminTime.text(certificate.expiresAt * 1000)
+        let time = WallTime(unixMilliseconds: certificate.expiresAt * 1000).text
         return ConfigurationProblem(
             path: path,
             message: certificate.expiresAt <= now

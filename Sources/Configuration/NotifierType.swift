@@ -16,7 +16,7 @@ package enum NotifierType: String, Sendable, CaseIterable {
     case pyrus
 
     /// Whether it makes phones show something.
-    var isPush: Bool {
+    package var isPush: Bool {
         switch self {
         case .apns, .fcm, .rustore, .hms: true
         case .log, .http, .pyrus: false
