@@ -37,40 +37,48 @@ let package = Package(
         .systemLibrary(name: "CNghttp2", providers: [.apt(["libnghttp2-dev"])]),
         library("Threading", []),
         library("POSIX", ["CPOSIX"]),
+        library("Time", ["POSIX", "Threading"]),
         library("HTTPServer", ["CMicrohttpd", "Threading"]),
-        library("HTTPClient", ["CCurl", "Threading"]),
+        library("HTTPClient", ["CCurl", "Threading", "Time"]),
         library("Crypto", ["COpenSSL", "Threading"]),
-        library("HTTP2Server", ["CNghttp2", "Crypto", "Threading"]),
+        library("HTTP2Server", ["CNghttp2", "Crypto", "Threading", "Time"]),
         library("JSON", ["CJansson"]),
         library("WebTokens", ["Crypto", "JSON"]),
         library("SQLite", ["CSQLite"]),
         library("Observability", ["Threading"]),
-        library("Core", ["Crypto"]),
-        library("Storage", ["Core", "SQLite", "POSIX", "Threading"]),
+        library("Core", ["Crypto", "Time"]),
+        library("Storage", ["Core", "SQLite", "POSIX", "Threading", "Time"]),
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "WebTokens"]),
-        library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading", "WebTokens"]),
+        library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading", "WebTokens", "Time"]),
         library("Configuration", ["Core", "Crypto", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX"]),
         library(
             "Service",
-            ["Configuration", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient", "Threading"]),
+            [
+                "Configuration", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient",
+                "Threading", "Time",
+            ]),
         .executableTarget(
             name: "DeskgateCLI",
-            dependencies: ["Configuration", "Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON", "Observability", "POSIX"],
+            dependencies: [
+                "Configuration", "Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON", "Observability", "POSIX",
+                "Time",
+            ],
             swiftSettings: settings),
         library("TestSupport", ["HTTPServer", "JSON", "POSIX", "Threading"]),
         .executableTarget(
             name: "DeskgateBenchmarks",
             dependencies: [
-                "Configuration", "Service", "HTTPServer", "Core", "Crypto", "JSON", "Observability", "POSIX", "Storage", "Threading", "TestSupport",
+                "Configuration", "Service", "HTTPServer", "Core", "Crypto", "JSON", "Observability", "POSIX", "Storage", "Threading",
+                "TestSupport", "Time",
             ],
             path: "Benchmarks/Micro", swiftSettings: settings),
-        tests("CryptoTests", ["Crypto", "POSIX", "TestSupport", "Threading"]),
+        tests("CryptoTests", ["Crypto", "TestSupport", "Threading", "Time"]),
         tests("JSONTests", ["JSON", "TestSupport"]),
         tests("WebTokensTests", ["WebTokens", "Crypto", "JSON", "TestSupport"]),
         tests(
             "NotifiersTests",
             [
-                "Notifiers", "Core", "Crypto", "HTTP2Server", "HTTPClient", "JSON", "POSIX", "Simulators", "TestSupport", "Threading",
+                "Notifiers", "Core", "Crypto", "HTTP2Server", "HTTPClient", "JSON", "Simulators", "TestSupport", "Threading", "Time",
                 "WebTokens",
             ]),
         tests("ObservabilityTests", ["Observability", "TestSupport", "Threading"]),
@@ -81,17 +89,19 @@ let package = Package(
         tests("SQLiteTests", ["SQLite", "TestSupport", "Threading"]),
         tests("HTTPClientTests", ["Crypto", "HTTP2Server", "HTTPClient", "HTTPServer", "TestSupport", "Threading"]),
         tests("ThreadingTests", ["TestSupport", "Threading"]),
-        tests("StorageTests", ["Storage", "Core", "SQLite", "POSIX", "TestSupport", "Threading"]),
+        tests("TimeTests", ["TestSupport", "Time"]),
+        tests("StorageTests", ["Storage", "Core", "SQLite", "POSIX", "TestSupport", "Threading", "Time"]),
         tests(
             "ServiceTests",
             [
-                "Configuration", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers", "Observability", "POSIX", "Storage",
-                "TestSupport", "Threading",
+                "Configuration", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers", "Observability", "POSIX",
+                "Storage",
+                "TestSupport", "Threading", "Time",
             ]),
         // Depending on the executable has the package manager build it beside the tests that run it.
         tests(
             "EndToEndTests",
-            ["Core", "HTTPServer", "JSON", "POSIX", "Simulators", "SQLite", "Storage", "Threading", "TestSupport", "DeskgateCLI"]),
+            ["Core", "HTTPServer", "JSON", "POSIX", "Simulators", "SQLite", "Storage", "Threading", "Time", "TestSupport", "DeskgateCLI"]),
     ],
     swiftLanguageModes: [.v6]
 )

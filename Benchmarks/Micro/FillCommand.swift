@@ -1,7 +1,7 @@
 import Core
 import Crypto
-import POSIX
 import Storage
+import Time
 
 /// What `Benchmarks/run` has made before it measures: comments for a notifier that needs no device, comments for one that notifies devices, which
 /// are registered with them, and registered devices.

@@ -1,6 +1,6 @@
 import Core
 import Observability
-import POSIX
+import Time
 
 /// The events that a queue is filled with: what a webhook of the load would have become.
 enum FilledEvents {

@@ -6,6 +6,7 @@ import Observability
 import POSIX
 import Service
 import TestSupport
+import Time
 
 /// One app with one secret, a user with a key, and the service that would answer for them.
 struct Fixture {

@@ -1,4 +1,4 @@
-import POSIX
+import Time
 
 /// Measures operations one after another on this thread.
 struct Stopwatch {

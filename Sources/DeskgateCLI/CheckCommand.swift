@@ -2,6 +2,7 @@ internal import Configuration
 internal import HTTPServer
 internal import JSON
 internal import Service
+internal import Time
 
 /// `deskgate check`
 enum CheckCommand: Command {

@@ -2,6 +2,7 @@ internal import Configuration
 internal import Core
 internal import JSON
 internal import Service
+internal import Time
 
 /// `deskgate key mint`
 enum KeyMintCommand: Command {

@@ -1,6 +1,7 @@
 internal import Core
 internal import JSON
 internal import Service
+internal import Time
 
 /// `deskgate key verify`
 enum KeyVerifyCommand: Command {

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Threading
+internal import Time
 
 /// What a server's thread does: accepts, reads, lets nghttp2 and the handler work, writes, waits.
 ///
@@ -44,7 +44,8 @@ final class EventLoop {
 
     /// Delays an action; called by connections.
     func schedule(connection: Int, stream: Int32, _ action: HTTP2Action, milliseconds: Int) {
-        timers.insert(.perform(connection: connection, stream: stream, action), due: monotonicMilliseconds() + UInt64(max(0, milliseconds)))
+        let due = SystemClock.monotonicMilliseconds() + UInt64(max(0, milliseconds))
+        timers.insert(.perform(connection: connection, stream: stream, action), due: due)
     }
 
     private func wait() {
@@ -59,7 +60,7 @@ final class EventLoop {
         }
         var timeout: Int32 = -1
         if let due = timers.firstDue {
-            let now = monotonicMilliseconds()
+            let now = SystemClock.monotonicMilliseconds()
             timeout = due > now ? Int32(clamping: due - now) : 0
         }
         unsafe poll(&polled, nfds_t(polled.count), timeout)
@@ -74,7 +75,7 @@ final class EventLoop {
             let opening = context.opening(number)
             connections[number] = Connection(descriptor, number: number, context, inbox, self, opening)
             if case .delayHandshake(let milliseconds?) = opening {
-                timers.insert(.openConnection(number), due: monotonicMilliseconds() + UInt64(max(0, milliseconds)))
+                timers.insert(.openConnection(number), due: SystemClock.monotonicMilliseconds() + UInt64(max(0, milliseconds)))
             }
         }
     }
@@ -93,7 +94,7 @@ final class EventLoop {
 
     private func runTimers() {
         guard timers.firstDue != nil else { return }
-        let now = monotonicMilliseconds()
+        let now = SystemClock.monotonicMilliseconds()
         while let timer = timers.next(now: now) {
             switch timer {
             case .openConnection(let number): connections[number]?.open()

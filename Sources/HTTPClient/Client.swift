@@ -1,4 +1,5 @@
 package import Threading
+internal import Time
 
 /// An HTTP client: libcurl with all its transfers on one thread of its own.
 ///
@@ -40,7 +41,7 @@ package final class Client: Sendable {
     package func send(
         _ request: ClientRequest, completion: @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void
     ) -> Cancellation? {
-        let deadline = monotonicMilliseconds() + UInt64(request.timeoutMilliseconds)
+        let deadline = SystemClock.monotonicMilliseconds() + UInt64(request.timeoutMilliseconds)
         let transfer = Transfer(request, origin: origin(of: request), deadline: deadline, completion: completion)
         switch inbox.submit(transfer) {
         case nil: return Cancellation(transfer, inbox)

@@ -1,5 +1,5 @@
 internal import CCurl
-internal import Threading
+internal import Time
 
 /// What the client's thread does: starts what may start, lets libcurl work, tells results, waits.
 ///
@@ -50,7 +50,7 @@ final class Engine {
 
     private func startWaiting() {
         while let transfer = admission.next() {
-            let now = monotonicMilliseconds()
+            let now = SystemClock.monotonicMilliseconds()
             guard now < transfer.deadline else {
                 admission.finish(transfer.origin)
                 tell(transfer, .failure(.timeout(.queued)))
@@ -80,7 +80,7 @@ final class Engine {
         switch result {
         case .success:
             guard let connection = easy.connection else { return }
-            liveness.succeeded(connection, now: monotonicMilliseconds())
+            liveness.succeeded(connection, now: SystemClock.monotonicMilliseconds())
             sockets.prove(connection)
         case .failure(.timeout):
             // libcurl keeps a connection on which a stream timed out, even when it has been dead all the while.
@@ -116,7 +116,7 @@ final class Engine {
     }
 
     private func expireWaiting() {
-        let now = monotonicMilliseconds()
+        let now = SystemClock.monotonicMilliseconds()
         guard firstDeadline <= now else { return }
         firstDeadline = .max
         let expired = admission.removeWaiting { transfer in
@@ -129,7 +129,7 @@ final class Engine {
 
     // libcurl shortens the wait for what it runs itself.
     private func waitMilliseconds() -> Int32 {
-        let now = monotonicMilliseconds()
+        let now = SystemClock.monotonicMilliseconds()
         return Int32(min(firstDeadline > now ? firstDeadline - now : 0, 3_600_000))
     }
 

@@ -1,5 +1,6 @@
 internal import Observability
 internal import Threading
+internal import Time
 
 /// Writes the lines that strangers can cause: at most so many of a kind in a minute, and then one that says how many were left out.
 ///

@@ -5,6 +5,7 @@ package import HTTPServer
 package import Observability
 internal import POSIX
 internal import Threading
+package import Time
 
 /// The service with its listeners open: start, reload, stop.
 package final class RunningService: Sendable {
@@ -133,9 +134,9 @@ package final class RunningService: Sendable {
         logger.log(.info, "stopping")
         let drainMilliseconds = UInt64(configuration.drainSeconds) * 1000
         // Requests and tries share the time: whoever stops the process counts from now.
-        let deadline = monotonicMilliseconds() + drainMilliseconds
+        let deadline = SystemClock.monotonicMilliseconds() + drainMilliseconds
         publicServer.stop(drainMilliseconds: drainMilliseconds)
-        let now = monotonicMilliseconds()
+        let now = SystemClock.monotonicMilliseconds()
         deliveries.stop(drainMilliseconds: deadline > now ? deadline - now : 0)
         adminServer.stop(drainMilliseconds: 1000)
         deliveries.stopRoutes()

@@ -5,6 +5,7 @@ package import HTTPServer
 package import Observability
 package import Storage
 internal import Threading
+package import Time
 
 /// All objects of the service, built once from a configuration; the binary and the tests use the same.
 package struct ServiceGraph: Sendable {

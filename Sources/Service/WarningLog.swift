@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Observability
 internal import Threading
+internal import Time
 
 /// Tells the log of what the configuration warns of: when it is taken over, and once a day, as certificates expire.
 final class WarningLog: Sendable {

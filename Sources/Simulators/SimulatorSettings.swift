@@ -1,4 +1,4 @@
-internal import POSIX
+internal import Time
 
 /// How the simulators are started.
 package struct SimulatorSettings: Sendable {

@@ -1,6 +1,6 @@
 import Crypto
-import POSIX
 import Testing
+import Time
 
 /// When certificates expire.
 @Suite struct CertificateExpiryTests {

@@ -1,8 +1,8 @@
 import HTTPServer
 import JSON
-import POSIX
 import TestSupport
 import Testing
+import Time
 
 /// `deskgate deliveries show` explains what became of a webhook while the service runs, to people and to machines.
 @Suite struct DeliveryStoryTests {

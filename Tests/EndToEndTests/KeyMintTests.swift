@@ -1,6 +1,6 @@
 import JSON
-import POSIX
 import Testing
+import Time
 
 /// `deskgate key mint`
 @Suite struct KeyMintTests {

@@ -1,8 +1,8 @@
 import HTTPServer
 import JSON
-import POSIX
 import TestSupport
 import Testing
+import Time
 
 /// The story that the README tells of a device: it registers, hears of comments, and signs out.
 @Suite struct PushTokenStoryTests {

@@ -1,9 +1,9 @@
 import Core
 import JSON
-import POSIX
 import Storage
 import TestSupport
 import Testing
+import Time
 
 /// The relay of registrations to the help desk.
 @Suite struct RelayTests {

@@ -1,7 +1,7 @@
 import JSON
-import POSIX
 import TestSupport
 import Testing
+import Time
 
 /// `deskgate check --live --send-test`: whether a backend takes our signed events.
 @Suite struct SendTestTests {

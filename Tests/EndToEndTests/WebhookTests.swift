@@ -1,8 +1,8 @@
 import Core
 import HTTPServer
-import POSIX
 import TestSupport
 import Testing
+import Time
 
 /// Webhooks through the whole program: from the help desk's request to the sink's.
 @Suite struct WebhookTests {

@@ -9,6 +9,7 @@ import Storage
 import TestSupport
 import Testing
 import Threading
+import Time
 
 /// The routes of deliveries over a store in memory, with the time standing still.
 ///

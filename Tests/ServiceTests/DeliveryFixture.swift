@@ -5,6 +5,7 @@ import Observability
 @testable import Service
 import TestSupport
 import Threading
+import Time
 
 /// A dispatcher over a store in memory, with a clock that the test sets.
 final class DeliveryFixture {

@@ -1,8 +1,9 @@
+import Core
+import Threading
+import Time
 
 @testable import Configuration
-import Core
 @testable import Service
-import Threading
 
 /// A store in memory that refuses for a while what the test names.
 final class DeliveryStore: Store {

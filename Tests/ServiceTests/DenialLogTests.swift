@@ -5,6 +5,7 @@ import Observability
 import TestSupport
 import Testing
 import Threading
+import Time
 
 /// What strangers cause is written so many times a minute, and then counted.
 @Suite struct DenialLogTests {

@@ -4,6 +4,7 @@ import Configuration
 import Service
 import TestSupport
 import Threading
+import Time
 
 /// The service as the vectors' configuration makes it, at the time that each vector says.
 final class VectorFixture: Sendable {

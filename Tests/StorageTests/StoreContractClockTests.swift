@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 /// What a store does by a time that can be trusted, and what it keeps of the clocks.
 @Suite struct StoreContractClockTests {

@@ -1,3 +1,5 @@
+package import Time
+
 /// Where events and deliveries are kept, named by what happens to them. Safe on any thread.
 ///
 /// What a method has reported is durable. Every method but `accept` and `register` blocks until it is done, so none is called on a thread that

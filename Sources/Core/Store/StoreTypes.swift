@@ -1,3 +1,5 @@
+internal import Time
+
 /// What came of accepting an event.
 package enum Acceptance: Sendable, Equatable {
     /// It is stored.

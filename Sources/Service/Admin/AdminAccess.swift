@@ -3,6 +3,7 @@ internal import Core
 internal import Crypto
 internal import HTTPServer
 internal import POSIX
+package import Time
 
 /// The store for somebody outside the service: through its admin listener while it runs, and from its store when it does not.
 ///

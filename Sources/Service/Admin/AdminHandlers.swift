@@ -1,6 +1,7 @@
 internal import Core
 internal import HTTPServer
 internal import Threading
+internal import Time
 
 /// Makes handlers of what reads an operator's wish out of a request.
 ///

@@ -3,6 +3,7 @@ internal import Crypto
 internal import HTTPServer
 package import JSON
 internal import Observability
+internal import Time
 
 /// The operators' listener: metrics, and keys for backends that do not hold the secret themselves.
 struct AdminRoutes: Sendable {

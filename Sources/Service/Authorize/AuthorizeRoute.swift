@@ -2,6 +2,7 @@ internal import Core
 internal import HTTPServer
 internal import JSON
 internal import Observability
+internal import Time
 
 /// `POST /pyrus/authorize`: may this user use the chat?
 ///

@@ -1,6 +1,7 @@
 internal import Core
 internal import Observability
 internal import Threading
+internal import Time
 
 /// The metrics of the queue and of deliveries.
 struct DeliveryMetrics: Sendable {

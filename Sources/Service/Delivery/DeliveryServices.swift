@@ -4,6 +4,7 @@ internal import HTTPServer
 internal import Observability
 internal import Storage
 internal import Threading
+internal import Time
 
 /// What brings events to their notifiers: the notifiers with their clients, and the dispatcher.
 final class DeliveryServices: Sendable {

@@ -1,6 +1,7 @@
 internal import Core
 internal import Observability
 internal import Threading
+internal import Time
 
 /// Brings deliveries from the store to their notifiers, on a thread of its own: claims what is due, starts tries, and reports what came of them.
 ///

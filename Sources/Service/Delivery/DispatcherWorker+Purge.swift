@@ -1,4 +1,5 @@
 internal import Core
+internal import Time
 
 extension DispatcherWorker {
     private static let mostPurged = 500

@@ -1,6 +1,7 @@
 internal import Core
 internal import Observability
 internal import Threading
+internal import Time
 
 /// The dispatcher's thread: one pass takes in what ended, starts what is due, and waits for the next thing to do.
 final class DispatcherWorker: Sendable {

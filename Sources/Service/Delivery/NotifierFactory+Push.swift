@@ -4,6 +4,7 @@ internal import Crypto
 internal import HTTPClient
 internal import Notifiers
 internal import Threading
+internal import Time
 
 /// The push providers, and the relay of registrations.
 extension NotifierFactory {

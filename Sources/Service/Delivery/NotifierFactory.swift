@@ -5,6 +5,7 @@ internal import HTTPClient
 internal import Notifiers
 internal import Observability
 internal import Threading
+internal import Time
 
 /// Makes notifiers of what the configuration says.
 struct NotifierFactory: Sendable {

@@ -5,6 +5,7 @@ internal import JSON
 internal import Notifiers
 package import Observability
 internal import Threading
+package import Time
 
 /// Tries notifiers of a configuration outside of the service, with the same notifiers that the service has.
 package struct NotifierTrial {

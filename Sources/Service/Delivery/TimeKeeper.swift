@@ -1,5 +1,6 @@
 internal import Core
 internal import Observability
+internal import Time
 
 /// The dispatcher's view of the clocks: what has expired and who is idle by a time that can be trusted, what operators are told of a clock that
 /// jumps, and what the next process will know.

@@ -1,6 +1,7 @@
 internal import Core
 internal import Observability
 internal import Threading
+internal import Time
 
 /// A store that need not be open: authorization is served in any case, and whatever needs the store is refused with `notOpen` until it can be
 /// opened. `StoreKeeper` opens it on a thread of its own.

@@ -2,6 +2,7 @@ internal import Core
 internal import HTTPServer
 internal import JSON
 internal import Observability
+internal import Time
 
 /// `POST /pyrus/push-token`: a device wants to be notified, or not any more.
 ///

@@ -2,6 +2,7 @@ internal import Core
 internal import Crypto
 internal import HTTPServer
 internal import Observability
+internal import Time
 
 /// `POST /pyrus/webhook/<secret>` and the signed `POST /pyrus/webhook`: support has answered in a chat.
 ///

@@ -1,4 +1,5 @@
 internal import Core
+internal import Time
 
 /// What a memory store was told when it was made.
 struct MemoryRules: Sendable {

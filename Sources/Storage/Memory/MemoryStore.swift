@@ -1,5 +1,6 @@
 package import Core
 internal import Threading
+package import Time
 
 /// The store that says what the others mean, and that demonstrations use: everything is gone with the process.
 ///

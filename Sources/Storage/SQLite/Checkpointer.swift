@@ -1,6 +1,7 @@
 internal import Core
 internal import SQLite
 internal import Threading
+internal import Time
 
 /// Moves pages from the log to the database, on a thread and a connection of its own, so that commits wait for it only a moment.
 ///
@@ -84,7 +85,7 @@ final class Checkpointer {
             isEmpty = try database.moveLog()
             if isEmpty, isEmptyingDue(database) {
                 // Tried again in a while when somebody reads there.
-                database.forgottenAt = try database.emptyLog() ? nil : monotonicMilliseconds()
+                database.forgottenAt = try database.emptyLog() ? nil : SystemClock.monotonicMilliseconds()
             }
         } catch {
             Self.note(error, state)
@@ -95,7 +96,7 @@ final class Checkpointer {
     }
 
     private func isEmptyingDue(_ database: WritingDatabase) -> Bool {
-        database.forgottenAt.map { monotonicMilliseconds() >= $0 + eraseAfterMilliseconds } ?? false
+        database.forgottenAt.map { SystemClock.monotonicMilliseconds() >= $0 + eraseAfterMilliseconds } ?? false
     }
 
     private static func run(_ connection: Monitor<Connection>, _ state: Monitor<State>) {

@@ -1,5 +1,6 @@
 package import Core
 internal import SQLite
+package import Time
 
 /// What ends and what is forgotten without a try.
 extension SQLiteStore {

@@ -1,6 +1,7 @@
 package import Core
 internal import SQLite
 internal import Threading
+internal import Time
 
 /// The store in one SQLite file, for one process: what it has reported survives the process and the machine's power.
 ///
@@ -180,7 +181,7 @@ package final class SQLiteStore: Store {
 
     /// As `Store` says.
     package var refusal: StoreError? {
-        status.withLock { $0.refusal(settings, now: monotonicMilliseconds()) }
+        status.withLock { $0.refusal(settings, now: SystemClock.monotonicMilliseconds()) }
     }
 
     /// How many commits there were, for measurements: fewer than calls, when many of them came at once.

@@ -1,6 +1,7 @@
 package import Core
 internal import POSIX
 internal import SQLite
+internal import Time
 
 /// A store's file in the hands of an operator: looked at, backed up and restored.
 package enum StoreFile {

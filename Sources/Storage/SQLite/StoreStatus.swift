@@ -15,14 +15,14 @@ struct StoreStatus: Sendable {
     var lowDisk: StoreError?
     /// That the log has grown too long.
     var longLog: StoreError?
-    /// Since when the writer has been at the disk, by `monotonicMilliseconds`; nil while it waits for work.
+    /// Since when the writer has been at the disk, by `SystemClock.monotonicMilliseconds`; nil while it waits for work.
     var busySince: UInt64?
     var isClosed = false
     /// How many commits there were.
     var commits = 0
 
     /// What keeps the store from accepting.
-    /// - Parameter now: by `monotonicMilliseconds`.
+    /// - Parameter now: by `SystemClock.monotonicMilliseconds`.
     func refusal(_ settings: StoreSettings, now: UInt64) -> StoreError? {
         if isClosed { return .closed }
         if let error = ended ?? failure ?? loss ?? lowDisk ?? longLog { return error }

@@ -1,5 +1,5 @@
 internal import POSIX
-internal import Threading
+internal import Time
 
 /// The files of an open store, and what has become of them.
 struct WatchedFiles {
@@ -8,7 +8,7 @@ struct WatchedFiles {
     private(set) var loss: StoreFiles.Loss?
     /// Whether what the open files hold is safe from their end.
     var isSaved = false
-    /// When saving is tried again, by `monotonicMilliseconds`.
+    /// When saving is tried again, by `SystemClock.monotonicMilliseconds`.
     private var savesAt: UInt64 = 0
 
     /// What a look has found.
@@ -33,7 +33,7 @@ struct WatchedFiles {
             defer { loss = nil }
             return loss == nil ? .inPlace : .back
         }
-        let now = monotonicMilliseconds()
+        let now = SystemClock.monotonicMilliseconds()
         let isNews = found != loss
         loss = found
         guard isNews || (!isSaved && now >= savesAt) else { return .known }

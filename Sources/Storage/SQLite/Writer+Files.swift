@@ -1,7 +1,7 @@
 internal import Core
-internal import POSIX
 internal import SQLite
 internal import Threading
+internal import Time
 
 /// What is done when files of the open store are not where the next start looks for them: the open descriptors still lead to them, so nothing that
 /// was answered needs to be lost.

@@ -2,6 +2,7 @@ internal import Core
 internal import POSIX
 internal import SQLite
 internal import Threading
+internal import Time
 
 /// The one thread that writes: it makes whatever waits durable with one commit, and while the disk is at it the next ones gather.
 ///
@@ -16,7 +17,7 @@ final class Writer {
     private let queue: WriterQueue
     private let checkpointer: Checkpointer
     private let pause = Monitor(())
-    /// When a long log is looked at again, by `monotonicMilliseconds`.
+    /// When a long log is looked at again, by `SystemClock.monotonicMilliseconds`.
     private var looksAtLogAt: UInt64 = 0
 
     init(
@@ -37,7 +38,7 @@ final class Writer {
         while true {
             let next = queue.next(idleAfterMilliseconds: settings.probeIntervalMilliseconds)
             // Whoever asks meanwhile sees for how long the disk has been at it.
-            status.withLock { $0.busySince = monotonicMilliseconds() }
+            status.withLock { $0.busySince = SystemClock.monotonicMilliseconds() }
             switch next {
             case .jobs(let jobs): work(jobs)
             case .idle:
@@ -140,7 +141,7 @@ final class Writer {
     private func tendLog() {
         guard obstacle() == nil else { return }
         let isLong = database.loggedPages > settings.maximumLogPages
-        let now = monotonicMilliseconds()
+        let now = SystemClock.monotonicMilliseconds()
         let looksAgain = isLong && now >= looksAtLogAt
         if looksAgain { looksAtLogAt = now + settings.probeIntervalMilliseconds }
         do throws(SQLiteError) {

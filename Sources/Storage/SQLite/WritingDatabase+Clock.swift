@@ -1,5 +1,6 @@
 internal import Core
 internal import SQLite
+internal import Time
 
 /// What is known of the clocks, for the next process.
 extension WritingDatabase {

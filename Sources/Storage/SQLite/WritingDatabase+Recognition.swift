@@ -1,6 +1,6 @@
 internal import Core
 internal import SQLite
-internal import Threading
+internal import Time
 
 /// What is left of an event once its deliveries need it no more.
 extension WritingDatabase {
@@ -46,7 +46,7 @@ extension WritingDatabase {
 
     /// Has the log emptied in a while.
     private func noteForgotten() {
-        if forgottenAt == nil { forgottenAt = monotonicMilliseconds() }
+        if forgottenAt == nil { forgottenAt = SystemClock.monotonicMilliseconds() }
     }
 
     /// Forgets comments that need not be recognised any more.

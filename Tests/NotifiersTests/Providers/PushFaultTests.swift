@@ -1,8 +1,8 @@
 import Core
 import Notifiers
-import POSIX
 import Simulators
 import Testing
+import Time
 
 /// Providers that stall, go away or lose connections in the middle.
 @Suite struct PushFaultTests {
@@ -63,7 +63,7 @@ import Testing
         try PushFixture.run { fixture in
             let deliveries = try deliveries(20)
             let notifier = try kind.notifier(
-                fixture, timeoutMilliseconds: 8000, monotonicMilliseconds: { SystemClock.monotonicNanoseconds() / 1_000_000 })
+                fixture, timeoutMilliseconds: 8000, monotonicMilliseconds: { SystemClock.monotonicMilliseconds() })
             fixture.simulators.faults.add(Fault(.stallStream, token: token(deliveries[0]), times: nil))
             let stalled = fixture.deliver(deliveries, notifier)[0]
             #expect(stalled == DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "timeout"))
@@ -75,7 +75,7 @@ import Testing
         try PushFixture.run { fixture in
             let deliveries = try deliveries(20)
             let notifier = try ProviderKind.apns.notifier(
-                fixture, timeoutMilliseconds: 4000, monotonicMilliseconds: { SystemClock.monotonicNanoseconds() / 1_000_000 })
+                fixture, timeoutMilliseconds: 4000, monotonicMilliseconds: { SystemClock.monotonicMilliseconds() })
             fixture.simulators.faults.add(Fault(.stallConnection, token: token(deliveries[10])))
             #expect(fixture.deliverPatiently(deliveries, notifier).allSatisfy { $0?.verdict == .delivered })
         }

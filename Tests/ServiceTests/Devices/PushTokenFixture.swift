@@ -6,6 +6,7 @@ import Observability
 @testable import Service
 import TestSupport
 import Threading
+import Time
 
 /// The route of devices over a recording store, with a clock that the test sets.
 final class PushTokenFixture: RouteFixture {

@@ -1,10 +1,10 @@
-
-@testable import Configuration
 import HTTPServer
-import POSIX
-@testable import Service
 import TestSupport
 import Testing
+import Time
+
+@testable import Configuration
+@testable import Service
 
 /// What is counted.
 @Suite struct MetricsTests {

@@ -2,6 +2,7 @@ import Core
 import Storage
 import TestSupport
 import Threading
+import Time
 
 /// A store that remembers what it was given, and answers on a thread of its own, as the test wants.
 final class RecordingStore: Store {

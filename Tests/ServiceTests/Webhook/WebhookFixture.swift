@@ -7,6 +7,7 @@ import Observability
 @testable import Service
 import TestSupport
 import Threading
+import Time
 
 /// The webhook's routes over a recording store, with the time standing still.
 ///

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 
 /// The clocks of the machine.
 package enum SystemClock {
@@ -35,4 +36,7 @@ package enum SystemClock {
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
+
+    /// Milliseconds of the same clock.
+    package static func monotonicMilliseconds() -> UInt64 { monotonicNanoseconds() / 1_000_000 }
 }

@@ -1,24 +1,22 @@
-internal import Core
-internal import POSIX
-
-/// The time, as a parameter: tests give their own.
+/// The clocks that a service reads, as a value, so that tests can supply their own.
 package struct Clocks: Sendable {
     /// Seconds since 1970.
     package let unixSeconds: @Sendable () -> UInt64
     /// Milliseconds since 1970.
     package let unixMilliseconds: @Sendable () -> UInt64
-    /// Nanoseconds of a clock that only goes forward.
+    /// Nanoseconds of a clock that never goes backward and that nobody sets; its zero means nothing.
     package let monotonicNanoseconds: @Sendable () -> UInt64
-    /// How much of the time since 1970 is believed when it says that something is old.
+    /// Watches the wall clock for jumps; decides how much of it counts when something's age is asked.
     package let trusted: TrustedClock
 
-    /// Milliseconds of the same clock.
+    /// Milliseconds of the monotonic clock.
     package var monotonicMilliseconds: @Sendable () -> UInt64 { { [monotonicNanoseconds] in monotonicNanoseconds() / 1_000_000 } }
 
-    /// Makes clocks of functions, which any thread may call.
+    /// Makes clocks of functions, which any thread calls at any time.
     /// - Parameters:
-    ///   - sinceBoot: milliseconds since the machine started; without it every time is believed.
-    ///   - boot: which start of the machine this is.
+    ///   - unixMilliseconds: by default `unixSeconds` times 1000.
+    ///   - sinceBoot: milliseconds since the machine started, with suspension; by default the wall clock itself, which therefore never jumps.
+    ///   - boot: the kernel's identifier of this start of the machine.
     package init(
         unixSeconds: @escaping @Sendable () -> UInt64,
         unixMilliseconds: (@Sendable () -> UInt64)? = nil,
@@ -35,7 +33,7 @@ package struct Clocks: Sendable {
         }
     }
 
-    /// The machine's clocks, watched from now on.
+    /// The machine's clocks. Each call makes a `TrustedClock` of its own, which notices jumps from its first reading on.
     package static var system: Clocks {
         Clocks(
             unixSeconds: { SystemClock.unixSeconds() }, unixMilliseconds: { SystemClock.unixMilliseconds() },

@@ -1,6 +1,6 @@
-import Core
 import TestSupport
 import Testing
+import Time
 
 /// Clocks that a test sets.
 private struct ScriptedClocks {

@@ -1,7 +1,6 @@
-internal import Core
 internal import Threading
 
-/// Watches the clocks for jumps; any thread may ask it.
+/// Keeps the `TrustedTime` of a process up to date and collects its notices; any thread may call it.
 package final class TrustedClock: Sendable {
     private struct State {
         var time: TrustedTime?
@@ -11,13 +10,14 @@ package final class TrustedClock: Sendable {
     private let read: @Sendable () -> TrustedTime.Reading
     private let state = Monitor(State())
 
-    /// - Parameter read: reads the clocks at one moment; must not block.
-    init(_ read: @escaping @Sendable () -> TrustedTime.Reading) {
+    /// Makes a clock that has read nothing yet.
+    /// - Parameter read: reads the clocks at one moment; runs under a lock and must not block.
+    package init(_ read: @escaping @Sendable () -> TrustedTime.Reading) {
         self.read = read
     }
 
-    /// What is known of the clocks by now.
-    var time: TrustedTime {
+    /// Reads the clocks and returns what is known of them by now.
+    package var time: TrustedTime {
         state.withLock { state in
             let reading = read()
             var time = state.time ?? TrustedTime(reading)
@@ -27,13 +27,13 @@ package final class TrustedClock: Sendable {
         }
     }
 
-    /// Goes on with what an earlier process knew.
-    func restore(_ kept: TrustedTime) {
+    /// Replaces what is known by what an earlier process has kept; the next reading continues from there.
+    package func restore(_ kept: TrustedTime) {
         state.withLock { $0.time = kept }
     }
 
-    /// Takes what was noticed since the last call, for the log.
-    func takeNotices() -> [TrustedTime.Notice] {
+    /// Returns the jumps that were noticed since the last call, the oldest first, for the log.
+    package func takeNotices() -> [TrustedTime.Notice] {
         state.withLock { state in
             defer { state.notices = [] }
             return state.notices
