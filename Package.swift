@@ -64,7 +64,7 @@ let package = Package(
                 "Time",
             ],
             swiftSettings: settings),
-        library("TestSupport", ["HTTPServer", "JSON", "POSIX", "Threading"]),
+        library("TestSupport", ["HTTPServer", "JSON", "POSIX", "Threading", "Observability"]),
         .executableTarget(
             name: "DeskgateBenchmarks",
             dependencies: [

@@ -47,7 +47,7 @@ package struct ServiceGraph: Sendable {
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
         readiness = Readiness(store: store, dispatcherInbox: inbox)
-        let denials = DenialLog(logger: logger, clocks: clocks)
+        let denials = DenialLog(logger: logger, monotonicMilliseconds: clocks.monotonicMilliseconds)
         self.denials = denials
         adminGate = AdminGate(state: state, logger: logger, denials: denials)
         let authorize = AuthorizeRoute(state: state, duration: metrics.authorizeDuration, denials: denials, clocks: clocks)

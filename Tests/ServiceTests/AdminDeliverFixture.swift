@@ -36,7 +36,7 @@ final class AdminDeliverFixture {
         let metrics = ServiceMetrics(registry: MetricsRegistry(), version: "test")
         state = LiveStateHolder(try LiveState(configuration, metrics: metrics))
         handlers = try AdminHandlers(
-            gate: AdminGate(state: state, logger: log.logger, denials: DenialLog(logger: log.logger, clocks: ServiceFixture.clocks)),
+            gate: AdminGate(state: state, logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 })),
             store: store,
             clocks: Clocks(unixSeconds: { TestTime.now }), onWork: { [wakeUps] in wakeUps.update { $0 += 1 } })
         try Self.fill(store)

@@ -34,7 +34,7 @@ final class PushTokenFixture: RouteFixture {
         let route = PushTokenRoute(
             state: LiveStateHolder(try LiveState(fixture.configuration, metrics: metrics)), store: store,
             counters: metrics.pushTokenCounters, clocks: clocks, logger: log.logger,
-            denials: DenialLog(logger: log.logger, clocks: clocks),
+            denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
             onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
         router = Router([route.route])
     }

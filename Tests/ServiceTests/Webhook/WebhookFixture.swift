@@ -42,7 +42,7 @@ final class WebhookFixture: RouteFixture {
         let clocks = Clocks(unixSeconds: { TestTime.now }, unixMilliseconds: { Self.time })
         let route = WebhookRoute(
             state: state, store: store, clocks: clocks, random: RandomPool(), logger: log.logger,
-            denials: DenialLog(logger: log.logger, clocks: clocks),
+            denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
             onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
         router = Router(route.routes)
     }

@@ -1,11 +1,7 @@
-
-@testable import Configuration
 import Observability
-@testable import Service
 import TestSupport
 import Testing
 import Threading
-import Time
 
 /// What strangers cause is written so many times a minute, and then counted.
 @Suite struct DenialLogTests {
@@ -19,9 +15,7 @@ import Time
     }
 
     private func denials(_ logger: Logger) -> DenialLog {
-        DenialLog(
-            logger: logger,
-            clocks: Clocks(unixSeconds: { 0 }, monotonicNanoseconds: { [seconds] in seconds.withLock { $0 } * 1_000_000_000 }))
+        DenialLog(logger: logger, monotonicMilliseconds: { [seconds] in seconds.withLock { $0 } * 1000 })
     }
 
     private func write(_ denials: DenialLog, _ count: Int, _ reason: String = "wrong_mac", level: LogLevel = .info) {
@@ -66,28 +60,5 @@ import Time
         write(denials(debug.logger), DenialLog.linesPerMinute * 2)
         #expect(try debug.lines().count == DenialLog.linesPerMinute * 2)
         #expect(other.contents() == ["log"])
-    }
-
-    /// At every door: denials and garbage by the thousand leave a few lines and their number.
-    @Test func aFloodIsSampledAtEveryDoor() throws {
-        let fixture = try ServiceFixture()
-        let flood = DenialLog.linesPerMinute + 40
-        try fixture.withService { service in
-            for (address, path, body) in [
-                (service.publicAddress, "/pyrus/authorize", try AuthorizeCases.json(["app_id": #""bank""#])),
-                (service.publicAddress, "/pyrus/push-token", Array("{".utf8)), (service.publicAddress, "/pyrus/webhook", Array("{}".utf8)),
-                (service.adminAddress, "/v1/keys", Array("{}".utf8)),
-            ] {
-                let client = try SocketClient(address)
-                let exchange = ExchangeCase(name: path, path: path, headers: [:], body: body, status: 0, answer: "")
-                for _ in 1...flood { _ = try exchange.send(to: client) }
-            }
-        }
-        let lines = try fixture.log.lines()
-        for message in ["authorize", "push token", "webhook", "audit"] {
-            let written = lines.filter { $0.hasPrefix("INFO  \(message) ") || $0.hasPrefix("WARN  \(message) ") }
-            #expect(written.count == DenialLog.linesPerMinute)
-        }
-        #expect(lines.filter { $0.hasPrefix("WARN  lines left out ") && $0.hasSuffix(" count=40") }.count == 4)
     }
 }

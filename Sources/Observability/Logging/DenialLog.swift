@@ -1,6 +1,4 @@
-internal import Observability
 internal import Threading
-internal import Time
 
 /// Writes the lines that strangers can cause: at most so many of a kind in a minute, and then one that says how many were left out.
 ///
@@ -10,7 +8,7 @@ final class DenialLog: Sendable {
     static let linesPerMinute = 60
     private static let windowMilliseconds: UInt64 = 60_000
 
-    /// What is counted together: a message with its reason, both of them the program's own words.
+    /// The lines that are counted together. Both parts are the program's own words, so there are only a few kinds.
     private struct Kind: Hashable, Comparable {
         let message: String
         let reason: String
@@ -25,28 +23,34 @@ final class DenialLog: Sendable {
     }
 
     private let logger: Logger
-    private let clocks: Clocks
+    private let monotonicMilliseconds: @Sendable () -> UInt64
     private let windows = Monitor<[Kind: Window]>([:])
 
-    init(logger: Logger, clocks: Clocks) {
+    /// Makes a log that has left out nothing yet.
+    /// - Parameter monotonicMilliseconds: a clock that never goes backward; must not block.
+    package init(logger: Logger, monotonicMilliseconds: @escaping @Sendable () -> UInt64) {
         self.logger = logger
-        self.clocks = clocks
+        self.monotonicMilliseconds = monotonicMilliseconds
     }
 
     /// The lowest level that is written.
-    var level: LogLevel { logger.level }
+    package var level: LogLevel { logger.level }
 
-    /// Writes a line, unless too many of its kind have been written in this minute.
-    /// - Parameter reason: one of a few; with the message it makes the kind.
-    func log(_ level: LogLevel, _ message: String, reason: String, _ fields: @autoclosure () -> LogFields) {
+    /// Writes a line, unless `linesPerMinute` of its kind have been written in this minute.
+    /// - Parameters:
+    ///   - message: with the reason, the kind of the line; never text of a caller's choice.
+    ///   - reason: counted with the message but not written; a field may hold it too.
+    ///   - fields: not evaluated when the line is left out.
+    package func log(_ level: LogLevel, _ message: String, reason: String, _ fields: @autoclosure () -> LogFields) {
         guard level >= logger.level else { return }
         if level < .error, logger.level > .debug, !admits(Kind(message: message, reason: reason)) { return }
         logger.log(level, message, fields())
     }
 
-    /// Says what was left out in minutes that are over, or in all.
-    func flush(all: Bool = false) {
-        let now = clocks.monotonicMilliseconds()
+    /// Writes how many lines were left out in the minutes that are over; to be called now and then, since a kind may not come again.
+    /// - Parameter all: includes minutes that are not over, for the end of the process.
+    package func flush(all: Bool = false) {
+        let now = monotonicMilliseconds()
         let over = windows.withLock { windows in
             let over = windows.filter { all || now - $0.value.began >= Self.windowMilliseconds }
             for kind in over.keys { windows[kind] = nil }
@@ -56,7 +60,7 @@ final class DenialLog: Sendable {
     }
 
     private func admits(_ kind: Kind) -> Bool {
-        let now = clocks.monotonicMilliseconds()
+        let now = monotonicMilliseconds()
         let (isAdmitted, leftOut) = windows.withLock { windows in
             var window = windows[kind] ?? Window(began: now)
             var leftOut = 0
