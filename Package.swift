@@ -51,10 +51,11 @@ let package = Package(
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "WebTokens"]),
         library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading", "WebTokens", "Time"]),
         library("Configuration", ["Core", "Crypto", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX"]),
+        library("Dispatch", ["Configuration", "Core", "HTTPClient", "Observability", "Threading", "Time"]),
         library(
             "Service",
             [
-                "Configuration", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient",
+                "Configuration", "Dispatch", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient",
                 "Threading", "Time",
             ]),
         .executableTarget(
@@ -94,7 +95,7 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Configuration", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers", "Observability", "POSIX",
+                "Configuration", "Dispatch", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers", "Observability", "POSIX",
                 "Storage",
                 "TestSupport", "Threading", "Time",
             ]),

@@ -1,6 +1,7 @@
 package import Configuration
 package import Core
 package import Crypto
+internal import Dispatch
 package import HTTPServer
 package import Observability
 internal import POSIX
@@ -55,9 +56,12 @@ package final class RunningService: Sendable {
         self.configuration = configuration
         self.logger = logger
         graph = try ServiceGraph(configuration, logger: logger, clocks: clocks) { announcer throws(StoreError) in
-            try configuration.store.openWhenPossible(
-                devicesPerUser: configuration.pushTokens.devicesPerUser, logger: logger,
-                onOpen: { StrandedDeliveries.warn($0, configured: configuration.notifiers.map(\.name), logger) }, announcer: announcer)
+            try openWhenPossible(
+                logger: logger, onOpen: { StrandedDeliveries.warn($0, configured: configuration.notifiers.map(\.name), logger) }
+            ) { isAgain throws(StoreError) in
+                try configuration.store.open(
+                    devicesPerUser: configuration.pushTokens.devicesPerUser, movesAgain: isAgain, announcer: announcer)
+            }
         }
         (deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
         let (warnings, denials) = (WarningLog(configuration, logger: logger, clocks: clocks), graph.denials)

@@ -1,6 +1,7 @@
 package import Configuration
 package import Core
 internal import Crypto
+internal import Dispatch
 package import HTTPServer
 package import Observability
 package import Storage

@@ -1,3 +1,5 @@
+@testable import Configuration
+@testable import Dispatch
 import Observability
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 
 @testable import Configuration
+@testable import Dispatch
 @testable import Service
 import Synchronization
 import TestSupport

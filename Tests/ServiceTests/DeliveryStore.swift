@@ -3,6 +3,7 @@ import Threading
 import Time
 
 @testable import Configuration
+@testable import Dispatch
 @testable import Service
 
 /// A store in memory that refuses for a while what the test names.

@@ -1,3 +1,4 @@
+@testable import Dispatch
 import Service
 import Testing
 

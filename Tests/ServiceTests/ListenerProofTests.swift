@@ -2,6 +2,7 @@
 @testable import Configuration
 import Core
 import Crypto
+@testable import Dispatch
 import Glibc
 import HTTPServer
 @testable import Service

@@ -1,5 +1,6 @@
-import JSON
 import Configuration
+@testable import Dispatch
+import JSON
 import Service
 import TestSupport
 

@@ -1,6 +1,7 @@
+import Configuration
+@testable import Dispatch
 import HTTPServer
 import Observability
-import Configuration
 import Service
 import TestSupport
 import Threading

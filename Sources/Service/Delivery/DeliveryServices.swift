@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Core
+internal import Dispatch
 internal import HTTPServer
 internal import Observability
 internal import Storage
@@ -13,8 +14,14 @@ final class DeliveryServices: Sendable {
     private let handlers: AdminHandlers
     private let store: any Store
     private let logger: Logger
-    /// The notifiers of the configuration in force, by name, and all that may still have to be closed.
-    private let served: Monitor<(current: [String: ServedNotifier], opened: [ServedNotifier])>
+    /// A notifier with what it was made of.
+    private struct Made {
+        let configuration: Configuration.Notifier
+        let served: ServedNotifier
+    }
+
+    /// The notifiers of the configuration in force, and all that may still have to be closed.
+    private let made: Monitor<(current: [Made], opened: [ServedNotifier])>
 
     /// What operators may ask of the store.
     var routes: [Route] { DeliveryRoutes(handlers: handlers).routes + DeviceRoutes(handlers: handlers).routes }
@@ -24,9 +31,9 @@ final class DeliveryServices: Sendable {
         _ configuration: Configuration, _ graph: ServiceGraph, logger: Logger, clocks: Clocks
     ) throws(RunningService.StartError) {
         let factory = NotifierFactory(logger: logger, clocks: clocks, mintKey: graph.mintKey(clocks: clocks))
-        var opened: [ServedNotifier] = []
+        var made: [Made] = []
         do {
-            opened = try factory.make(all: configuration.notifiers)
+            made = try Self.make(configuration.notifiers, factory)
             let days: UInt64 = 24 * 3600 * 1000
             let retention = Retention(
                 deliveredMilliseconds: UInt64(configuration.deliveries.keepDeliveredDays) * days,
@@ -43,35 +50,31 @@ final class DeliveryServices: Sendable {
                 inbox.announceNews()
             }
             dispatcher = try Dispatcher(
-                store: graph.store, notifiers: Self.byName(opened), retention: retention,
+                store: graph.store, notifiers: Self.byName(made), retention: retention,
                 metrics: metrics, logger: logger, clocks: clocks, inbox: inbox)
         } catch {
-            for notifier in opened { notifier.close() }
+            for made in made { made.served.close() }
             throw .notifiers("\(error)")
         }
         self.factory = factory
         self.logger = logger
         store = graph.store
-        served = Monitor((Self.byName(opened), opened))
+        self.made = Monitor((made, made.map(\.served)))
     }
 
     /// Goes on with the notifiers of another configuration, all of them or none; those that were switched off may try again.
     ///
     /// What has not changed keeps its connections and provider tokens, of which Apple wants a new one once in 20 minutes at most.
     func reload(_ configuration: Configuration) throws(NotifierFactory.Failure) {
-        let current = served.withLock { $0.current }
-        let kept = configuration.notifiers.compactMap { notifier in
-            current[notifier.name].flatMap { $0.configuration == notifier ? $0 : nil }
+        let kept = made.withLock { $0.current }.filter { configuration.notifiers.contains($0.configuration) }
+        let changed = configuration.notifiers.filter { notifier in !kept.contains { $0.configuration == notifier } }
+        let new = try Self.make(changed, factory)
+        dispatcher.replace(with: Self.byName(kept + new))
+        made.update { made in
+            made.current = kept + new
+            made.opened = made.opened.filter { !$0.hasClosed } + new.map(\.served)
         }
-        let changed = configuration.notifiers.filter { current[$0.name]?.configuration != $0 }
-        let made = try factory.make(all: changed)
-        let next = Self.byName(kept + made)
-        dispatcher.replace(with: next)
-        served.update { served in
-            served.current = next
-            served.opened = served.opened.filter { !$0.hasClosed } + made
-        }
-        StrandedDeliveries.warn(store, configured: next.keys, logger)
+        StrandedDeliveries.warn(store, configured: configuration.notifiers.map(\.name), logger)
     }
 
     /// Starts nothing more; what is accepted from now on waits for the next start.
@@ -82,7 +85,7 @@ final class DeliveryServices: Sendable {
     /// Starts nothing more, waits for what runs, and closes the clients.
     func stop(drainMilliseconds: UInt64) {
         dispatcher.stop(drainMilliseconds: drainMilliseconds)
-        for notifier in served.withLock({ $0.opened }) { notifier.close() }
+        for notifier in made.withLock({ $0.opened }) { notifier.close() }
     }
 
     /// Ends the thread behind the routes; call it once, after the listener has stopped.
@@ -90,7 +93,11 @@ final class DeliveryServices: Sendable {
         handlers.stop()
     }
 
-    private static func byName(_ notifiers: [ServedNotifier]) -> [String: ServedNotifier] {
-        Dictionary(notifiers.compactMap { notifier in notifier.configuration.map { ($0.name, notifier) } }) { first, _ in first }
+    private static func make(_ notifiers: [Configuration.Notifier], _ factory: NotifierFactory) throws(NotifierFactory.Failure) -> [Made] {
+        zip(notifiers, try factory.make(all: notifiers)).map { Made(configuration: $0, served: $1) }
+    }
+
+    private static func byName(_ notifiers: [Made]) -> [String: ServedNotifier] {
+        Dictionary(notifiers.map { ($0.configuration.name, $0.served) }) { first, _ in first }
     }
 }

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Core
 internal import Crypto
+internal import Dispatch
 internal import HTTPClient
 internal import Notifiers
 internal import Observability
@@ -30,7 +31,7 @@ struct NotifierFactory: Sendable {
     /// Makes a notifier with a client of its own; the caller closes it.
     func make(_ configuration: Configuration.Notifier) throws(Failure) -> ServedNotifier {
         switch configuration.kind {
-        case .log: return ServedNotifier(LogNotifier(logger), configuration: configuration)
+        case .log: return ServedNotifier(LogNotifier(logger))
         case .http(let destination):
             return try serve(configuration, clientSettings(destination.transport)) { client in try notifier(destination, client) }
         case .pyrus(let relay):
@@ -76,7 +77,7 @@ struct NotifierFactory: Sendable {
         }
         do {
             return ServedNotifier(
-                try make(client), configuration: configuration, client: client, credentialExpiresAt: credentialExpiresAt)
+                try make(client), type: configuration.type, client: client, credentialExpiresAt: credentialExpiresAt)
         } catch {
             client.close()
             throw Failure(description: "\(configuration.name): \(error)")

@@ -1,6 +1,7 @@
 package import Configuration
 internal import Core
 internal import Crypto
+internal import Dispatch
 internal import JSON
 internal import Notifiers
 package import Observability

@@ -1,4 +1,5 @@
 package import Configuration
+internal import Dispatch
 internal import Core
 
 /// What came of trying a notifier, for a person.

@@ -1,31 +1,12 @@
 package import Configuration
 package import Core
+internal import Dispatch
 internal import Observability
 internal import POSIX
 package import Storage
 internal import Threading
 
 extension Configuration.Store {
-    /// Opens the store as soon as that is possible, on a thread of its own; whoever gets it must close it.
-    /// - Parameters:
-    ///   - devicesPerUser: how many devices a person may have.
-    ///   - logger: told of what keeps the store from being opened or from accepting.
-    ///   - onOpen: called each time when the store has been opened.
-    ///   - announcer: makes the events that tell of changes in the registry.
-    /// - Throws: when the system has no room for a thread.
-    func openWhenPossible(
-        devicesPerUser: Int, logger: Logger, onOpen: @escaping @Sendable (any Core.Store) -> Void,
-        announcer: @escaping RegistryAnnouncer
-    ) throws(StoreError) -> any Core.Store {
-        do throws(ThreadError) {
-            return try WaitingStore(logger: logger, onOpen: onOpen) { isAgain throws(StoreError) in
-                try open(devicesPerUser: devicesPerUser, movesAgain: isAgain, announcer: announcer)
-            }
-        } catch {
-            throw StoreError(.unavailable, error.description)
-        }
-    }
-
     /// Why a service could not open the store, as far as that is known without opening it; nil when nothing is known to be wrong.
     package var problem: ConfigurationProblem? {
         guard case .sqlite(let path) = kind else { return nil }

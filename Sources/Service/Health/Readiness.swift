@@ -1,4 +1,5 @@
 internal import Core
+internal import Dispatch
 internal import JSON
 internal import Synchronization
 internal import Threading

@@ -1,4 +1,5 @@
 import Configuration
+@testable import Dispatch
 import Service
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 
 @testable import Configuration
 import Crypto
+@testable import Dispatch
 @testable import Service
 import TestSupport
 import Testing

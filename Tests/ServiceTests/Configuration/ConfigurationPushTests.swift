@@ -2,6 +2,7 @@
 @testable import Configuration
 import Core
 import Crypto
+@testable import Dispatch
 @testable import Service
 import TestSupport
 import Testing

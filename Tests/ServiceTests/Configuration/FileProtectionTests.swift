@@ -1,5 +1,6 @@
 
 @testable import Configuration
+@testable import Dispatch
 import Glibc
 import POSIX
 @testable import Service

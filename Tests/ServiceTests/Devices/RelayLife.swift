@@ -1,6 +1,7 @@
 
 @testable import Configuration
 import Core
+@testable import Dispatch
 import HTTPClient
 import JSON
 import Notifiers

@@ -1,5 +1,6 @@
 
 @testable import Configuration
+@testable import Dispatch
 import HTTPServer
 import JSON
 @testable import Service

@@ -1,6 +1,7 @@
 
 @testable import Configuration
 import Core
+@testable import Dispatch
 import HTTPServer
 import JSON
 @testable import Service

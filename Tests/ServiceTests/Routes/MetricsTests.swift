@@ -1,9 +1,10 @@
+@testable import Configuration
+@testable import Dispatch
 import HTTPServer
 import TestSupport
 import Testing
 import Time
 
-@testable import Configuration
 @testable import Service
 
 /// What is counted.

@@ -2,6 +2,7 @@
 @testable import Configuration
 import Core
 import Crypto
+@testable import Dispatch
 import HTTPServer
 import Observability
 @testable import Service

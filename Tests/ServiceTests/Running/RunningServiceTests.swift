@@ -1,5 +1,6 @@
 
 @testable import Configuration
+@testable import Dispatch
 import HTTPServer
 import Observability
 import POSIX

@@ -1,6 +1,7 @@
 
 @testable import Configuration
 import Core
+@testable import Dispatch
 import Glibc
 import Observability
 @testable import Service

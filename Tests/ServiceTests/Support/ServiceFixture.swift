@@ -1,9 +1,10 @@
+@testable import Configuration
+@testable import Dispatch
 import HTTPServer
 import Observability
 import TestSupport
 import Time
 
-@testable import Configuration
 @testable import Service
 
 /// The service on a configuration of its own, with the time standing still.

@@ -1,5 +1,6 @@
 
 @testable import Configuration
+@testable import Dispatch
 import Observability
 @testable import Service
 import Testing

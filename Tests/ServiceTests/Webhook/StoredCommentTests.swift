@@ -1,5 +1,6 @@
 
 @testable import Configuration
+@testable import Dispatch
 @testable import Notifiers
 @testable import Service
 import Testing

@@ -1,10 +1,10 @@
-internal import Core
-internal import Observability
-internal import Threading
-internal import Time
+package import Core
+package import Observability
+package import Threading
+package import Time
 
 /// The metrics of the queue and of deliveries.
-struct DeliveryMetrics: Sendable {
+package struct DeliveryMetrics: Sendable {
     private let deliveries: MetricFamily<Counter>
     private let tries: MetricFamily<Counter>
     private let duration: MetricFamily<Histogram>
@@ -14,7 +14,7 @@ struct DeliveryMetrics: Sendable {
     ///   - store: asked at each rendering for what is pending.
     ///   - inbox: asked at each rendering for the notifiers, so that an empty queue shows as 0. One that is not configured any more shows while
     ///     deliveries wait for it.
-    init(registry: MetricsRegistry, store: any Store, clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
+    package init(registry: MetricsRegistry, store: any Store, clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
         deliveries = registry.counter(
             "deskgate_deliveries_total", "Deliveries that have ended, by what became of them.", labels: ["notifier", "outcome", "reason"])
         tries = registry.counter(
@@ -50,7 +50,7 @@ struct DeliveryMetrics: Sendable {
     }
 
     /// The reason of what an operator has given up.
-    static let purged = "purged"
+    package static let purged = "purged"
 
     /// Begins the series of a notifier that operators watch at 0: a rate cannot see the first increment of a series that was not there.
     func expect(notifier: String) {
@@ -62,7 +62,7 @@ struct DeliveryMetrics: Sendable {
     }
 
     /// Counts deliveries that ended without a try, or without a last one.
-    func countEnded(_ count: Int, notifier: String, _ state: Delivery.State, reason: String) {
+    package func countEnded(_ count: Int, notifier: String, _ state: Delivery.State, reason: String) {
         deliveries.child(notifier, state.rawValue, reason).increment(by: UInt64(count))
     }
 

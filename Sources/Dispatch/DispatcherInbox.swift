@@ -2,7 +2,7 @@ internal import Core
 internal import Threading
 
 /// What other threads tell the dispatcher's.
-struct DispatcherInbox {
+package struct DispatcherInbox {
     /// Something may be due that was not before.
     var hasNews = false
     /// Whether news would change anything; kept by the dispatcher's thread.
@@ -18,7 +18,7 @@ struct DispatcherInbox {
     /// How many tries run, or have ended without the store knowing it; kept by the dispatcher's thread.
     var unfinished = 0
     /// The notifiers that are switched off, by name; kept by the dispatcher's thread.
-    var paused: [String: PausedNotifier] = [:]
+    package var paused: [String: PausedNotifier] = [:]
     /// How notifiers do, by name; kept by the dispatcher's thread.
     var states: [String: NotifierState] = [:]
     /// All notifiers, by name.
@@ -28,8 +28,11 @@ struct DispatcherInbox {
     /// The dispatcher's thread does nothing any more.
     var hasEnded = false
 
+    /// Holds no news.
+    package init() {}
+
     /// Why nothing starts for a notifier just now, by its name.
-    var holds: [String: String] {
+    package var holds: [String: String] {
         let failing = states.filter { $0.value == .open }.mapValues { _ in "notifier failing" }
         return failing.merging(paused.mapValues { "notifier paused (\($0.reason))" }) { _, paused in paused }
     }
@@ -75,18 +78,18 @@ struct DispatcherInbox {
 }
 
 /// Why a notifier is switched off.
-struct PausedNotifier: Sendable, Equatable {
+package struct PausedNotifier: Sendable, Equatable {
     /// The reason of the try that did it, in a stable word.
-    let reason: String
+    package let reason: String
     /// What an operator does about it.
-    let remedy: String
+    package let remedy: String
 }
 
 extension Monitor<DispatcherInbox> {
     /// Tells the dispatcher that something may be due that was not before.
     ///
     /// It is woken only when it sleeps and would look: webhooks come by the thousand, and waking a thread costs more than accepting one.
-    func announceNews() {
+    package func announceNews() {
         if withLock({ $0.note { $0.hasNews = true } }) { wakeAll() }
     }
 

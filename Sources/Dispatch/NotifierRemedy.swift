@@ -1,10 +1,10 @@
-internal import Configuration
-internal import Core
+package import Configuration
+package import Core
 
 /// What an operator does about a notifier that is switched off, by the reason of the try that did it.
-enum NotifierRemedy {
+package enum NotifierRemedy {
     /// One sentence's end.
-    static func text(_ type: NotifierType, reason: String) -> String {
+    package static func text(_ type: NotifierType, reason: String) -> String {
         if reason == "clock_skew" { return "set this machine's clock: it is more than five minutes away from the provider's" }
         return switch type {
         case .log: "look at the log"
@@ -20,7 +20,7 @@ enum NotifierRemedy {
     }
 
     /// Whether a device was refused as another app's, in words that are the same when the settings are another app's.
-    static func blamesSettingsOrDevice(_ outcome: DeliveryOutcome) -> Bool {
+    package static func blamesSettingsOrDevice(_ outcome: DeliveryOutcome) -> Bool {
         outcome.isAboutDevice
             && ["device_token_not_for_topic", "sender_id_mismatch", "not_found", "hms_80300007", "hms_80100000"].contains(outcome.reason)
     }

@@ -1,34 +1,36 @@
-internal import Configuration
-internal import Core
-internal import HTTPClient
+package import Configuration
+package import Core
+package import HTTPClient
 internal import Threading
 
 /// A notifier with the connections that it needs. Must be closed.
-final class ServedNotifier: Sendable {
-    /// What it was made of; nil when a test made it.
-    let configuration: Configuration.Notifier?
+package final class ServedNotifier: Sendable {
     /// What delivers.
-    let notifier: any Notifier
+    package let notifier: any Notifier
     /// When its certificate expires, in Unix seconds; nil when it has none.
     let credentialExpiresAt: UInt64?
+    private let type: NotifierType
     private let client: Client?
     private let isClosed = Monitor(false)
 
-    /// - Parameter client: closed with it.
-    init(
-        _ notifier: any Notifier, configuration: Configuration.Notifier? = nil, client: Client? = nil, credentialExpiresAt: UInt64? = nil
+    /// Takes a notifier over.
+    /// - Parameters:
+    ///   - client: closed with it.
+    ///   - credentialExpiresAt: Unix seconds; nil when the notifier has no certificate.
+    package init(
+        _ notifier: any Notifier, type: NotifierType = .log, client: Client? = nil, credentialExpiresAt: UInt64? = nil
     ) {
         self.notifier = notifier
-        self.configuration = configuration
         self.client = client
         self.credentialExpiresAt = credentialExpiresAt
+        self.type = type
     }
 
     /// Whether it has been closed.
-    var hasClosed: Bool { isClosed.withLock { $0 } }
+    package var hasClosed: Bool { isClosed.withLock { $0 } }
 
     /// Ends what runs and closes the connections; nothing the second time. Not to be called in a completion.
-    func close() {
+    package func close() {
         let isFirst = isClosed.update { isClosed in
             defer { isClosed = true }
             return !isClosed
@@ -38,6 +40,6 @@ final class ServedNotifier: Sendable {
 
     /// What an operator does when it is switched off for this reason.
     func remedy(reason: String) -> String {
-        NotifierRemedy.text(configuration?.type ?? .log, reason: reason)
+        NotifierRemedy.text(type, reason: reason)
     }
 }

@@ -1,12 +1,12 @@
-internal import Core
-internal import Observability
+package import Core
+package import Observability
 
 /// Deliveries that wait for notifiers which have left the configuration.
 ///
 /// Nobody tries them, but until they expire they count towards `store.max_pending`, at which all webhooks are refused.
-enum StrandedDeliveries {
+package enum StrandedDeliveries {
     /// Warns operators of each such notifier, and says what to do; when the store cannot tell, nothing.
-    static func warn(_ store: any Store, configured: some Sequence<String>, _ logger: Logger) {
+    package static func warn(_ store: any Store, configured: some Sequence<String>, _ logger: Logger) {
         let configured = Set(configured.map { ByteKey($0) })
         for pending in (try? store.pending()) ?? [] where !configured.contains(ByteKey(pending.notifier)) {
             logger.log(

@@ -1,7 +1,24 @@
-internal import Core
-internal import Observability
+package import Core
+package import Observability
 internal import Threading
 internal import Time
+
+/// Opens a store as soon as that is possible, on a thread of its own, and forwards to it; whoever gets it must close it.
+/// - Parameters:
+///   - logger: told of what keeps the store from being opened or from accepting.
+///   - onOpen: called on that thread each time when the store has been opened, before anybody else uses it.
+///   - open: opens the store; told whether an earlier one had to be given up.
+/// - Throws: when the system has no room for a thread.
+package func openWhenPossible(
+    logger: Logger, onOpen: @escaping @Sendable (any Store) -> Void,
+    open: @escaping @Sendable (_ isAgain: Bool) throws(StoreError) -> any Store
+) throws(StoreError) -> any Store {
+    do throws(ThreadError) {
+        return try WaitingStore(logger: logger, onOpen: onOpen, open: open)
+    } catch {
+        throw StoreError(.unavailable, error.description)
+    }
+}
 
 /// A store that need not be open: authorization is served in any case, and whatever needs the store is refused with `notOpen` until it can be
 /// opened. `StoreKeeper` opens it on a thread of its own.
