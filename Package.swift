@@ -38,7 +38,7 @@ let package = Package(
         library("Threading", []),
         library("POSIX", ["CPOSIX"]),
         library("Time", ["POSIX", "Threading"]),
-        library("HTTPServer", ["CMicrohttpd", "Threading"]),
+        library("HTTPServer", ["CMicrohttpd", "JSON", "Threading"]),
         library("HTTPClient", ["CCurl", "Threading", "Time"]),
         library("Crypto", ["COpenSSL", "Threading"]),
         library("HTTP2Server", ["CNghttp2", "Crypto", "Threading", "Time"]),
@@ -53,15 +53,20 @@ let package = Package(
         library("Configuration", ["Core", "Crypto", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX"]),
         library("Dispatch", ["Configuration", "Core", "HTTPClient", "Observability", "Threading", "Time"]),
         library(
+            "Operators",
+            [
+                "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Observability", "POSIX", "Threading", "Time",
+            ]),
+        library(
             "Service",
             [
-                "Configuration", "Dispatch", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient",
+                "Configuration", "Dispatch", "Operators", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient",
                 "Threading", "Time",
             ]),
         .executableTarget(
             name: "DeskgateCLI",
             dependencies: [
-                "Configuration", "Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON", "Observability", "POSIX",
+                "Configuration", "Operators", "Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON", "Observability", "POSIX",
                 "Time",
             ],
             swiftSettings: settings),
@@ -95,7 +100,7 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Configuration", "Dispatch", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers", "Observability", "POSIX",
+                "Configuration", "Dispatch", "Operators", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers", "Observability", "POSIX",
                 "Storage",
                 "TestSupport", "Threading", "Time",
             ]),

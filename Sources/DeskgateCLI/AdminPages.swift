@@ -1,4 +1,5 @@
 internal import JSON
+internal import Operators
 internal import Service
 
 /// Asks for a list: one page of it, or all of them.

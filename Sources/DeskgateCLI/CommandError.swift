@@ -1,5 +1,6 @@
 internal import Configuration
 internal import JSON
+internal import Operators
 internal import Service
 
 /// Why a command did not do what it was asked.

@@ -1,4 +1,5 @@
 internal import Core
+internal import Operators
 internal import Service
 
 /// What the commands about deliveries have in common: how deliveries are chosen, and how an answer ends a command.

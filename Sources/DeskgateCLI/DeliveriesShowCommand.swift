@@ -1,3 +1,4 @@
+internal import Operators
 internal import Service
 
 /// `deskgate deliveries show`

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Core
 internal import JSON
+internal import Operators
 internal import Service
 internal import Time
 

@@ -1,4 +1,5 @@
 internal import JSON
+internal import Operators
 internal import Service
 
 /// `deskgate tokens list`

@@ -1,45 +1,33 @@
-/// The answers that the server gives by itself, in the one form that all errors have.
+/// The responses that the server sends without a handler.
 package enum StandardResponse {
     /// 404 for a path that no route has.
-    package static let notFound = error(404, "not_found", "No such path.")
+    package static let notFound = Response.error(404, "not_found", "No such path.")
     /// 413 for a body over the route's limit.
-    package static let bodyTooLarge = error(413, "body_too_large", "The request body is over this path's limit.")
+    package static let bodyTooLarge = Response.error(413, "body_too_large", "The request body is over this path's limit.")
     /// 400 for a request line or a header that others might read differently (RFC 9112 sections 3 and 5).
-    package static let malformedRequest = error(
+    package static let malformedRequest = Response.error(
         400, "malformed_request", "Send the request line and each header as one line that ends in CR LF.")
     /// 400 for a request whose body cannot be delimited for certain (RFC 9112 section 6.3).
-    package static let ambiguousLength = error(
+    package static let ambiguousLength = Response.error(
         400, "ambiguous_length", "Send one Content-Length, or Transfer-Encoding: chunked, and not both.")
     /// 500 for a handler that dropped its request.
-    package static let internalError = error(500, "internal_error", "The request could not be answered.")
+    package static let internalError = Response.error(500, "internal_error", "The request could not be answered.")
     /// 503 for a connection over the limit.
-    package static let tooManyConnections = error(
+    package static let tooManyConnections = Response.error(
         503, "too_many_connections", "Too many connections; try again shortly.", headers: [("Retry-After", "1")])
     /// 503 for a large body while many others are under way.
-    package static let tooManyBodies = error(
+    package static let tooManyBodies = Response.error(
         503, "too_many_bodies", "Too many large requests at once; try again shortly.", headers: [("Retry-After", "1")])
     /// 503 for a suspended request whose deadline has passed.
-    package static let deadlineExceeded = error(
+    package static let deadlineExceeded = Response.error(
         503, "deadline_exceeded", "The request could not be answered in time; try again.", headers: [("Retry-After", "1")])
     /// 503 for a suspended request that a shutdown ends.
-    package static let shuttingDown = error(
+    package static let shuttingDown = Response.error(
         503, "shutting_down", "The service is stopping; try again.", headers: [("Retry-After", "1")])
 
     /// 405 with the methods that the path has (RFC 9110 section 15.5.6).
     package static func methodNotAllowed(_ allowed: [Method]) -> Response {
         let methods = allowed.map(\.token).joined(separator: ", ")
-        return error(405, "method_not_allowed", "This path answers \(methods).", headers: [("Allow", methods)])
-    }
-
-    /// `{"error":"<code>","message":"<for people>"}`.
-    /// - Parameters:
-    ///   - code: a stable identifier; needs no JSON escapes.
-    ///   - message: for people; needs no JSON escapes.
-    private static func error(
-        _ status: Int, _ code: StaticString, _ message: String, headers: [(name: String, value: String)] = []
-    ) -> Response {
-        Response(
-            status: status, headers: [("Content-Type", "application/json")] + headers,
-            body: Array("{\"error\":\"\(code)\",\"message\":\"\(message)\"}".utf8))
+        return .error(405, "method_not_allowed", "This path answers \(methods).", headers: [("Allow", methods)])
     }
 }

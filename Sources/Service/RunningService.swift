@@ -4,6 +4,7 @@ package import Crypto
 internal import Dispatch
 package import HTTPServer
 package import Observability
+internal import Operators
 internal import POSIX
 internal import Threading
 package import Time
@@ -157,6 +158,7 @@ package final class RunningService: Sendable {
             // Before anything is accepted for a notifier that is new.
             try deliveries.reload(next)
             graph.state.replace(with: state)
+            graph.operatorState.replace(with: state.operators)
         } catch {
             return refuseReload(["\(error)"])
         }

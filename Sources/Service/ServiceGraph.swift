@@ -4,6 +4,7 @@ internal import Crypto
 internal import Dispatch
 package import HTTPServer
 package import Observability
+internal import Operators
 package import Storage
 internal import Threading
 package import Time
@@ -18,7 +19,8 @@ package struct ServiceGraph: Sendable {
     private let adminIsLocal: Bool
     /// How long a key lives that a registration is passed on with, in seconds.
     private static let relayKeySeconds: UInt64 = 600
-    let state: LiveStateHolder
+    let state: Live<LiveState>
+    let operatorState: Live<OperatorState>
     let metrics: ServiceMetrics
     let readiness: Readiness
     /// Writes what strangers can cause.
@@ -43,6 +45,7 @@ package struct ServiceGraph: Sendable {
     ) throws(RunningService.StartError) {
         metrics = ServiceMetrics(registry: MetricsRegistry(), version: Version.current)
         state = try Self.liveState(configuration, metrics)
+        operatorState = Live(state.current.operators)
         store = try Self.open(configuration, state, openStore)
         metrics.tellCertificateExpiries { [state] in state.current.certificateExpiries }
         let inbox = Monitor(DispatcherInbox())
@@ -50,7 +53,7 @@ package struct ServiceGraph: Sendable {
         readiness = Readiness(store: store, dispatcherInbox: inbox)
         let denials = DenialLog(logger: logger, monotonicMilliseconds: clocks.monotonicMilliseconds)
         self.denials = denials
-        adminGate = AdminGate(state: state, logger: logger, denials: denials)
+        adminGate = AdminGate(state: operatorState, logger: logger, denials: denials)
         let authorize = AuthorizeRoute(state: state, duration: metrics.authorizeDuration, denials: denials, clocks: clocks)
         let webhook = WebhookRoute(
             state: state, store: store, clocks: clocks, random: RandomPool(), logger: logger, denials: denials
@@ -60,23 +63,23 @@ package struct ServiceGraph: Sendable {
         ) { inbox.announceNews() }
         publicRouter = Router([authorize.route, pushToken.route] + webhook.routes + HealthRoutes(readiness: readiness).routes)
         let admin = AdminRoutes(gate: adminGate, registry: metrics.registry, clocks: clocks)
-        adminRoutes = admin.routes + [listenerProof.route(state), StatusRoute(gate: adminGate, readiness: readiness).route]
+        adminRoutes = admin.routes + [listenerProof.route(operatorState), StatusRoute(gate: adminGate) { [readiness] in readiness.json }.route]
         adminIsLocal = configuration.admin.isLocal
         adminRouter = Self.adminRouter(adminRoutes, isLocal: adminIsLocal)
     }
 
     private static func liveState(
         _ configuration: Configuration, _ metrics: ServiceMetrics
-    ) throws(RunningService.StartError) -> LiveStateHolder {
+    ) throws(RunningService.StartError) -> Live<LiveState> {
         do throws(CryptoError) {
-            return LiveStateHolder(try LiveState(configuration, metrics: metrics))
+            return Live(try LiveState(configuration, metrics: metrics))
         } catch {
             throw .crypto(error)
         }
     }
 
     private static func open(
-        _ configuration: Configuration, _ state: LiveStateHolder,
+        _ configuration: Configuration, _ state: Live<LiveState>,
         _ openStore: (@escaping RegistryAnnouncer) throws(StoreError) -> any Store
     ) throws(RunningService.StartError) -> any Store {
         let events = RegistryEvents(

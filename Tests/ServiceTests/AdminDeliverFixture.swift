@@ -5,6 +5,7 @@ import Core
 import HTTPServer
 import JSON
 import Observability
+@testable import Operators
 @testable import Service
 import Storage
 import TestSupport
@@ -24,7 +25,7 @@ final class AdminDeliverFixture {
     let configuration: Configuration
     private let directory: ConfigurationDirectory
     let log: TestLog
-    private let state: LiveStateHolder
+    private let state: Live<LiveState>
     private let proof = ListenerProof()
     private let handlers: AdminHandlers
     private let wakeUps = Monitor(0)
@@ -35,7 +36,7 @@ final class AdminDeliverFixture {
         configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port)"#))
         log = try TestLog(in: directory.scratch, level: .info)
         let metrics = ServiceMetrics(registry: MetricsRegistry(), version: "test")
-        state = LiveStateHolder(try LiveState(configuration, metrics: metrics))
+        state = Live(try LiveState(configuration, metrics: metrics))
         handlers = try AdminHandlers(
             gate: AdminGate(state: state, logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 })),
             store: store,

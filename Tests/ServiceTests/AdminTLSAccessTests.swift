@@ -4,6 +4,7 @@ import Core
 import Crypto
 @testable import Dispatch
 import HTTPServer
+@testable import Operators
 @testable import Service
 import TestSupport
 import Testing

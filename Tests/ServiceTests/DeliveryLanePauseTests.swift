@@ -2,6 +2,7 @@
 @testable import Configuration
 import Core
 @testable import Dispatch
+@testable import Operators
 @testable import Service
 import TestSupport
 import Testing

@@ -1,10 +1,11 @@
-import Core
-import Threading
-import Time
 
 @testable import Configuration
+import Core
 @testable import Dispatch
+@testable import Operators
 @testable import Service
+import Threading
+import Time
 
 /// A store in memory that refuses for a while what the test names.
 final class DeliveryStore: Store {

@@ -1,9 +1,10 @@
-import Observability
-import TestSupport
-import Testing
 
 @testable import Configuration
+import Observability
+@testable import Operators
 @testable import Service
+import TestSupport
+import Testing
 
 @Suite struct DenialFloodTests {
     /// At every door: denials and garbage by the thousand leave a few lines and their number.

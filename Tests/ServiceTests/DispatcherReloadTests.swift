@@ -3,6 +3,7 @@
 import Core
 @testable import Dispatch
 import Observability
+@testable import Operators
 @testable import Service
 import TestSupport
 import Testing

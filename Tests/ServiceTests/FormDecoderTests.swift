@@ -1,4 +1,5 @@
 @testable import Dispatch
+@testable import Operators
 import Service
 import Testing
 

@@ -5,6 +5,7 @@ import Crypto
 @testable import Dispatch
 import Glibc
 import HTTPServer
+@testable import Operators
 @testable import Service
 import Storage
 import TestSupport

@@ -1,6 +1,7 @@
 import Configuration
 @testable import Dispatch
 import JSON
+@testable import Operators
 import Service
 import TestSupport
 

@@ -2,6 +2,7 @@ import Configuration
 @testable import Dispatch
 import HTTPServer
 import Observability
+@testable import Operators
 import Service
 import TestSupport
 import Threading

@@ -1,11 +1,12 @@
 internal import Threading
 
-/// Writes the lines that strangers can cause: at most so many of a kind in a minute, and then one that says how many were left out.
+/// Writes the log lines that strangers can cause, at most `linesPerMinute` of a kind in a minute; another line then tells how many were left out.
 ///
-/// Otherwise who sends garbage fills the log's disk and hides what matters. What fails of our own is never left out, and at level debug nothing is.
-final class DenialLog: Sendable {
+/// Without the limit, whoever sends garbage could fill the disk and hide the lines that matter. Lines of level error are always written, since
+/// they tell of a failure of the service itself; at level debug every line is. Any thread may call it.
+package final class DenialLog: Sendable {
     /// How many lines of one kind are written in a minute.
-    static let linesPerMinute = 60
+    package static let linesPerMinute = 60
     private static let windowMilliseconds: UInt64 = 60_000
 
     /// The lines that are counted together. Both parts are the program's own words, so there are only a few kinds.

@@ -2,6 +2,7 @@ internal import Core
 internal import HTTPServer
 internal import JSON
 internal import Observability
+internal import Threading
 internal import Time
 
 /// `POST /pyrus/authorize`: may this user use the chat?
@@ -11,7 +12,7 @@ final class AuthorizeRoute: Sendable {
     static let path: StaticString = "/pyrus/authorize"
     static let bodyLimit = 16 * 1024
 
-    private let state: LiveStateHolder
+    private let state: Live<LiveState>
     private let duration: Histogram
     private let denials: DenialLog
     private let clocks: Clocks
@@ -19,7 +20,7 @@ final class AuthorizeRoute: Sendable {
     private let authorized = Response(status: 200, json: ["status": "authorized"])
     private let refusals = AuthorizeRefusals()
 
-    init(state: LiveStateHolder, duration: Histogram, denials: DenialLog, clocks: Clocks) {
+    init(state: Live<LiveState>, duration: Histogram, denials: DenialLog, clocks: Clocks) {
         self.state = state
         self.duration = duration
         self.denials = denials

@@ -3,6 +3,7 @@ internal import Core
 internal import Dispatch
 internal import HTTPServer
 internal import Observability
+internal import Operators
 internal import Storage
 internal import Threading
 internal import Time

@@ -1,9 +1,10 @@
 package import Configuration
 package import Core
-internal import Dispatch
 internal import Observability
 internal import POSIX
+package import Operators
 package import Storage
+package import Time
 internal import Threading
 
 extension Configuration.Store {
@@ -71,5 +72,25 @@ extension Configuration.Store {
         if let delay = number("DESKGATE_BENCHMARK_COMMIT_DELAY_MS") { settings.commitDelayMilliseconds = UInt64(delay) }
         if let batch = number("DESKGATE_BENCHMARK_BATCH") { settings.maximumBatch = batch }
         return settings
+    }
+}
+
+extension AdminAccess {
+    /// Prepares access to what a configuration says, with its store when no service runs.
+    package init(_ configuration: Configuration, clocks: Clocks = .system) {
+        self.init(configuration, clocks: clocks) { () throws(StoreError) in
+            guard case .sqlite(let path) = configuration.store.kind else {
+                throw StoreError(.unavailable, "the service does not run, and its store is memory that went with it")
+            }
+            // Opening would make a new one, which is the service's to do.
+            guard File.exists(path) else {
+                throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet")
+            }
+            let subscriptions = AppSubscriptions(configuration)
+            let events = RegistryEvents(
+                subscriptions: { subscriptions.registrations($0) },
+                lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
+            return try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser, announcer: events.announcer)
+        }
     }
 }

@@ -2,6 +2,7 @@ internal import Core
 internal import HTTPServer
 internal import JSON
 internal import Observability
+internal import Threading
 internal import Time
 
 /// `POST /pyrus/push-token`: a device wants to be notified, or not any more.
@@ -18,7 +19,7 @@ final class PushTokenRoute: Sendable {
         case register(Registration)
     }
 
-    private let state: LiveStateHolder
+    private let state: Live<LiveState>
     private let store: any Store
     private let counters: PushTokenCounters
     private let clocks: Clocks
@@ -33,7 +34,7 @@ final class PushTokenRoute: Sendable {
 
     /// - Parameter onChange: called on the store's thread when the registry has changed, before the answer; must not block.
     init(
-        state: LiveStateHolder, store: any Store, counters: PushTokenCounters, clocks: Clocks, logger: Logger,
+        state: Live<LiveState>, store: any Store, counters: PushTokenCounters, clocks: Clocks, logger: Logger,
         denials: DenialLog, onChange: @escaping @Sendable () -> Void
     ) {
         self.state = state

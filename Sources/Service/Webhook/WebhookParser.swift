@@ -1,5 +1,6 @@
 internal import Core
 internal import JSON
+internal import Time
 
 /// Reads the body of a webhook: strict JSON, and tolerant of every form in which the help desk is known to send its fields.
 ///

@@ -1,7 +1,9 @@
+internal import Configuration
 internal import Core
 internal import Crypto
 internal import HTTPServer
 internal import Observability
+internal import Threading
 internal import Time
 
 /// `POST /pyrus/webhook/<secret>` and the signed `POST /pyrus/webhook`: support has answered in a chat.
@@ -18,7 +20,7 @@ final class WebhookRoute: Sendable {
         case store(WebhookArrival)
     }
 
-    private let state: LiveStateHolder
+    private let state: Live<LiveState>
     private let store: any Store
     private let clocks: Clocks
     private let random: RandomPool
@@ -31,7 +33,7 @@ final class WebhookRoute: Sendable {
     ///   - random: for the ids of events and deliveries.
     ///   - onChange: called on the store's thread when something has been stored that others are told of, before the answer; must not block.
     init(
-        state: LiveStateHolder, store: any Store, clocks: Clocks, random: RandomPool, logger: Logger,
+        state: Live<LiveState>, store: any Store, clocks: Clocks, random: RandomPool, logger: Logger,
         denials: DenialLog, onChange: @escaping @Sendable () -> Void
     ) {
         self.state = state

@@ -3,6 +3,7 @@
 import Core
 import Crypto
 @testable import Dispatch
+@testable import Operators
 @testable import Service
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Configuration
 @testable import Dispatch
+@testable import Operators
 import Service
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@
 @testable import Configuration
 @testable import Dispatch
 import HTTPServer
+@testable import Operators
 @testable import Service
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@
 @testable import Configuration
 @testable import Dispatch
 import Glibc
+@testable import Operators
 import POSIX
 @testable import Service
 import TestSupport

@@ -4,6 +4,7 @@ import Core
 @testable import Dispatch
 import HTTPServer
 import Observability
+@testable import Operators
 @testable import Service
 import TestSupport
 import Threading
@@ -33,7 +34,7 @@ final class PushTokenFixture: RouteFixture {
         let clocks = Clocks(
             unixSeconds: { TestTime.now }, unixMilliseconds: { [elapsed] in Self.start + elapsed.withLock { $0 } })
         let route = PushTokenRoute(
-            state: LiveStateHolder(try LiveState(fixture.configuration, metrics: metrics)), store: store,
+            state: Live(try LiveState(fixture.configuration, metrics: metrics)), store: store,
             counters: metrics.pushTokenCounters, clocks: clocks, logger: log.logger,
             denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
             onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })

@@ -4,6 +4,7 @@ import Core
 @testable import Dispatch
 import HTTPServer
 import Observability
+@testable import Operators
 @testable import Service
 import Storage
 import TestSupport

@@ -5,6 +5,7 @@ import Core
 import HTTPClient
 import JSON
 import Notifiers
+@testable import Operators
 @testable import Service
 import Storage
 import TestSupport

@@ -2,6 +2,7 @@
 @testable import Configuration
 @testable import Dispatch
 import HTTPServer
+@testable import Operators
 @testable import Service
 
 /// What operators and backends may send to the admin listener, and what they must get.

@@ -3,6 +3,7 @@
 @testable import Dispatch
 import HTTPServer
 import JSON
+@testable import Operators
 @testable import Service
 import TestSupport
 import Testing

@@ -1,11 +1,12 @@
+
 @testable import Configuration
 @testable import Dispatch
 import HTTPServer
+@testable import Operators
+@testable import Service
 import TestSupport
 import Testing
 import Time
-
-@testable import Service
 
 /// What is counted.
 @Suite struct MetricsTests {

@@ -5,6 +5,7 @@ import Crypto
 @testable import Dispatch
 import HTTPServer
 import Observability
+@testable import Operators
 @testable import Service
 import TestSupport
 import Testing

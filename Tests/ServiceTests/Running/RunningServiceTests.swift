@@ -3,6 +3,7 @@
 @testable import Dispatch
 import HTTPServer
 import Observability
+@testable import Operators
 import POSIX
 @testable import Service
 import TestSupport

@@ -1,6 +1,7 @@
 
 @testable import Configuration
 @testable import Dispatch
+@testable import Operators
 @testable import Service
 import Storage
 import Testing

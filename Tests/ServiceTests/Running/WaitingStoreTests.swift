@@ -4,6 +4,7 @@ import Core
 @testable import Dispatch
 import Glibc
 import Observability
+@testable import Operators
 @testable import Service
 import Storage
 import TestSupport

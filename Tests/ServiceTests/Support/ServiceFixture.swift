@@ -1,11 +1,12 @@
+
 @testable import Configuration
 @testable import Dispatch
 import HTTPServer
 import Observability
+@testable import Operators
+@testable import Service
 import TestSupport
 import Time
-
-@testable import Service
 
 /// The service on a configuration of its own, with the time standing still.
 struct ServiceFixture {

@@ -2,6 +2,7 @@
 @testable import Configuration
 @testable import Dispatch
 import Observability
+@testable import Operators
 @testable import Service
 import Testing
 

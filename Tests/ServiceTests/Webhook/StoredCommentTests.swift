@@ -2,6 +2,7 @@
 @testable import Configuration
 @testable import Dispatch
 @testable import Notifiers
+@testable import Operators
 @testable import Service
 import Testing
 

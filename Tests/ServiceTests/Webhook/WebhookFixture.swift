@@ -5,6 +5,7 @@ import Crypto
 @testable import Dispatch
 import HTTPServer
 import Observability
+@testable import Operators
 @testable import Service
 import TestSupport
 import Threading
@@ -24,7 +25,7 @@ final class WebhookFixture: RouteFixture {
     private let directory: ConfigurationDirectory
     let registry = MetricsRegistry()
     private let metrics: ServiceMetrics
-    private let state: LiveStateHolder
+    private let state: Live<LiveState>
     private let wakeUps = Monitor(0)
 
     init(failure: StoreError? = nil, logLevel: LogLevel = .debug) throws {
@@ -39,7 +40,7 @@ final class WebhookFixture: RouteFixture {
         log = try TestLog(in: directory.scratch, level: logLevel)
         store = RecordingStore(failure: failure)
         metrics = ServiceMetrics(registry: registry, version: "test")
-        state = LiveStateHolder(try LiveState(configuration, metrics: metrics))
+        state = Live(try LiveState(configuration, metrics: metrics))
         let clocks = Clocks(unixSeconds: { TestTime.now }, unixMilliseconds: { Self.time })
         let route = WebhookRoute(
             state: state, store: store, clocks: clocks, random: RandomPool(), logger: log.logger,

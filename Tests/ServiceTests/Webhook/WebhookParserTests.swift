@@ -2,6 +2,7 @@
 @testable import Configuration
 @testable import Dispatch
 import JSON
+@testable import Operators
 @testable import Service
 import Testing
 

@@ -1,6 +1,7 @@
 internal import Configuration
 package import Core
 internal import Observability
+internal import Time
 
 /// What deliveries are chosen by, as names with texts: what queries, bodies and the command line have in common.
 package struct DeliveryCriteria {

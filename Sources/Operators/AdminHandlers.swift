@@ -1,12 +1,12 @@
-internal import Core
+package import Core
 internal import HTTPServer
-internal import Threading
-internal import Time
+package import Threading
+package import Time
 
 /// Makes handlers of what reads an operator's wish out of a request.
 ///
 /// The store is asked on a thread of its own, while the connection is suspended.
-final class AdminHandlers: Sendable {
+package final class AdminHandlers: Sendable {
     /// The largest body.
     static let bodyLimit = 16 * 1024
     private static let waitingLimit = 64
@@ -29,7 +29,7 @@ final class AdminHandlers: Sendable {
     ///   - onGivenUp: told on that thread how many deliveries of which notifier were given up.
     ///   - onWork: called on that thread when deliveries may be due that were not, before the answer.
     /// - Throws: when the system has no room for the thread.
-    init(
+    package init(
         gate: AdminGate, store: any Store, clocks: Clocks, holds: @escaping @Sendable () -> [String: String] = { [:] },
         onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String) -> Void = { _, _ in }, onWork: @escaping @Sendable () -> Void
     ) throws(ThreadError) {
@@ -43,7 +43,7 @@ final class AdminHandlers: Sendable {
     }
 
     /// Answers what waits, and ends the thread. Call it once.
-    func stop() {
+    package func stop() {
         worker.stop()
     }
 

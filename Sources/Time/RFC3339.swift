@@ -1,9 +1,9 @@
 /// Dates and times as the help desk writes them: RFC 3339 section 5.6, strictly.
-enum RFC3339 {
+package enum RFC3339 {
     /// The moment in Unix milliseconds; more digits of a fraction are cut off.
     ///
     /// Nil for any other form, for a day or an hour that does not exist, and for a moment before 1970.
-    static func unixMilliseconds(_ text: String) -> UInt64? {
+    package static func unixMilliseconds(_ text: String) -> UInt64? {
         let text = text.utf8.span
         var scanner = DigitScanner()
         guard let year = scanner.digits(4, text), scanner.take("-", text), let month = scanner.digits(2, text), scanner.take("-", text),

@@ -1,13 +1,13 @@
 internal import Crypto
-internal import HTTPServer
+package import HTTPServer
 internal import JSON
-internal import Threading
+package import Threading
 
 /// Proof that a listener knows the admin token, so that commands send the token to nobody else.
 ///
 /// The caller sends random bytes, and the listener answers their HMAC under the token together with the address that it listens on. Whoever
 /// holds the port but not the token cannot answer, and cannot pass on the answer of a service that listens elsewhere.
-final class ListenerProof: Sendable {
+package final class ListenerProof: Sendable {
     static let path: StaticString = "/v1/listener-proof"
     /// How many random bytes are asked for.
     static let nonceCount = 32
@@ -19,17 +19,20 @@ final class ListenerProof: Sendable {
 
     private let name = Monitor<String?>(nil)
 
+    /// Proves nothing before it is known where the listener listens.
+    package init() {}
+
     /// Says where the listener listens, which it knows when it does; before, nothing is proven.
-    func listens(on address: ListenAddress) {
+    package func listens(on address: ListenAddress) {
         let text = Self.name(of: address)
         name.withLock { $0 = text }
     }
 
     /// What answers `GET /v1/listener-proof?nonce=`, which needs no token.
-    func route(_ state: LiveStateHolder) -> Route {
+    package func route(_ state: Live<OperatorState>) -> Route {
         Route(
             Self.path,
-            [(.get, { [self] request, responder in responder.respond(answer(request.queryItems(), state.current.adminToken)) })])
+            [(.get, { [self] request, responder in responder.respond(answer(request.queryItems(), state.current.token)) })])
     }
 
     private func answer(_ query: [QueryItem], _ token: SecretBytes?) -> Response {

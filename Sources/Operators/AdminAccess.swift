@@ -1,5 +1,5 @@
 package import Configuration
-internal import Core
+package import Core
 internal import Crypto
 internal import HTTPServer
 internal import POSIX
@@ -17,11 +17,14 @@ package struct AdminAccess {
 
     private let configuration: Configuration
     private let clocks: Clocks
+    private let openStore: () throws(StoreError) -> any Store
 
     /// Prepares access to what a configuration says.
-    package init(_ configuration: Configuration, clocks: Clocks = .system) {
+    /// - Parameter openStore: opens the store of a service that does not run; it is closed here.
+    package init(_ configuration: Configuration, clocks: Clocks, openStore: @escaping () throws(StoreError) -> any Store) {
         self.configuration = configuration
         self.clocks = clocks
+        self.openStore = openStore
     }
 
     /// Does it, and waits for it.
@@ -63,20 +66,5 @@ package struct AdminAccess {
         } catch {
             throw StoreError(.unavailable, error.description)
         }
-    }
-
-    private func openStore() throws(StoreError) -> any Store {
-        guard case .sqlite(let path) = configuration.store.kind else {
-            throw StoreError(.unavailable, "the service does not run, and its store is memory that went with it")
-        }
-        // Opening would make a new one, which is the service's to do.
-        guard File.exists(path) else {
-            throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet")
-        }
-        let subscriptions = AppSubscriptions(configuration)
-        let events = RegistryEvents(
-            subscriptions: { subscriptions.registrations($0) }, lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000
-        )
-        return try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser, announcer: events.announcer)
     }
 }

@@ -1,14 +1,21 @@
 package import Core
 internal import HTTPClient
-internal import HTTPServer
-internal import JSON
+package import HTTPServer
+package import JSON
 
 /// `GET /v1/status` on the operators' listener. It is answered at once, also while the store's disk hangs.
-struct StatusRoute: Sendable {
+package struct StatusRoute: Sendable {
     let gate: AdminGate
-    let readiness: Readiness
+    /// What operators are told.
+    let status: @Sendable () -> JSONValue
 
-    var route: Route {
+    /// Makes the route.
+    package init(gate: AdminGate, status: @escaping @Sendable () -> JSONValue) {
+        self.gate = gate
+        self.status = status
+    }
+
+    package var route: Route {
         Route(
             StatusAction.path,
             [
@@ -16,7 +23,7 @@ struct StatusRoute: Sendable {
                     .get,
                     { request, responder in
                         if let refusal = gate.refusal(of: request) { return responder.respond(refusal) }
-                        return responder.respond(Response(status: 200, json: readiness.json, headers: [("Cache-Control", "no-store")]))
+                        return responder.respond(Response(status: 200, json: status(), headers: [("Cache-Control", "no-store")]))
                     }
                 )
             ])

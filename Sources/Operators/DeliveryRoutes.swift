@@ -1,11 +1,16 @@
 internal import Core
-internal import HTTPServer
+package import HTTPServer
 
 /// What was sent where, why it failed, and again: the deliveries on the operators' listener.
-struct DeliveryRoutes: Sendable {
+package struct DeliveryRoutes: Sendable {
     let handlers: AdminHandlers
 
-    var routes: [Route] {
+    /// Makes the routes.
+    package init(handlers: AdminHandlers) {
+        self.handlers = handlers
+    }
+
+    package var routes: [Route] {
         [
             Route(
                 "/v1/deliveries",

@@ -1,19 +1,27 @@
-internal import Core
+package import Core
 internal import Crypto
-internal import HTTPServer
+package import HTTPServer
 package import JSON
-internal import Observability
-internal import Time
+package import Observability
+internal import Threading
+package import Time
 
 /// The operators' listener: metrics, and keys for backends that do not hold the secret themselves.
-struct AdminRoutes: Sendable {
+package struct AdminRoutes: Sendable {
     private static let keyBodyLimit = 16 * 1024
 
     let gate: AdminGate
     let registry: MetricsRegistry
     let clocks: Clocks
 
-    var routes: [Route] {
+    /// Makes the routes.
+    package init(gate: AdminGate, registry: MetricsRegistry, clocks: Clocks) {
+        self.gate = gate
+        self.registry = registry
+        self.clocks = clocks
+    }
+
+    package var routes: [Route] {
         [
             Route("/metrics", [(.get, { request, responder in responder.respond(metrics(request)) })]),
             Route("/v1/keys", bodyLimit: Self.keyBodyLimit, [(.post, { request, responder in responder.respond(mint(request)) })]),

@@ -1,8 +1,7 @@
-internal import Configuration
-internal import Core
+package import Core
 
 /// How the events of each app reach their notifiers: an immutable snapshot.
-struct AppSubscriptions: Sendable {
+package struct AppSubscriptions: Sendable {
     private let apps: [ByteKey: App]
 
     private struct App {
@@ -10,7 +9,7 @@ struct AppSubscriptions: Sendable {
         let registrations: [Subscription]
     }
 
-    init(_ configuration: Configuration) {
+    package init(_ configuration: Configuration) {
         let known = Dictionary(configuration.notifiers.map { ($0.name, $0) }) { first, _ in first }
         var apps: [ByteKey: App] = [:]
         for app in configuration.apps {
@@ -24,12 +23,12 @@ struct AppSubscriptions: Sendable {
     }
 
     /// Whom a comment of an app goes to.
-    func comments(_ appID: String) -> [Subscription] {
+    package func comments(_ appID: String) -> [Subscription] {
         apps[ByteKey(appID)]?.comments ?? []
     }
 
     /// Who is told of an app's registrations.
-    func registrations(_ appID: String) -> [Subscription] {
+    package func registrations(_ appID: String) -> [Subscription] {
         apps[ByteKey(appID)]?.registrations ?? []
     }
 }

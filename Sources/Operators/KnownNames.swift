@@ -2,7 +2,7 @@ internal import Configuration
 internal import Core
 
 /// The names that a configuration knows, for questions that name one.
-struct KnownNames: Sendable {
+package struct KnownNames: Sendable {
     let apps: [String]
     let notifiers: [String]
 

@@ -1,10 +1,15 @@
-internal import HTTPServer
+package import HTTPServer
 
 /// Who is notified where, and not any more: the registered push tokens on the operators' listener.
-struct DeviceRoutes: Sendable {
+package struct DeviceRoutes: Sendable {
     let handlers: AdminHandlers
 
-    var routes: [Route] {
+    /// Makes the routes.
+    package init(handlers: AdminHandlers) {
+        self.handlers = handlers
+    }
+
+    package var routes: [Route] {
         [
             Route(
                 DeviceAction.path,

@@ -1,4 +1,3 @@
-package import Core
 package import Crypto
 
 /// Makes security keys for the command line and for `POST /v1/keys`, under the rules of the configuration.
