@@ -1,48 +1,47 @@
 internal import Configuration
-internal import Service
+internal import Operators
+internal import POSIX
 
 /// A command's options and operand, checked against what it declares.
 struct Arguments {
     private(set) var operand: String?
     private(set) var wantsHelp = false
-    private var declared: Set<String> = []
+    private let command: Command
+    /// By the option's name; a switch that is given has none.
     private var values: [String: [String]] = [:]
-    private var switches: Set<String> = []
 
-    init() {}
-
-    /// Reads the words after the command's own: `--name VALUE`, `--name=VALUE`, `--switch`, and the operand.
-    init(_ words: [String], for command: any Command.Type) throws(CommandError) {
-        declared = Set(command.options.map(\.name))
+    /// Reads the words after the command's own: `--name VALUE`, `--name=VALUE`, `--switch`, and the operand. Reads no standard input.
+    init(_ words: [String], for command: Command) throws(CommandError) {
+        self.command = command
         var rest = words[...]
         while let word = rest.popFirst() {
             if Self.isHelp(word) {
                 wantsHelp = true
-            } else if word.utf8.starts(with: "-".utf8), word != SecretInput.mark || command.operand?.isSecret != true {
-                try readOption(word, &rest, command)
+            } else if word.utf8.starts(with: "-".utf8), word != SecretInput.mark || command.operand?.value.isSecret != true {
+                try readOption(word, &rest)
             } else {
                 // The word itself may be a secret in the wrong place, so it is not repeated.
                 guard let expected = command.operand, operand == nil else { throw .usage("an argument too many") }
-                if !expected.isSecret { try Self.refuseKey(word, as: expected.name) }
+                if !expected.value.isSecret { try Self.refuseKey(word, as: expected.value.placeholder) }
                 operand = word
             }
         }
         if wantsHelp { return }
-        try requireAll(of: command)
-        try readSecrets(of: command)
+        try requireAll()
+        try checkValues()
     }
 
     /// Whether a word asks for help.
     static func isHelp(_ word: String) -> Bool { word == "--help" || word == "-h" }
 
     /// The value of an option.
-    subscript(name: String) -> String? {
-        precondition(declared.contains(name), "--\(name) is not declared")
-        return values[name]?.first
-    }
+    subscript(name: String) -> String? { all(name).first }
 
     /// The values of an option that may be given more than once, in their order.
-    func all(_ name: String) -> [String] { values[name] ?? [] }
+    func all(_ name: String) -> [String] {
+        precondition(command.options.contains { $0.name == name }, "--\(name) is not declared")
+        return values[name] ?? []
+    }
 
     /// The value of a required option.
     func required(_ name: String) -> String {
@@ -51,66 +50,116 @@ struct Arguments {
     }
 
     /// Whether a switch is given.
-    func has(_ name: String) -> Bool { switches.contains(name) }
+    func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The value of an option as a number.
-    func number(_ name: String, in range: ClosedRange<UInt64>) throws(CommandError) -> UInt64? {
-        guard let text = self[name] else { return nil }
-        guard let number = UInt64(text), range.contains(number) else {
-            throw .option(name, "expected a number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
+    /// The value of an option that is declared as a number, in a type that holds its range.
+    func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
+        self[name].flatMap { UInt64($0) }.map { Number($0) }
     }
 
-    private mutating func readOption(
-        _ word: String, _ rest: inout ArraySlice<String>, _ command: any Command.Type
-    ) throws(CommandError) {
+    /// Makes an operator's action out of the options; an error in one of them names the option.
+    func action<Action>(_ make: () throws(AdminMistake) -> Action) throws(CommandError) -> Action {
+        try explaining(make) { .mistake($0, in: command) }
+    }
+
+    /// Refuses a security key where its text would be shown.
+    static func refuseKey(_ text: String, as place: String) throws(CommandError) {
+        if text.utf8.starts(with: "dgk1.".utf8) { throw .usage("\(place) is a security key") }
+    }
+
+    /// Replaces the one secret that is given as `-` by what standard input holds.
+    mutating func readSecrets() throws(CommandError) {
+        var input = SecretInput()
+        for option in command.options where option.value?.isSecret == true && self[option.name] == SecretInput.mark {
+            values[option.name] = [try input.read(for: "--\(option.name)")]
+        }
+        if let value = command.operand?.value, value.isSecret, operand == SecretInput.mark {
+            operand = try input.read(for: value.placeholder)
+        }
+    }
+
+    private mutating func readOption(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandError) {
         // Split as bytes: with a combining mark after it, `=` is another Character.
         let parts = word.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false).map {
             String(Substring($0))
         }
         guard let option = command.options.first(where: { "--\($0.name)".utf8.elementsEqual(parts[0].utf8) }) else {
-            throw Self.unknownOption(parts[0], command)
+            throw unknownOption(parts[0])
         }
         let name = option.name
-        guard values[name] == nil || option.isRepeatable, !switches.contains(name) else { throw .option(name, "given twice") }
+        guard !has(name) || option.isRepeatable else { throw .option(name, "given twice") }
         guard let value = option.value else {
             guard parts.count == 1 else { throw .option(name, "takes no value") }
-            switches.insert(name)
+            values[name] = []
             return
         }
         guard let given = parts.count == 2 ? parts[1] : rest.popFirst() else {
-            throw .option(name, "needs a value: --\(name) \(value)")
+            throw .option(name, "needs a value: \(option.spelling)")
         }
-        if name == Option.config.name { try Self.refuseKey(given, as: "--\(name)") }
+        if value.isPath { try Self.refuseKey(given, as: "--\(name)") }
         values[name, default: []].append(given)
     }
 
-    private static func unknownOption(_ word: String, _ command: any Command.Type) -> CommandError {
+    private func unknownOption(_ word: String) -> CommandError {
         let typed = word.drop { $0 == "-" }.lowercased()
-        let known = (command.options + [.help]).map { $0.name }
-        let nearest = typed.isEmpty ? nil : NearestWord.nearest(to: typed, in: known)
+        let nearest = typed.isEmpty ? nil : NearestWord.nearest(to: typed, in: (command.options + [.help]).map(\.name))
         return .usage("unknown option" + Console.mention([word]) + (nearest.map { "; did you mean --\($0)?" } ?? ""))
     }
 
-    /// Refuses a security key where its text would be shown as a file's name.
-    static func refuseKey(_ text: String, as place: String) throws(CommandError) {
-        if text.utf8.starts(with: "dgk1.".utf8) { throw .usage("\(place) is a security key") }
-    }
-
-    /// Puts what standard input holds in the place of the one secret that is given as `-`.
-    private mutating func readSecrets(of command: any Command.Type) throws(CommandError) {
-        var input = SecretInput()
-        for option in command.options where option.isSecret && self[option.name] == SecretInput.mark {
-            values[option.name] = [try input.read(for: "--\(option.name)")]
-        }
-        if let expected = command.operand, expected.isSecret, operand == SecretInput.mark { operand = try input.read(for: expected.name) }
-    }
-
-    private func requireAll(of command: any Command.Type) throws(CommandError) {
-        for option in command.options where option.isRequired && values[option.name] == nil {
+    private func requireAll() throws(CommandError) {
+        for option in command.options where option.isRequired && !has(option.name) {
             throw .usage("\(option.spelling) is missing")
         }
-        if let expected = command.operand, expected.isRequired, operand == nil { throw .usage("\(expected.name) is missing") }
+        if let expected = command.operand, expected.isRequired, operand == nil {
+            throw .usage("\(expected.value.placeholder) is missing")
+        }
+    }
+
+    private func checkValues() throws(CommandError) {
+        for option in command.options {
+            for text in values[option.name] ?? [] {
+                if let problem = option.value?.problem(of: text) { throw .option(option.name, problem) }
+            }
+        }
+    }
+}
+
+/// A secret that a command reads from standard input, where neither the list of processes nor the history of a shell shows it.
+struct SecretInput {
+    /// What stands for standard input in a command line.
+    static let mark = "-"
+    /// The end of the help of what may be given so.
+    static let help = "; - reads it from standard input"
+    private static let limit = 64 << 10
+
+    private var isUsed = false
+
+    /// Reads the one line that standard input holds.
+    /// - Parameter place: the option or operand that it is for, as a person writes it.
+    /// - Throws: when it holds nothing, more than a line, or was read before.
+    mutating func read(for place: String) throws(CommandError) -> String {
+        guard !isUsed else { throw .usage("\(place): standard input is taken already; only one secret can come from there") }
+        isUsed = true
+        let text = try Self.text(for: place)
+        let lines = text.utf8.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "\n") }
+        let isOneLine = lines.count == 1 || lines.count == 2 && lines[1].isEmpty
+        var line = lines[0]
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        guard isOneLine, !line.isEmpty else {
+            throw .usage("\(place): expected one line on standard input, and not an empty one")
+        }
+        return String(Substring(line))
+    }
+
+    private static func text(for place: String) throws(CommandError) -> String {
+        let bytes = try explaining { () throws(SystemError) in
+            try File.readStandardInput(limit: limit)
+        } as: {
+            .usage("\(place): cannot read standard input: \($0)")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .usage("\(place): standard input is not UTF-8")
+        }
+        return text
     }
 }

@@ -5,21 +5,21 @@ internal import Service
 internal import Time
 
 /// `deskgate check`
-enum CheckCommand: Command {
-    static let name = "check"
-    static let summary =
-        "Reads the configuration and tells every mistake at once, and what would keep serve from starting: exit 0 when there is none, 2 otherwise."
-    static let options = [
-        Option.config,
-        Option(
-            "live",
-            "have each push provider judge its credential, which nobody sees: exit 2 when one is bad, 1 when one could not be judged"),
-        Option("send-test", "with --live: send each http notifier a signed operator.test event"), Option.json,
-    ]
+enum CheckCommand {
+    static let command = Command(
+        "check", "Reads the configuration and tells every mistake at once, and what would keep serve from starting.",
+        exits: [.done: "when there is none", .usage: "otherwise"],
+        options: [
+            .config,
+            Option(
+                "live",
+                "have each push provider judge its credential, which nobody sees: exit 2 when one is bad, 1 when one could not be judged"),
+            Option("send-test", "with --live: send each http notifier a signed operator.test event"), .json,
+        ], run: run)
 
-    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+    private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         guard arguments.has("live") || !arguments.has("send-test") else { throw .option("send-test", "needs --live") }
-        let file = try ConfiguredCommand.file(arguments)
+        let file = try arguments.configurationFile()
         let configuration: Configuration
         do throws(ConfigurationError) {
             configuration = try Configuration(contentsOf: file)
@@ -31,21 +31,17 @@ enum CheckCommand: Command {
         }
         if !arguments.has("json") { for warning in warnings(configuration) { Console.remark("\(file): warning: \(warning)") } }
         if arguments.has("live") { return try live(configuration, arguments, file) }
-        arguments.has("json") ? Console.print(.object(summary(of: configuration))) : Console.print(sentence(configuration, file))
+        Console.answer(arguments, .object(summary(of: configuration)), sentence(configuration, file))
         return .done
     }
 
     private static func live(_ configuration: Configuration, _ arguments: Arguments, _ file: String) throws(CommandError) -> ExitCode {
-        try TrialRun.perform(configuration) { trial throws(NotifierTrial.Failure) in
+        try configuration.tryNotifiers { trial throws(NotifierTrial.Failure) in
             let credentials = try trial.proveAll(sendsTest: arguments.has("send-test"))
-            if arguments.has("json") {
-                var json = summary(of: configuration)
-                json.append(.array(credentials.map { LiveCredential.json($0.name, $0.type, $0.verdict) }), forKey: "credentials")
-                Console.print(.object(json))
-            } else {
-                Console.print(sentence(configuration, file))
-                for (name, type, verdict) in credentials { Console.print(LiveCredential.line(name, type, verdict)) }
-            }
+            var json = summary(of: configuration)
+            json.append(.array(credentials.map(LiveCredential.json)), forKey: "credentials")
+            let lines = [sentence(configuration, file)] + credentials.map(LiveCredential.line)
+            Console.answer(arguments, .object(json), lines.joined(separator: "\n"))
             let kinds = credentials.compactMap(\.verdict?.kind)
             if kinds.contains(where: { $0 == .bad || $0 == .refused }) { return .usage }
             return kinds.contains(.unknown) ? .negative : .done
@@ -76,5 +72,35 @@ enum CheckCommand: Command {
 
     private static func problems(of error: ConfigurationError) -> JSONValue {
         ["status": "invalid", "problems": list(error.problems)]
+    }
+}
+
+/// What `check --live` says of one notifier.
+enum LiveCredential {
+    /// For people.
+    static func line(_ name: String, _ type: NotifierType, _ verdict: NotifierVerdict?) -> String {
+        let start = "\(name) (\(type.rawValue)): "
+        guard let verdict else { return "\(start)only a delivery tells" }
+        guard let remedy = verdict.remedy else {
+            return NotifierVerdict.notJudged(type).map { "\(start)good; \($0) was not judged" } ?? "\(start)good"
+        }
+        return "\(start)\(status(verdict)): \(verdict.reason): \(remedy)"
+    }
+
+    /// For machines.
+    static func json(_ name: String, _ type: NotifierType, _ verdict: NotifierVerdict?) -> JSONValue {
+        [
+            "notifier": .string(name), "type": .string(type.rawValue), "status": .string(verdict.map(status) ?? "not_judged"),
+            "reason": verdict.map { .string($0.reason) } ?? .null, "remedy": verdict?.remedy.map { .string($0) } ?? .null,
+            "not_judged": verdict?.kind == .good ? NotifierVerdict.notJudged(type).map { .string($0) } ?? .null : .null,
+        ]
+    }
+
+    private static func status(_ verdict: NotifierVerdict) -> String {
+        switch verdict.kind {
+        case .good: "good"
+        case .bad, .refused: "bad"
+        case .unknown: "unknown"
+        }
     }
 }

@@ -1,9 +1,9 @@
 internal import Configuration
 internal import JSON
 internal import Operators
-internal import Service
 
-/// Why a command did not do what it was asked.
+/// Why a command did not do what it was asked. The constructors are the kinds that there are: `usage` and `option` for what the person typed,
+/// `configuration` for errors in the file, `failed` for what could not be done, and `negative` for an answer that is no.
 struct CommandError: Error {
     /// How the command ends.
     let code: ExitCode
@@ -13,7 +13,7 @@ struct CommandError: Error {
     let message: String
     /// The name of the option that is meant, without its dashes.
     private(set) var option: String?
-    /// The mistakes of the configuration.
+    /// The errors in the configuration.
     private(set) var problems: [ConfigurationProblem] = []
 
     private init(_ code: ExitCode, _ word: String, _ message: String) {
@@ -22,25 +22,25 @@ struct CommandError: Error {
         self.message = message
     }
 
-    /// A mistake in the command line as a whole.
+    /// The command line as a whole is wrong.
     static func usage(_ message: String) -> CommandError { CommandError(.usage, "usage", message) }
 
-    /// A mistake in one option; the message begins with the option as it was typed.
+    /// One option is wrong; the message begins with its name.
     static func option(_ name: String, _ problem: String) -> CommandError {
         var error = usage("--\(name): \(problem)")
         error.option = name
         return error
     }
 
-    /// Mistakes in the configuration.
+    /// The configuration is wrong.
     static func configuration(_ error: ConfigurationError) -> CommandError {
         var result = CommandError(.usage, "configuration", error.description)
         result.problems = error.problems
         return result
     }
 
-    /// A mistake in an operator's question; what requests call a field, the command line calls by its option.
-    static func mistake(_ mistake: AdminMistake, in command: any Command.Type) -> CommandError {
+    /// An operator's action cannot be made of what was typed; a field of requests is named by the option that stands for it.
+    static func mistake(_ mistake: AdminMistake, in command: Command) -> CommandError {
         guard let field = mistake.field, let option = command.options.first(where: { $0.field == field }) else {
             return usage(mistake.message)
         }
@@ -51,6 +51,7 @@ struct CommandError: Error {
     static func failed(_ message: String) -> CommandError { CommandError(.usage, "failed", message) }
 
     /// The answer is no.
+    /// - Parameter word: the reason for machines.
     static func negative(_ word: String, _ message: String) -> CommandError { CommandError(.negative, word, message) }
 
     /// For machines.
@@ -62,7 +63,7 @@ struct CommandError: Error {
     }
 
     /// For people, who called `command`: a wrong value shows its option, and what is wrong with the line as a whole shows how it is used.
-    func text(_ command: any Command.Type) -> String {
+    func text(_ command: Command) -> String {
         switch word {
         case "configuration": return message
         case "usage":
@@ -70,6 +71,17 @@ struct CommandError: Error {
             return "deskgate: \(message)\n\n\(shown)\n\nMore: deskgate \(command.name) --help"
         default: return "deskgate: \(message)"
         }
+    }
+}
+
+/// Does `work`; what it throws becomes the error that `explain` makes of it, by default a failure in the same words.
+func explaining<Result, Failure: Error>(
+    _ work: () throws(Failure) -> Result, as explain: (Failure) -> CommandError = { .failed("\($0)") }
+) throws(CommandError) -> Result {
+    do throws(Failure) {
+        return try work()
+    } catch {
+        throw explain(error)
     }
 }
 

@@ -3,6 +3,11 @@ internal import POSIX
 
 /// Where commands speak: results on standard output, everything else on standard error.
 enum Console {
+    /// Prints a result: with `--json` as one JSON object, else as text for people.
+    static func answer(_ arguments: Arguments, _ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) {
+        arguments.has(Option.json.name) ? print(json()) : print(text())
+    }
+
     /// Prints a result; when that fails, ends the process, because a result that nobody got is no success.
     static func print(_ text: String) {
         print(line: line(text))
@@ -10,9 +15,7 @@ enum Console {
 
     /// Prints a result as one compact JSON object.
     static func print(_ json: JSONValue) {
-        var line = json.serialized()
-        line.append(UInt8(ascii: "\n"))
-        print(line: line)
+        print(line: json.serialized() + [UInt8(ascii: "\n")])
     }
 
     private static func print(line: [UInt8]) {

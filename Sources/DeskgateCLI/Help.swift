@@ -1,57 +1,63 @@
 internal import Service
 
-/// What `--help` prints, from the declarations of the commands.
+/// What `--help` prints, out of the table of commands.
 enum Help {
     private static let nameWidth = 22
     private static let lineWidth = 110
 
     /// All commands, or those whose first word is `word`.
     static func overview(_ word: String?) -> String {
-        let family = Deskgate.commands.filter { $0.name.split(separator: " ").first.map { String($0) } == word }
-        let rows = (family.isEmpty ? Deskgate.commands : family).map { ("  \($0.name)", $0.summary) }
+        let family = CommandTable.commands.filter { $0.words.first == word }
+        let rows = (family.isEmpty ? CommandTable.commands : family).map { row("  \($0.name)", description(of: $0)) }
         return """
             deskgate \(Version.current): the server half of an embedded support chat
 
             usage: deskgate COMMAND [--OPTION VALUE]…
 
-            \(table(rows))
+            \(rows.joined(separator: "\n"))
 
             Every command explains itself with --help or -h.
-            Exit codes: 0 done, 1 a negative answer, 2 wrong usage or configuration.
+            Exit codes: \(ExitCode.allCases.map { "\($0.rawValue) \($0.meaning)" }.joined(separator: ", ")).
             """
     }
 
     /// One command.
-    static func text(of command: any Command.Type) -> String {
+    static func text(of command: Command) -> String {
         let operands = command.operand.map { [row(of: $0)] } ?? []
         let rows = operands + (command.options + [.help]).map(row)
-        return "usage: \(usage(of: command))\n\n\(command.summary)\n\n\(rows.joined(separator: "\n"))"
+        return "usage: \(usage(of: command))\n\n\(description(of: command))\n\n\(rows.joined(separator: "\n"))"
     }
 
     /// One option with what it means.
     static func row(_ option: Option) -> String {
-        var help = option.help
-        if option.isSecret { help += SecretInput.help }
-        if let fallback = option.fallback { help += "; default: \(fallback)" }
-        return row("  \(option.spelling)", help)
+        row("  \(option.spelling)", option.text + note(on: option.value, option.fallback))
     }
 
     /// How a command is called, in one line.
-    static func usage(of command: any Command.Type) -> String {
+    static func usage(of command: Command) -> String {
         var words = ["deskgate", command.name]
         for option in command.options {
             words.append(option.isRequired ? option.spelling : option.isRepeatable ? "[\(option.spelling)]…" : "[\(option.spelling)]")
         }
-        if let operand = command.operand { words.append(operand.isRequired ? operand.name : "[\(operand.name)]") }
+        if let operand = command.operand { words.append(operand.isRequired ? operand.value.placeholder : "[\(operand.value.placeholder)]") }
         return words.joined(separator: " ")
     }
 
-    private static func row(of operand: Operand) -> String {
-        row("  \(operand.name)", operand.help + (operand.isSecret ? SecretInput.help : ""))
+    /// What a command does, with its own exit codes.
+    private static func description(of command: Command) -> String {
+        let text = command.summary + (command.details.map { " \($0)" } ?? "")
+        if command.exits.isEmpty { return text }
+        let exits = "xit " + command.exits.map { "\($0.rawValue) \($1)" }.joined(separator: ", ") + "."
+        // A sentence has one colon at most.
+        return text.contains(":") ? "\(text) E\(exits)" : "\(text.dropLast()): e\(exits)"
     }
 
-    private static func table(_ rows: [(String, String)]) -> String {
-        rows.map { row($0, $1) }.joined(separator: "\n")
+    private static func row(of operand: Operand) -> String {
+        row("  \(operand.value.placeholder)", operand.text + note(on: operand.value, operand.fallback))
+    }
+
+    private static func note(on value: Value?, _ fallback: String?) -> String {
+        (value?.isSecret == true ? SecretInput.help : "") + (fallback.map { "; default: \($0)" } ?? "")
     }
 
     /// Two columns; a left side too wide for its column gets a line of its own, and a long right side goes on below.

@@ -1,48 +1,43 @@
+internal import Core
 internal import Crypto
 internal import JSON
 internal import POSIX
 
 /// `deskgate init`
-enum InitCommand: Command {
-    static let name = "init"
-    static let summary = "Makes a working configuration with fresh secrets; never overwrites anything."
-    static let operand: Operand? = Operand(name: "DIR", isRequired: false, help: "where; default: the current directory")
-    static let options = [
-        Option("app", value: "ID", default: "my-app, to be replaced", "the app_id that the help desk shows"),
-        Option("port", value: "N", default: "8080", "the public listener's port; the admin listener gets the next one, or 9090 by default"),
-        Option(
-            "simulator", value: "DIR",
-            "where deskgate simulate runs: its notifiers go into the configuration, for ios, android, huawei, rustore"),
-        Option.json,
-    ]
+enum InitCommand {
+    static let command = Command(
+        "init", "Makes a working configuration with fresh secrets; never overwrites anything.",
+        operand: Operand(.directory, required: false, default: "the current directory", "where"),
+        options: [
+            Option("app", value: .text("ID"), default: "\(placeholder), to be replaced", "the app_id that the help desk shows"),
+            Option(
+                "port", value: .number(1...65534), default: "\(usualPorts.public)",
+                "the public listener's port; the admin listener gets the next one, or \(usualPorts.admin) by default"),
+            Option(
+                "simulator", value: .directory,
+                "where deskgate simulate runs: its notifiers go into the configuration, for ios, android, huawei, rustore"),
+            .json,
+        ], run: run)
 
     private static let placeholder = "my-app"
     private static let usualPorts: InitFiles.Ports = (8080, 9090)
 
-    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+    private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let app = arguments["app"] ?? placeholder
         try Arguments.refuseKey(app, as: "--app")
-        if let problem = appProblem(app) { throw .option("app", problem) }
+        if let problem = FieldGrammar.problem(ofAppID: Array(app.utf8).span) {
+            throw .option("app", Malformation(.appID, problem).description)
+        }
         if arguments.operand?.isEmpty == true { throw .usage("DIR is empty") }
-        let simulator = try simulator(arguments)
-        let port = try arguments.number("port", in: 1...65534).map { UInt16($0) }
+        let simulator = try arguments["simulator"].map { directory throws(CommandError) in try InitSimulator(directory: directory) }
+        let port: UInt16? = arguments.number("port")
         let files = InitFiles(directory: arguments.operand ?? ".")
         if let existing = files.all.first(where: File.exists) {
             throw .negative("exists", "\(existing) exists already; nothing was changed")
         }
-        do throws(InitFiles.Failure) {
-            try files.write(app: app, ports: port.map { ($0, $0 + 1) } ?? usualPorts, simulator: simulator)
-        } catch {
-            throw .failed(error.message)
-        }
-        arguments.has("json") ? Console.print(files.json) : Console.print(nextSteps(files, app))
+        try files.write(app: app, ports: port.map { ($0, $0 + 1) } ?? usualPorts, simulator: simulator)
+        Console.answer(arguments, files.json, nextSteps(files, app))
         return .done
-    }
-
-    private static func simulator(_ arguments: Arguments) throws(CommandError) -> InitSimulator? {
-        guard let directory = arguments["simulator"] else { return nil }
-        try Arguments.refuseKey(directory, as: "--simulator")
-        return try InitSimulator(directory: directory)
     }
 
     private static func nextSteps(_ files: InitFiles, _ app: String) -> String {
@@ -57,5 +52,102 @@ enum InitCommand: Command {
                                 the one for new comments https://YOUR-HOST/pyrus/webhook/SECRET,
                                 where SECRET stands in \(files.webhookSecret)\(replace)
             """
+    }
+}
+
+/// The files that `init` makes.
+struct InitFiles {
+    /// The ports of both listeners.
+    typealias Ports = (public: UInt16, admin: UInt16)
+
+    let directory: String
+    let configuration: String
+    let secrets: String
+    private let adminToken: String
+    private let appSecret: String
+    let webhookSecret: String
+
+    init(directory: String) {
+        self.directory = directory
+        configuration = Path.resolve("config.json", in: directory)
+        secrets = Path.resolve("secrets", in: directory)
+        adminToken = Path.resolve("admin-token", in: secrets)
+        appSecret = Path.resolve("app-1.key", in: secrets)
+        webhookSecret = Path.resolve("webhook-1.key", in: secrets)
+    }
+
+    /// The files that must not exist yet.
+    var all: [String] { [configuration, adminToken, appSecret, webhookSecret] }
+
+    /// What was made, for machines.
+    var json: JSONValue {
+        [
+            "configuration": .string(configuration), "admin_token": .string(adminToken), "app_secret": .string(appSecret),
+            "webhook_secret": .string(webhookSecret),
+        ]
+    }
+
+    /// Makes the files; the configuration last, so that there is none without its secrets.
+    func write(app: String, ports: Ports, simulator: InitSimulator?) throws(CommandError) {
+        try make(directory) { () throws(SystemError) in try File.createDirectory(directory, mode: 0o700) }
+        try make(secrets) { () throws(SystemError) in try File.createDirectory(secrets, mode: 0o700) }
+        for path in [adminToken, appSecret, webhookSecret] {
+            let secret = try SecretCommand.newSecret()
+            try make(path) { () throws(SystemError) in try File.create(path, mode: 0o600, "\(secret)\n".utf8) }
+        }
+        let text = Self.configurationJSON(app: app, ports, simulator).serialized(pretty: true) + [UInt8(ascii: "\n")]
+        try make(configuration) { () throws(SystemError) in try File.create(configuration, mode: 0o640, text) }
+    }
+
+    private func make(_ path: String, _ work: () throws(SystemError) -> Void) throws(CommandError) {
+        try explaining(work) { .failed("cannot make \(path): \($0)") }
+    }
+
+    private static func configurationJSON(app: String, _ ports: Ports, _ simulator: InitSimulator?) -> JSONValue {
+        var application: JSONObject = [
+            "app_id": .string(app), "keys": [["id": 1, "secret": ["file": "secrets/app-1.key"]]],
+            "webhook": ["secret": ["file": "secrets/webhook-1.key"]],
+        ]
+        var configuration: JSONObject = [
+            "listen": ["host": "127.0.0.1", "port": .integer(Int64(ports.public))],
+            "admin": ["host": "127.0.0.1", "port": .integer(Int64(ports.admin)), "token": ["file": "secrets/admin-token"]],
+        ]
+        if let simulator { application.append(.object(simulator.routes), forKey: "routes") }
+        configuration.append([.object(application)], forKey: "apps")
+        if let simulator { configuration.append(.object(simulator.notifiers), forKey: "notifiers") }
+        configuration.append(["level": "info", "format": "text"], forKey: "log")
+        return .object(configuration)
+    }
+}
+
+/// The notifiers of running simulators, and the devices that they are for, as `init` writes them into a configuration.
+struct InitSimulator {
+    /// What goes into the configuration's `notifiers`.
+    let notifiers: JSONObject
+    /// What goes into an app's `routes`.
+    let routes: JSONObject
+
+    private static let sizeLimit = 1 << 20
+    /// The simulated notifiers, each with the device type that the READMEs of apps use.
+    private static let types = [("apns", "ios"), ("fcm", "android"), ("hms", "huawei"), ("rustore", "rustore")]
+
+    /// Reads what `simulate` has written into a directory.
+    init(directory: String) throws(CommandError) {
+        let path = Path.resolve("notifiers.json", in: directory)
+        let remedy = "start this first and leave it running: deskgate simulate --directory \(directory)"
+        let bytes = try explaining { () throws(SystemError) in
+            try File.read(path, limit: Self.sizeLimit).bytes
+        } as: {
+            .option("simulator", "cannot read \(path): \($0); \(remedy)")
+        }
+        guard case .object(let simulated)? = (try? JSONDocument(parsing: bytes.span))?.value() else {
+            throw .option("simulator", "\(path) is not what simulate writes; \(remedy)")
+        }
+        var notifiers: JSONObject = ["log": ["type": "log"]]
+        var routes = JSONObject()
+        for member in simulated.members { notifiers.append(member.value, forKey: member.key) }
+        for (notifier, type) in Self.types where simulated[notifier] != nil { routes.append(.string(notifier), forKey: type) }
+        self.notifiers = notifiers
+        self.routes = routes
     }
 }

@@ -3,23 +3,26 @@ internal import JSON
 internal import Service
 
 /// `deskgate push test`
-enum PushTestCommand: Command {
-    static let name = "push test"
-    static let summary = "Sends one push to one device, as a comment would be sent: exit 0 when the provider has taken it, 1 when not."
-    static let options = [
-        Option.config, Option("notifier", value: "NAME", required: true, "a notifier of type apns, fcm, rustore or hms"),
-        Option("token", value: "TOKEN", required: true, secret: true, "the device's push token"),
-        Option("type", value: "TYPE", default: "ios for apns, else android", "the device's type"),
-        Option("title", value: "TEXT", default: "Deskgate", "shown as the author"),
-        Option("body", value: "TEXT", default: "Test push", "shown as the text"), Option.json,
-    ]
+enum PushTestCommand {
+    private static let title = "Deskgate"
+    private static let body = "Test push"
 
-    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+    static let command = Command(
+        "push test", "Sends one push to one device, as a comment would be sent.",
+        exits: [.done: "when the provider has taken it", .negative: "when not"],
+        options: [
+            .config, Option("notifier", value: .text("NAME"), required: true, "a notifier of type apns, fcm, rustore or hms"),
+            Option("token", value: .secret("TOKEN"), required: true, "the device's push token"),
+            Option("type", value: .text("TYPE"), default: "ios for apns, else android", "the device's type"),
+            Option("title", value: .text("TEXT"), default: title, "shown as the author"),
+            Option("body", value: .text("TEXT"), default: body, "shown as the text"), .json,
+        ]
+    ) { arguments throws(CommandError) in
         let push = try push(arguments)
         let notifier = arguments.required("notifier")
-        return try TrialRun.perform(ConfiguredCommand.configuration(arguments)) { trial throws(NotifierTrial.Failure) in
+        return try arguments.configuration().tryNotifiers { trial throws(NotifierTrial.Failure) in
             let verdict = try trial.send(push, through: notifier)
-            arguments.has("json") ? Console.print(json(verdict, notifier)) : say(verdict, notifier)
+            Console.answer(arguments, json(verdict, notifier), sentence(verdict, notifier))
             return verdict.kind == .good ? .done : .negative
         }
     }
@@ -31,12 +34,12 @@ enum PushTestCommand: Command {
             throw .option("token", "expected 1 to \(PushToken.longest) characters")
         }
         return NotifierTrial.Push(
-            token: token, type: arguments["type"], title: arguments["title"] ?? "Deskgate", body: arguments["body"] ?? "Test push")
+            token: token, type: arguments["type"], title: arguments["title"] ?? title, body: arguments["body"] ?? body)
     }
 
-    private static func say(_ verdict: NotifierVerdict, _ notifier: String) {
-        guard let remedy = verdict.remedy else { return Console.print("delivered: \(notifier) has handed it to the provider") }
-        Console.print("\(verdict.kind == .unknown ? "not delivered" : "refused"): \(verdict.reason): \(remedy)")
+    private static func sentence(_ verdict: NotifierVerdict, _ notifier: String) -> String {
+        guard let remedy = verdict.remedy else { return "delivered: \(notifier) has handed it to the provider" }
+        return "\(verdict.kind == .unknown ? "not delivered" : "refused"): \(verdict.reason): \(remedy)"
     }
 
     private static func json(_ verdict: NotifierVerdict, _ notifier: String) -> JSONValue {

@@ -5,43 +5,41 @@ internal import POSIX
 internal import Service
 
 /// `deskgate serve`
-enum ServeCommand: Command {
-    static let name = "serve"
-    static let summary =
-        "Serves until SIGTERM or SIGINT; a second one ends it at once. SIGHUP reads the configuration again."
-    static let options = [Option.config]
+enum ServeCommand {
+    static let command = Command(
+        "serve", "Serves until SIGTERM or SIGINT; a second one ends it at once.", details: "SIGHUP reads the configuration again.",
+        options: [.config], run: run)
+
     /// How long closing everything may take after the time for requests and tries.
     private static let stopMilliseconds: UInt64 = 4000
 
-    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+    private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         // Before any thread is made, so that none of them takes a signal.
         let signals = Signals()
         // Before the first secret is read.
         POSIX.Process.forbidMemoryDumps()
-        let file = try ConfiguredCommand.file(arguments)
-        let configuration = try ConfiguredCommand.configuration(arguments)
-        let sink = try ConfiguredCommand.logSink(configuration.log.format)
+        let file = try arguments.configurationFile()
+        let configuration = try arguments.configuration()
+        let sink = try Configuration.openLog(configuration.log.format)
         // A reader of the log that has stopped reading must not keep the service from ending.
         defer { sink.close(timeoutMilliseconds: 2000) }
         let logger = Logger(level: configuration.log.level, sink: sink)
         warnAboutOpenFiles(configuration, logger)
-        do throws(RunningService.StartError) {
-            let service = try RunningService(configuration, logger: logger)
-            while signals.next() == .reload {
-                service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: file) }
-            }
-            // Nothing that was answered 200 needs a graceful end, so whoever is in a hurry may have it now.
-            signals.endAtOnce()
-            let deadline = stopDeadline(configuration, logger, sink)
-            service.stop()
-            deadline?.cancel()
-            return .done
-        } catch {
-            throw .failed(error.description)
+        let service = try explaining { () throws(RunningService.StartError) in
+            try RunningService(configuration, logger: logger)
         }
+        while signals.next() == .reload {
+            service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: file) }
+        }
+        // Every answer 200 is already durable, so a second signal may end the process without a graceful stop.
+        signals.endAtOnce()
+        let deadline = stopDeadline(configuration, logger, sink)
+        service.stop()
+        deadline?.cancel()
+        return .done
     }
 
-    /// Ends the process when a thread waits for a disk that hangs; without room for one more thread nothing does.
+    /// Ends the process when stopping takes too long because a disk hangs; nil when no thread can be started for that.
     private static func stopDeadline(_ configuration: Configuration, _ logger: Logger, _ sink: LogSink) -> StopDeadline? {
         try? StopDeadline(milliseconds: UInt64(configuration.drainSeconds) * 1000 + stopMilliseconds) {
             logger.log(.error, "stopped without closing the store, whose disk hangs; what was not answered may not be stored")

@@ -1,64 +1,49 @@
+internal import JSON
 internal import POSIX
 internal import Simulators
 
 /// `deskgate simulate`
-enum SimulateCommand: Command {
-    static let name = "simulate"
-    static let summary = "Simulates the push providers on this machine, faults included, until SIGTERM or SIGINT."
-    static let options =
-        [
+enum SimulateCommand {
+    static let command = Command(
+        "simulate", "Simulates the push providers on this machine, faults included, until SIGTERM or SIGINT.",
+        options: [
             Option(
-                "directory", value: "DIR", required: true,
+                "directory", value: .directory, required: true,
                 "where fresh credentials, the certificate authority and notifiers.json are written, for their owner only")
         ]
-        + SimulatedProvider.allCases.map { provider in
-            Option(portOption(provider), value: "N", default: "any", "the port of \(SimulateWindow.name(of: provider))")
-        } + [
-            Option("script", value: "FILE", "a JSON file with faults and devices; docs/SIMULATORS.md describes it"),
-            Option("fault", value: "JSON", repeatable: true, #"one fault, such as {"provider":"fcm","answer":{"status":503}}"#),
-            Option("json", "print one JSON object a line, for machines: first the addresses, then each push with its token"),
-        ]
+            + SimulatedProvider.allCases.map { provider in
+                Option(
+                    portOption(provider), value: .number(0...65535), default: "any", "the port of \(SimulateWindow.name(of: provider))")
+            } + [
+                Option("script", value: .file, "a JSON file with faults and devices; docs/SIMULATORS.md describes it"),
+                Option(
+                    "fault", value: .text("JSON"), repeatable: true, #"one fault, such as {"provider":"fcm","answer":{"status":503}}"#),
+                Option("json", "print one JSON object a line, for machines: first the addresses, then each push with its token"),
+            ], run: run)
 
-    // A script is written by hand.
+    /// The largest script in bytes; scripts are written by hand.
     private static let scriptLimit = 1 << 20
 
-    static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
-        try Arguments.refuseKey(arguments.required("directory"), as: "--directory")
+    private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         // Before any thread is made, so that none of them takes a signal.
         let signals = Signals()
         let window = SimulateWindow(isJSON: arguments.has("json"))
         var settings = SimulatorSettings()
-        for provider in SimulatedProvider.allCases {
-            settings.ports[provider] = try arguments.number(portOption(provider), in: 0...65535).map { UInt16($0) }
-        }
+        for provider in SimulatedProvider.allCases { settings.ports[provider] = arguments.number(portOption(provider)) }
         settings.observer = { window.show($0) }
         let (faults, devices) = (FaultScript(), DeviceRegistry())
-        try readScript(arguments["script"], into: faults, devices)
-        for text in arguments.all("fault") { try readFault(text, into: faults) }
-        let simulators = try start(settings, faults, devices)
-        defer { simulators.stop() }
-        return try serve(simulators, arguments.required("directory"), window, signals)
-    }
-
-    private static func start(
-        _ settings: SimulatorSettings, _ faults: FaultScript, _ devices: DeviceRegistry
-    ) throws(CommandError) -> SimulatorSet {
-        do throws(SimulatorSet.Failure) {
-            return try SimulatorSet(settings, faults: faults, devices: devices)
-        } catch {
-            throw .failed(error.description)
+        try readFaults(arguments, into: faults, devices)
+        let simulators = try explaining { [settings] () throws(SimulatorSet.Failure) in
+            try SimulatorSet(settings, faults: faults, devices: devices)
         }
-    }
-
-    private static func serve(
-        _ simulators: SimulatorSet, _ directory: String, _ window: SimulateWindow, _ signals: Signals
-    ) throws(CommandError) -> ExitCode {
-        do throws(SystemError) {
+        defer { simulators.stop() }
+        let directory = arguments.required("directory")
+        try explaining { () throws(SystemError) in
             let files = try SimulatorFiles(directory: directory)
             try files.write(simulators)
             window.open(simulators, files)
-        } catch {
-            throw .option("directory", "cannot write into \(directory): \(error); give one that you may write into")
+        } as: {
+            .option("directory", "cannot write into \(directory): \($0); give one that you may write into")
         }
         while signals.next() == .reload {}
         signals.endAtOnce()
@@ -69,27 +54,84 @@ enum SimulateCommand: Command {
         "\(provider.rawValue)-port"
     }
 
-    private static func readScript(_ path: String?, into faults: FaultScript, _ devices: DeviceRegistry) throws(CommandError) {
-        guard let path else { return }
-        try Arguments.refuseKey(path, as: "--script")
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try File.read(path, limit: scriptLimit).bytes
-        } catch {
-            throw .option("script", "cannot read \(path): \(error)")
+    private static func readFaults(_ arguments: Arguments, into faults: FaultScript, _ devices: DeviceRegistry) throws(CommandError) {
+        if let path = arguments["script"] {
+            let bytes = try explaining { () throws(SystemError) in
+                try File.read(path, limit: scriptLimit).bytes
+            } as: {
+                .option("script", "cannot read \(path): \($0)")
+            }
+            try explaining { () throws(FaultReader.Mistake) in
+                try FaultReader.read(script: bytes, into: faults, devices)
+            } as: {
+                .option("script", "\($0)")
+            }
         }
-        do throws(FaultReader.Mistake) {
-            try FaultReader.read(script: bytes, into: faults, devices)
-        } catch {
-            throw .option("script", "\(error)")
+        for text in arguments.all("fault") {
+            try explaining { () throws(FaultReader.Mistake) in
+                try FaultReader.read(fault: Array(text.utf8), into: faults)
+            } as: {
+                .option("fault", "\($0)")
+            }
+        }
+    }
+}
+
+/// What `simulate` prints: where the simulators are, then each push as a phone would show it.
+struct SimulateWindow: Sendable {
+    let isJSON: Bool
+
+    /// Prints where everything is.
+    func open(_ simulators: SimulatorSet, _ files: SimulatorFiles) {
+        if isJSON {
+            var urls = JSONObject()
+            for provider in SimulatedProvider.allCases { urls.append(.string(simulators[provider].url), forKey: provider.rawValue) }
+            return Console.print(["event": "ready", "urls": .object(urls), "directory": .string(files.directory)])
+        }
+        let rows = SimulatedProvider.allCases.map { "  \(Self.padded(Self.name(of: $0), 14))\(simulators[$0].url)" }
+        Console.print(
+            """
+            Simulating:
+            \(rows.joined(separator: "\n"))
+
+            Credentials are in \(files.directory), and in \(files.path("notifiers.json")) what goes into the configuration.
+            Each push that a phone would show follows.
+            """)
+    }
+
+    /// Prints a push; one that was to be checked only says so.
+    func show(_ push: SimulatedPush) {
+        guard isJSON else { return Console.print(Self.line(push)) }
+        Console.print([
+            "event": "push", "provider": .string(push.provider.rawValue), "token": .string(push.token), "id": .string(push.id),
+            "title": .string(push.title), "body": .string(push.body), "dry_run": .bool(push.isDryRun), "payload": push.payload,
+        ])
+    }
+
+    /// What people call a provider.
+    static func name(of provider: SimulatedProvider) -> String {
+        switch provider {
+        case .apns: "APNs"
+        case .apnsSandbox: "APNs sandbox"
+        case .fcm: "FCM"
+        case .hms: "HMS"
+        case .rustore: "RuStore"
         }
     }
 
-    private static func readFault(_ text: String, into faults: FaultScript) throws(CommandError) {
-        do throws(FaultReader.Mistake) {
-            try FaultReader.read(fault: Array(text.utf8), into: faults)
-        } catch {
-            throw .option("fault", "\(error)")
-        }
+    static func line(_ push: SimulatedPush) -> String {
+        let text = push.title.isEmpty ? push.body : push.body.isEmpty ? push.title : "\(push.title): \(push.body)"
+        let shown = text.isEmpty ? "(nothing to show)" : printable(text)
+        let start = padded(name(of: push.provider), 14) + padded("\(printable(String(push.token.prefix(8))))…", 11)
+        return start + (push.isDryRun ? "(checked only) \(shown)" : shown)
+    }
+
+    // What a stranger sent must not steer the terminal.
+    private static func printable(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
     }
 }

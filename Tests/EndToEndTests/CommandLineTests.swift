@@ -2,13 +2,11 @@ import JSON
 import TestSupport
 import Testing
 
+@testable import DeskgateCLI
+
 /// What all commands have in common.
 @Suite struct CommandLineTests {
-    private static let commands = [
-        ["init"], ["serve"], ["check"], ["key", "mint"], ["key", "verify"], ["key", "inspect"], ["secret", "new"],
-        ["deliveries", "list"], ["deliveries", "show"], ["deliveries", "retry"], ["deliveries", "purge"], ["tokens", "list"],
-        ["tokens", "remove"], ["push", "test"], ["simulate"], ["version"],
-    ]
+    private static let commands = CommandTable.commands.map(\.words)
 
     @Test(arguments: commands)
     func helpGoesToTheOutput(_ command: [String]) throws {

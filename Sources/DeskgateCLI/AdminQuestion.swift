@@ -1,0 +1,128 @@
+internal import JSON
+internal import Operators
+internal import Service
+
+/// Asks something of the store, through the running service or without one, and prints the answer.
+enum AdminQuestion {
+    /// Does the action and prints the answer, as it is or as `text` tells it to people.
+    /// - Parameter verdict: how the command ends when the action was done.
+    static func ask(
+        _ action: some AdminAction, _ arguments: Arguments, verdict: (JSONObject) -> ExitCode = { _ in .done },
+        _ text: (JSONObject) -> String
+    ) throws(CommandError) -> ExitCode {
+        let configuration = try arguments.configuration()
+        let answer = try explaining { () throws(AdminAccess.Failure) in
+            try AdminAccess(configuration).perform(action, remark: Console.complain)
+        }
+        guard case .object(let object) = answer.json else { preconditionFailure("every answer is an object") }
+        if answer.status == 200 || arguments.has("json") {
+            Console.answer(arguments, answer.json, text(object))
+        } else {
+            Console.complain(AdminText.text(object["message"]))
+        }
+        switch answer.status {
+        case 200: return verdict(object)
+        case 404, 409: return .negative
+        default: return .usage
+        }
+    }
+
+    /// The options of a command that asks for a list.
+    static let pages = [
+        Option(
+            "limit", value: .number(1...UInt64(AdminAnswer.largestLimit)),
+            default: "\(AdminAnswer.defaultLimit), with --all \(AdminAnswer.largestLimit)",
+            "how many a page, at most \(AdminAnswer.largestLimit)"),
+        Option("after", value: .text("CURSOR"), "go on where an earlier list has ended"),
+        Option("all", "every page; with --json one object a page"),
+    ]
+
+    /// Asks for one page of a list or, with `--all`, for every page, and prints where the list goes on when it does.
+    /// - Parameters:
+    ///   - action: asks for a page of so many entries after a place.
+    ///   - text: a page for people.
+    static func askForPages(
+        _ arguments: Arguments, _ action: (_ after: String?, _ limit: Int?) throws(AdminMistake) -> some AdminAction,
+        _ text: (JSONObject) -> String
+    ) throws(CommandError) -> ExitCode {
+        let isWhole = arguments.has("all")
+        let limit = arguments.number("limit") ?? (isWhole ? AdminAnswer.largestLimit : nil)
+        var after = arguments["after"]
+        while true {
+            var next: String?
+            let page = try arguments.action { () throws(AdminMistake) in try action(after, limit) }
+            let code = try ask(
+                page, arguments,
+                verdict: { answer in
+                    if case .string(let cursor) = answer["next"] { next = cursor }
+                    return .done
+                },
+                { answer in
+                    guard case .string(let cursor) = answer["next"], !isWhole else { return text(answer) }
+                    return "\(text(answer))\nThere are more: --after \(cursor), or --all"
+                })
+            guard isWhole, code == .done, let next else { return code }
+            after = next
+        }
+    }
+}
+
+/// Values of answers as people read them.
+enum AdminText {
+    /// A value without quotes; characters that would move the cursor or hide others are replaced.
+    static func text(_ value: JSONValue?) -> String {
+        switch value {
+        case .string(let text): visible(text)
+        case .integer(let number): "\(number)"
+        default: ""
+        }
+    }
+
+    /// The text of a member, or of a member's member, such as `target.device_id`.
+    static func text(of path: String, in object: JSONObject) -> String {
+        let names = path.split(separator: ".", maxSplits: 1).map(String.init)
+        guard names.count == 2 else { return text(object[path]) }
+        guard case .object(let inner) = object[names[0]] else { return "" }
+        return text(inner[names[1]])
+    }
+
+    /// A number of things: `1 try`, `2 tries`.
+    static func count(_ value: JSONValue?, _ one: String, _ many: String) -> String {
+        value == .integer(1) ? "1 \(one)" : "\(text(value)) \(many)"
+    }
+
+    /// Objects as a table with a heading.
+    /// - Parameter columns: the heading and the member of each, as `text(of:in:)` takes it.
+    static func table(_ objects: [JSONValue], _ columns: [(heading: String, key: String)]) -> String {
+        let rows = objects.map { value in
+            guard case .object(let object) = value else { return columns.map { _ in "" } }
+            return columns.map { text(of: $0.key, in: object) }
+        }
+        return table([columns.map(\.heading)] + rows)
+    }
+
+    /// Rows in columns as wide as their widest text.
+    private static func table(_ rows: [[String]]) -> String {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].unicodeScalars.count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = row.indices.map { column in
+                column == row.count - 1
+                    ? row[column] : row[column] + String(repeating: " ", count: widths[column] - row[column].unicodeScalars.count)
+            }
+            return cells.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+
+    private static func visible(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { scalars.append(isInvisible(scalar) ? "?" : scalar) }
+        return String(scalars)
+    }
+
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+}

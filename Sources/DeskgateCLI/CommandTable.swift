@@ -1,0 +1,59 @@
+internal import Configuration
+
+/// All commands.
+enum CommandTable {
+    /// In the order in which the overview lists them.
+    static let commands: [Command] = [
+        InitCommand.command,
+        ServeCommand.command,
+        CheckCommand.command,
+        StatusCommands.status,
+        StatusCommands.health,
+        KeyCommands.mint,
+        KeyCommands.verify,
+        KeyCommands.inspect,
+        SecretCommand.new,
+        DeliveriesCommands.list,
+        DeliveriesCommands.show,
+        DeliveriesCommands.retry,
+        DeliveriesCommands.purge,
+        TokensCommands.list,
+        TokensCommands.remove,
+        StoreCommands.backup,
+        StoreCommands.restore,
+        PushTestCommand.command,
+        SimulateCommand.command,
+        StatusCommands.version,
+    ]
+
+    /// Finds the command that a line begins with; `key mint` has two words.
+    /// - Returns: the command, and the words behind it.
+    static func find(_ words: [String]) -> (command: Command, rest: [String])? {
+        for command in commands where words.starts(with: command.words) {
+            return (command, Array(words.dropFirst(command.words.count)))
+        }
+        return nil
+    }
+
+    /// What is wrong with a line that begins with no command, and what helps.
+    static func describeUnknown(_ words: [String]) -> (complaint: String, remedy: String) {
+        let more = "All commands: deskgate --help"
+        let typed = Array(words.prefix { !$0.hasPrefix("-") })
+        guard let first = typed.first else {
+            guard let stray = words.first else { return ("a command is missing", Help.overview(nil)) }
+            return ("the command comes first, before its options" + Console.mention([stray]), more)
+        }
+        let complaint = "unknown command" + Console.mention(typed.prefix(2))
+        if let nearest = nearest(to: typed) { return ("\(complaint); did you mean \(nearest)?", more) }
+        return (complaint, Help.overview(first))
+    }
+
+    /// The commands that may have been meant: the typed words have a typing error, or the command's first word is missing.
+    private static func nearest(to words: [String]) -> String? {
+        let names = commands.map(\.name)
+        let sameEnd = names.filter { $0.hasSuffix(" \(words[0])") }
+        if !sameEnd.isEmpty { return sameEnd.joined(separator: " or ") }
+        let typed = words.prefix(2).joined(separator: " ").lowercased()
+        return NearestWord.nearest(to: typed, in: names) ?? NearestWord.nearest(to: words[0].lowercased(), in: names)
+    }
+}

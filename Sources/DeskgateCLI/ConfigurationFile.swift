@@ -1,0 +1,56 @@
+internal import Configuration
+internal import Core
+internal import Observability
+internal import POSIX
+internal import Service
+internal import Threading
+
+/// Where the configuration is when no option says it.
+enum ConfigurationFile {
+    /// The environment variable that names it.
+    static let variable = "DESKGATE_CONFIG"
+    /// Where it is when nothing names it.
+    static let usual = "/etc/deskgate/config.json"
+}
+
+/// What commands that start from a configuration have in common.
+extension Arguments {
+    /// The configuration's file: the option's, else the environment's, else the usual one.
+    func configurationFile() throws(CommandError) -> String {
+        if let given = self[Option.config.name] { return given }
+        if let named = POSIX.Process.environment(ConfigurationFile.variable), !named.isEmpty {
+            try Self.refuseKey(named, as: ConfigurationFile.variable)
+            return named
+        }
+        guard File.exists(ConfigurationFile.usual) else {
+            throw .usage(
+                """
+                no configuration: give \(Option.config.spelling), or set \(ConfigurationFile.variable), \
+                or put one at \(ConfigurationFile.usual); make one with: deskgate init
+                """)
+        }
+        return ConfigurationFile.usual
+    }
+
+    /// Reads the configuration; throws every error in it.
+    func configuration() throws(CommandError) -> Configuration {
+        let file = try configurationFile()
+        return try explaining({ () throws(ConfigurationError) in try Configuration(contentsOf: file) }, as: CommandError.configuration)
+    }
+}
+
+extension Configuration {
+    /// Opens a log that goes to standard error; whoever gets it closes it.
+    static func openLog(_ format: LogFormat) throws(CommandError) -> LogSink {
+        try explaining { () throws(ThreadError) in try LogSink(format: format) }
+    }
+
+    /// Tries notifiers of this configuration, and throws what keeps them from being tried.
+    func tryNotifiers(_ body: (NotifierTrial) throws(NotifierTrial.Failure) -> ExitCode) throws(CommandError) -> ExitCode {
+        let sink = try Self.openLog(.text)
+        defer { sink.close(timeoutMilliseconds: 2000) }
+        return try explaining { () throws(NotifierTrial.Failure) in
+            try body(NotifierTrial(self, logger: Logger(level: log.level, sink: sink)))
+        }
+    }
+}

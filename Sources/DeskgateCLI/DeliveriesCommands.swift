@@ -1,0 +1,126 @@
+internal import Core
+internal import JSON
+internal import Operators
+
+/// `deskgate deliveries list`, `show`, `retry` and `purge`
+enum DeliveriesCommands {
+    private static let states = Delivery.State.allCases.map(\.rawValue)
+    private static let state = Option("state", value: .choice(states, "STATE"), Value.alternatives(states))
+    private static let filters = [
+        Option("app", value: .text("ID"), field: "app_id", "of this app_id"),
+        Option("user", value: .text("ID"), field: "user_id", "of this user_id"),
+        Option("ticket", value: .text("N"), field: "ticket_id", "of this ticket"),
+        Option("comment", value: .text("N"), field: "comment_id", "of this comment"),
+        Option("notifier", value: .text("NAME"), "for this notifier"),
+        Option("reason", value: .text("WORD"), "with this reason, such as status_503 or expired"),
+        Option("from", value: .time, "received then or later, such as 2026-03-10T08:15:12Z"),
+        Option("before", value: .time, "received before then"),
+    ]
+
+    /// The criteria that are given.
+    /// - Parameter options: the options that are criteria.
+    private static func criteria(_ arguments: Arguments, among options: [Option]) throws(CommandError) -> DeliveryCriteria {
+        try arguments.action { () throws(AdminMistake) in
+            var result = DeliveryCriteria()
+            for option in options {
+                if let text = arguments[option.name] { try result.add(option.field, text) }
+            }
+            return result
+        }
+    }
+
+    /// The id that is given as the operand.
+    private static func id(_ arguments: Arguments) throws(CommandError) -> UUIDv7? {
+        guard let text = arguments.operand else { return nil }
+        guard let id = UUIDv7(text) else { throw .usage("ID: expected a delivery's id, as deskgate deliveries list shows it") }
+        return id
+    }
+
+    // MARK: deliveries list
+
+    static let list = Command(
+        "deliveries list", "Lists deliveries, newest first.",
+        options: [.config, state] + filters + AdminQuestion.pages + [.json], run: runList)
+
+    private static let columns = [
+        ("ID", "id"), ("STATE", "state"), ("REASON", "reason"), ("TRIES", "attempts"), ("NOTIFIER", "notifier"), ("APP", "app_id"),
+        ("USER", "user_id"), ("DEVICE", "target.device_id"), ("TICKET", "ticket_id"), ("COMMENT", "comment_id"),
+        ("RECEIVED", "received_at"),
+    ]
+
+    private static func runList(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+        let filter = try criteria(arguments, among: [state] + filters).filter
+        return try AdminQuestion.askForPages(
+            arguments,
+            { after, limit throws(AdminMistake) in try DeliveryAction.listing(filter, after: after, limit: limit) }, table)
+    }
+
+    private static func table(_ answer: JSONObject) -> String {
+        guard case .array(let deliveries) = answer["deliveries"], !deliveries.isEmpty else { return "No delivery matches." }
+        return ([AdminText.table(deliveries, columns)] + waits(deliveries)).joined(separator: "\n")
+    }
+
+    /// What holds back deliveries that are due, one line a notifier and reason.
+    private static func waits(_ deliveries: [JSONValue]) -> [String] {
+        var lines: [String] = []
+        for case .object(let delivery) in deliveries {
+            guard let reason = DeliveriesStory.hold(delivery) else { continue }
+            let line = "Deliveries to \(AdminText.text(delivery["notifier"])) wait: \(reason)."
+            if !lines.contains(line) { lines.append(line) }
+        }
+        return lines
+    }
+
+    // MARK: deliveries show
+
+    static let show = Command(
+        "deliveries show", "Tells the whole story of a delivery.", exits: [.negative: "when there is none of this id"],
+        operand: Operand(.text("ID"), "the delivery's id"), options: [.config, .json]
+    ) { arguments throws(CommandError) in
+        guard let id = try id(arguments) else { throw .usage("ID is missing") }
+        return try AdminQuestion.ask(DeliveryAction.show(id), arguments, DeliveriesStory.sentences)
+    }
+
+    // MARK: deliveries retry
+
+    static let retry = Command(
+        "deliveries retry", "Has dead deliveries tried again: one, those that match, or all.",
+        exits: [.negative: "when that one is unknown or not dead"],
+        operand: Operand(.text("ID"), required: false, "a delivery's id, without filters"),
+        options: [.config] + filters + [Option("all", "all dead deliveries, without filters"), .json]
+    ) { arguments throws(CommandError) in
+        try AdminQuestion.ask(retrying(arguments), arguments) { answer in
+            "\(AdminText.count(answer["retried"], "delivery is", "deliveries are")) pending again."
+        }
+    }
+
+    private static func retrying(_ arguments: Arguments) throws(CommandError) -> DeliveryAction {
+        let criteria = try criteria(arguments, among: filters)
+        switch (try id(arguments), criteria.isEmpty, arguments.has("all")) {
+        case (let id?, true, false): return .retryOne(id)
+        case (nil, false, false), (nil, true, true): return .retry(criteria.filter)
+        default: throw .usage("expected an ID, or filters, or --all")
+        }
+    }
+
+    // MARK: deliveries purge
+
+    static let purge = Command(
+        "deliveries purge", "Forgets deliveries that have ended, for good; or gives up what waits for a notifier.",
+        options: [
+            .config,
+            Option("state", value: .choice(states, "STATE"), required: true, "delivered, no_target or dead; pending with --notifier"),
+            Option("before", value: .time, default: "now", "ended before then, such as 2026-03-10T08:15:12Z"),
+            Option("notifier", value: .text("NAME"), "whose pending deliveries end as dead, with the reason purged"), .json,
+        ]
+    ) { arguments throws(CommandError) in
+        let action = try arguments.action { () throws(AdminMistake) in
+            try DeliveryAction.purging(
+                state: arguments.required("state"), before: arguments["before"], notifier: arguments["notifier"])
+        }
+        return try AdminQuestion.ask(action, arguments) { answer in
+            let end = arguments["notifier"] == nil ? "forgotten" : "given up"
+            return "\(AdminText.count(answer["purged"], "delivery is", "deliveries are")) \(end)."
+        }
+    }
+}

@@ -1,0 +1,127 @@
+internal import Configuration
+internal import Core
+internal import Crypto
+internal import JSON
+internal import Observability
+internal import Operators
+internal import Time
+
+/// `deskgate key mint`, `key verify` and `key inspect`
+enum KeyCommands {
+    private static let appAndUser = [
+        Option("app", value: .text("ID"), required: true, "the app_id"), Option("user", value: .text("ID"), required: true, "the user_id"),
+    ]
+
+    // MARK: key mint
+
+    static let mint = Command(
+        "key mint", "Makes a security key for a user and prints it.",
+        options: [.config] + appAndUser + [
+            Option(
+                "ttl", value: .lifetime, default: "as configured, 30d",
+                "how long it lives: seconds, or a number with s, m, h or d; 0 or never is for ever"),
+            Option("key-id", value: .number(0...UInt64(UInt32.max)), default: "the largest id", "which of the app's keys makes it"), .json,
+        ], run: runMint)
+
+    private static func runMint(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+        let configuration = try arguments.configuration()
+        let minting = KeyMinting(try authorizer(configuration), defaultLifeSeconds: configuration.defaultLifeSeconds)
+        let minted = try explaining { () throws(KeyMinting.Refusal) in
+            try minting.mint(
+                appID: arguments.required("app"), userID: arguments.required("user"), keyID: arguments.number("key-id"),
+                lifeSeconds: arguments["ttl"].flatMap(Duration.seconds), now: Clocks.system.unixSeconds())
+        } as: {
+            explain($0, configuration)
+        }
+        Console.answer(arguments, minted.json, minted.securityKey)
+        return .done
+    }
+
+    /// Says which option made the key impossible.
+    private static func explain(_ refusal: KeyMinting.Refusal, _ configuration: Configuration) -> CommandError {
+        switch refusal {
+        case .malformed(let malformation): return .option(malformation.field == .appID ? "app" : "user", malformation.description)
+        case .unknownApp:
+            let apps = configuration.apps.map { AdminText.text(.string($0.id)) }.joined(separator: ", ")
+            return .option("app", "no app with this app_id is configured; configured: \(apps)")
+        case .unknownKey: return .option("key-id", refusal.description)
+        case .lifeTooLong, .endTooFar: return .option("ttl", refusal.description)
+        case .failed: return .failed(refusal.description)
+        }
+    }
+
+    // MARK: key verify
+
+    static let verify = Command(
+        "key verify", "Answers as the service would, with the reason.", exits: [.done: "for 200", .negative: "otherwise"],
+        options: [.config] + appAndUser + [
+            Option("key", value: .secret("KEY"), required: true, "the security key"),
+            Option("at", value: .number(0...UInt64.max, "UNIX"), default: "now", "the time to decide for, in seconds since 1970"),
+            Option("json", "the default; for symmetry"),
+        ], run: runVerify)
+
+    private static func runVerify(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+        let now = arguments.number("at") ?? Clocks.system.unixSeconds()
+        let authorizer = try authorizer(arguments.configuration())
+        func bytes(_ name: String) -> [UInt8] { Array(arguments.required(name).utf8) }
+        let (app, user, key) = (bytes("app"), bytes("user"), bytes("key"))
+        let verdict = authorizer.decide(appID: app.span, userID: user.span, securityKey: key.span, now: now).verdict
+        let reference = authorizer.userReference(appID: app.span, userID: user.span)
+        Console.print(describe(verdict, key: SecurityKey(key.span), reference: reference))
+        return verdict.status == 200 ? .done : .negative
+    }
+
+    /// Reads the configuration's apps and keys.
+    private static func authorizer(_ configuration: Configuration) throws(CommandError) -> Authorizer {
+        try explaining { () throws(CryptoError) in try configuration.makeAuthorizer() }
+    }
+
+    /// - Parameter reference: the person's name in the log.
+    private static func describe(_ verdict: Verdict, key: SecurityKey?, reference: String?) -> JSONValue {
+        var object: JSONObject = ["status": .integer(Int64(verdict.status)), "reason": .string(verdict.reason)]
+        if case .malformed(let malformation) = verdict {
+            object.append(.string(malformation.field.name), forKey: "field")
+            object.append(.string(malformation.description), forKey: "message")
+            return .object(object)
+        }
+        if let key { append(key, to: &object) }
+        if let reference { object.append(.string(reference), forKey: "user_ref") }
+        return .object(object)
+    }
+
+    // MARK: key inspect
+
+    static let inspect = Command(
+        "key inspect", "Shows the public fields of a security key; proves nothing.",
+        operand: Operand(.secret("KEY"), "the security key"), options: [.json], run: runInspect)
+
+    private static func runInspect(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+        let text = Array((arguments.operand ?? "").utf8)
+        guard let key = SecurityKey(text.span) else {
+            throw .negative("malformed", "not a security key; expected dgk1. and 84 base64url characters")
+        }
+        var json: JSONObject = ["version": 1]
+        append(key, to: &json)
+        Console.answer(
+            arguments, .object(json),
+            """
+            version     1
+            key id      \(key.keyID)
+            issued at   \(time(key.issuedAt))
+            expires at  \(key.expiresAt == 0 ? "never" : time(key.expiresAt))
+            """)
+        return .done
+    }
+
+    private static func append(_ key: SecurityKey, to object: inout JSONObject) {
+        object.append(.integer(Int64(key.keyID)), forKey: "key_id")
+        object.append(.integer(Int64(key.issuedAt)), forKey: "issued_at")
+        object.append(.integer(Int64(key.expiresAt)), forKey: "expires_at")
+    }
+
+    private static func time(_ seconds: UInt64) -> String {
+        // RFC 3339 has no later date than 9999-12-31T23:59:59Z.
+        let date = seconds > 253_402_300_799 ? "after the year 9999" : WallTime(seconds: Int64(seconds)).text
+        return "\(seconds)  \(date)"
+    }
+}

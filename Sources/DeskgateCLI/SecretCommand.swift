@@ -1,0 +1,35 @@
+internal import Crypto
+internal import JSON
+internal import POSIX
+
+/// `deskgate secret new`
+enum SecretCommand {
+    static let new = Command(
+        "secret new", "Makes a new random secret: 32 bytes as 43 base64url characters.",
+        options: [
+            Option("out", value: .file, "write it into a new file of mode 600, and show nothing; never overwrites"),
+            Option("signing", "as whsec_ and base64, for a notifier of type http"), .json,
+        ], run: run)
+
+    private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+        let secret = try newSecret(isSigning: arguments.has("signing"))
+        guard let file = arguments["out"] else {
+            Console.answer(arguments, ["secret": .string(secret)], secret)
+            return .done
+        }
+        try explaining { () throws(SystemError) in
+            try File.create(file, mode: 0o600, "\(secret)\n".utf8)
+        } as: {
+            $0.alreadyExists
+                ? .negative("exists", "\(file) exists already; nothing was changed") : .option("out", "cannot make \(file): \($0)")
+        }
+        if arguments.has("json") { Console.print(["file": .string(file)]) }
+        return .done
+    }
+
+    /// Makes a secret: for an app, a webhook or the admin token, or for signing what a notifier of type `http` sends.
+    static func newSecret(isSigning: Bool = false) throws(CommandError) -> String {
+        let bytes: InlineArray<32, UInt8> = try explaining { () throws(CryptoError) in try randomBytes() }
+        return isSigning ? "whsec_" + Base64.encode(bytes.span) : Base64URL.encode(bytes.span)
+    }
+}

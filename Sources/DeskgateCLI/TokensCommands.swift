@@ -1,0 +1,48 @@
+internal import JSON
+internal import Operators
+
+/// `deskgate tokens list` and `tokens remove`
+enum TokensCommands {
+    private static let app = Option("app", value: .text("ID"), required: true, field: "app_id", "of this app_id")
+
+    static let list = Command(
+        "tokens list", "Lists registered push tokens, masked, by user and device.",
+        options: [
+            .config, app, Option("user", value: .text("ID"), field: "user_id", "of this user_id"),
+            Option("device", value: .text("ID"), field: "device_id", "of this device_id"),
+        ] + AdminQuestion.pages + [.json]
+    ) { arguments throws(CommandError) in
+        try AdminQuestion.askForPages(
+            arguments,
+            { after, limit throws(AdminMistake) in
+                try DeviceAction.listing(
+                    appID: arguments.required("app"), userID: arguments["user"], deviceID: arguments["device"], after: after, limit: limit)
+            }, table)
+    }
+
+    private static let columns = [
+        (heading: "USER", key: "user_id"), ("DEVICE", "device_id"), ("TYPE", "type"), ("TOKEN", "token"),
+        ("REGISTERED", "registered_at"), ("SEEN", "seen_at"), ("USER_REF", "user_ref"),
+    ]
+
+    private static func table(_ answer: JSONObject) -> String {
+        guard case .array(let devices) = answer["push_tokens"], !devices.isEmpty else { return "No push token matches." }
+        return AdminText.table(devices, columns)
+    }
+
+    static let remove = Command(
+        "tokens remove", "Removes the push tokens of a user, or of one device; of a user as a whole, also what kept the limits.",
+        options: [
+            .config, app, Option("user", value: .text("ID"), required: true, field: "user_id", "of this user_id"),
+            Option("device", value: .text("ID"), field: "device_id", "of this device_id alone"), .json,
+        ]
+    ) { arguments throws(CommandError) in
+        let action = try arguments.action { () throws(AdminMistake) in
+            try DeviceAction.removing(
+                appID: arguments.required("app"), userID: arguments.required("user"), deviceID: arguments["device"])
+        }
+        return try AdminQuestion.ask(action, arguments) { answer in
+            "\(AdminText.count(answer["removed"], "push token is", "push tokens are")) removed."
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import POSIX
+import TestSupport
+import Testing
+
+@testable import DeskgateCLI
+
+/// The table of commands: complete enough for help, a man page and completions, and what its parser takes.
+@Suite struct CommandTableTests {
+    private static let commands = CommandTable.commands
+    private static let names = commands.map(\.name)
+
+    @Test func namesAreDistinctAndHideNone() throws {
+        for name in Self.names {
+            #expect(Self.names.filter { "\($0) ".hasPrefix("\(name) ") } == [name])
+            let found = try #require(CommandTable.find(name.split(separator: " ").map(String.init) + ["rest"]))
+            #expect(found.command.name == name)
+            #expect(found.rest == ["rest"])
+        }
+    }
+
+    @Test(arguments: names)
+    func everythingIsDescribed(_ name: String) throws {
+        let command = try find(name)
+        for sentence in [command.summary, command.details].compactMap(\.self) {
+            #expect(sentence.hasSuffix("."))
+            #expect(sentence.first?.isUppercase == true)
+            #expect(!sentence.contains("\n"))
+        }
+        #expect(Set(command.exits.map(\.key)).count == command.exits.count)
+        #expect(command.exits.allSatisfy { !$0.value.isEmpty && !$0.value.hasSuffix(".") })
+        if let operand = command.operand { check(operand.value, operand.text, operand.fallback, isRequired: operand.isRequired) }
+        let options = command.options + [.help]
+        #expect(Set(options.map(\.name)).count == options.count)
+        for option in options {
+            #expect(option.name.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil)
+            check(option.value, option.text, option.fallback, isRequired: option.isRequired)
+            // A switch is there or not.
+            if option.value == nil { #expect(!option.isRequired && !option.isRepeatable && option.fallback == nil) }
+        }
+    }
+
+    @Test(arguments: names)
+    func helpTellsTheWholeTable(_ name: String) throws {
+        let command = try find(name)
+        let help = try unwrapped(Deskgate.run(["help"] + command.words).output)
+        let overview = try unwrapped(Deskgate.run("help").output)
+        for page in [help, overview] {
+            #expect(page.contains(command.summary.dropLast()))
+            #expect(page.contains(command.details ?? ""))
+            for (code, condition) in command.exits { #expect(page.contains("\(code.rawValue) \(condition)")) }
+        }
+        #expect(overview.contains(" \(name) "))
+        if let operand = command.operand { #expect(help.contains(" \(operand.value.placeholder) \(operand.text)")) }
+        for option in command.options + [.help] {
+            #expect(help.contains(" \(option.spelling) \(option.text)"))
+            if let fallback = option.fallback { #expect(help.contains("; default: \(fallback)")) }
+        }
+    }
+
+    @Test(arguments: names)
+    func parserTakesWhatIsDeclared(_ name: String) throws {
+        let command = try find(name)
+        let operand = command.operand.map(\.value.sample)
+        let given = command.options.map { (option: $0, text: $0.value?.sample) }
+        let apart = given.flatMap { option, text in ["--\(option.name)"] + (text.map { [$0] } ?? []) }
+        let joined = given.map { option, text in "--\(option.name)" + (text.map { "=\($0)" } ?? "") }
+        for words in [apart, joined] {
+            let arguments = try Arguments((operand.map { [$0] } ?? []) + words, for: command)
+            #expect(arguments.operand == operand)
+            for (option, text) in given {
+                #expect(arguments.has(option.name))
+                #expect(arguments[option.name] == text)
+            }
+        }
+    }
+
+    @Test(arguments: names)
+    func parserRefusesOtherValues(_ name: String) throws {
+        let command = try find(name)
+        for option in command.options {
+            for text in option.value?.wrongSamples ?? [] {
+                var words = command.operand.map { [$0.value.sample] } ?? []
+                for other in command.options where other.isRequired && other.name != option.name {
+                    words += ["--\(other.name)", other.value?.sample ?? ""]
+                }
+                let error = #expect(throws: CommandError.self) { try Arguments(words + ["--\(option.name)=\(text)"], for: command) }
+                #expect(error?.option == option.name)
+            }
+        }
+    }
+
+    /// The command lines of the documentation, which people copy. In prose they may leave out what the sentence does not need.
+    @Test func documentationIsTaken() throws {
+        var count = 0
+        let pages = ["CONFIGURATION", "HTTP", "OPERATING", "PUSH", "SECURITY-KEY", "SECURITY", "SIMULATORS"].map { "docs/\($0).md" }
+        for page in ["README.md"] + pages {
+            let text = String(decoding: try File.read("\(packageRoot)/\(page)", limit: 1 << 20).bytes, as: UTF8.self)
+            for (line, isProse) in DocumentedCommand.lines(of: text) {
+                count += 1
+                let found = try #require(CommandTable.find(line), "\(page): \(line)")
+                do throws(CommandError) {
+                    _ = try Arguments(found.rest, for: found.command)
+                } catch {
+                    #expect(isProse && error.message.hasSuffix(" is missing"), "\(page): \(line): \(error.message)")
+                }
+            }
+        }
+        #expect(count > 40)
+    }
+
+    private func find(_ name: String) throws -> DeskgateCLI.Command {
+        try #require(Self.commands.first { $0.name == name })
+    }
+
+    private func check(_ value: Value?, _ text: String, _ fallback: String?, isRequired: Bool) {
+        #expect(!text.isEmpty && !text.hasSuffix("."))
+        #expect(fallback?.isEmpty != true)
+        #expect(!isRequired || fallback == nil)
+        guard let value else { return }
+        #expect(value.placeholder.wholeMatch(of: /[A-Z]+/) != nil)
+        if case .choice(let words, _) = value {
+            #expect(words.count > 1 && Set(words).count == words.count)
+            for word in words { #expect(text.contains(word)) }
+        }
+    }
+
+    /// A text whose wrapped lines go on with one space.
+    private func unwrapped(_ text: String) -> String {
+        text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    }
+}
+
+extension Value {
+    /// A text that is such a value.
+    fileprivate var sample: String {
+        switch self {
+        case .text, .secret, .file, .directory: "sample"
+        case .number(let range, _): "\(range.upperBound)"
+        case .lifetime: "12h"
+        case .time: "2026-03-10T08:15:12Z"
+        case .choice(let words, _): words[0]
+        }
+    }
+
+    /// Texts that the parser must not take.
+    fileprivate var wrongSamples: [String] {
+        switch self {
+        case .text, .secret, .file, .directory, .time: []
+        case .number(let range, _): ["", "x", "-1", "\(range.upperBound)0"] + (range.lowerBound > 0 ? ["\(range.lowerBound - 1)"] : [])
+        case .lifetime: ["", "soon", "-1", "1.5h"]
+        case .choice(let words, _): ["", words[0].uppercased(), words.joined(separator: ",")]
+        }
+    }
+}
+
+/// The command lines that a page of the documentation shows.
+private enum DocumentedCommand {
+    /// The words after `deskgate` of each, and whether it stands in a sentence instead of a block of code.
+    static func lines(of page: String) -> [(words: [String], isProse: Bool)] {
+        var result: [([String], Bool)] = []
+        var isBlock = false
+        for line in page.split(separator: "\n") {
+            if line.hasPrefix("```") {
+                isBlock.toggle()
+                continue
+            }
+            let marks = isBlock ? "deskgate " : "`deskgate "
+            for start in line.ranges(of: marks) {
+                let isWord = start.lowerBound == line.startIndex || !"/-.".contains(line[line.index(before: start.lowerBound)])
+                guard isWord else { continue }
+                let words = words(of: line[start.upperBound...])
+                if words.first?.allSatisfy({ $0.isLowercase }) == true { result.append((words, !isBlock)) }
+            }
+        }
+        return result
+    }
+
+    /// Splits as a shell does, up to the end of the command.
+    private static func words(of text: Substring) -> [String] {
+        var (words, word, quote) = ([String](), String?.none, Character?.none)
+        for character in text {
+            if character == quote {
+                quote = nil
+            } else if quote != nil {
+                word?.append(character)
+            } else if character == "'" || character == "\"" {
+                (quote, word) = (character, word ?? "")
+            } else if "`|&;)#…<>".contains(character) {
+                break
+            } else if character == " " {
+                if let word { words.append(word) }
+                word = nil
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        if let word { words.append(word) }
+        return words
+    }
+}
