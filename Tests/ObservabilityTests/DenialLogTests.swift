@@ -1,5 +1,3 @@
-@testable import Configuration
-@testable import Dispatch
 import Observability
 import TestSupport
 import Testing

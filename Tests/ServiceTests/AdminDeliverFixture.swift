@@ -25,7 +25,7 @@ final class AdminDeliverFixture {
     let configuration: Configuration
     private let directory: ConfigurationDirectory
     let log: TestLog
-    private let state: Live<LiveState>
+    private let state: Live<OperatorState>
     private let proof = ListenerProof()
     private let handlers: AdminHandlers
     private let wakeUps = Monitor(0)
@@ -35,8 +35,7 @@ final class AdminDeliverFixture {
         directory = try ConfigurationDirectory()
         configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port)"#))
         log = try TestLog(in: directory.scratch, level: .info)
-        let metrics = ServiceMetrics(registry: MetricsRegistry(), version: "test")
-        state = Live(try LiveState(configuration, metrics: metrics))
+        state = Live(OperatorState(configuration, authorizer: try configuration.makeAuthorizer()))
         handlers = try AdminHandlers(
             gate: AdminGate(state: state, logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 })),
             store: store,

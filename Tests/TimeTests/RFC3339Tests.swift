@@ -1,10 +1,5 @@
-
-@testable import Configuration
-@testable import Dispatch
-import Observability
-@testable import Operators
-@testable import Service
 import Testing
+import Time
 
 /// Dates and times of the help desk.
 @Suite struct RFC3339Tests {
