@@ -60,7 +60,7 @@ enum DeliveriesCommands {
         return ([AdminText.table(deliveries, columns)] + waits(deliveries)).joined(separator: "\n")
     }
 
-    /// What holds back deliveries that are due, one line a notifier and reason.
+    /// Why deliveries that are due are not sent yet, in one line a notifier and reason.
     private static func waits(_ deliveries: [JSONValue]) -> [String] {
         var lines: [String] = []
         for case .object(let delivery) in deliveries {

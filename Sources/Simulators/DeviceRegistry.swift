@@ -20,3 +20,35 @@ package final class DeviceRegistry: Sendable {
         return device.refusal
     }
 }
+
+/// What a provider knows of one device.
+package struct SimulatedDevice: Sendable, Equatable {
+    /// Why a push to it is refused.
+    package enum Refusal: String, Sendable, CaseIterable {
+        /// The app was removed: APNs `Unregistered`, FCM `UNREGISTERED`, HMS 80300007.
+        case unregistered
+        /// It belongs to another app or project: APNs `DeviceTokenNotForTopic`, FCM `SENDER_ID_MISMATCH`, HMS 80300007.
+        case mismatch
+        /// It is none of this provider's: APNs `BadDeviceToken`, FCM's violation of `message.token`, HMS 80300007.
+        case invalid
+    }
+
+    /// The only provider that takes it; for APNs that tells the environments apart. Nil: all.
+    package var provider: SimulatedProvider?
+    /// APNs: the only topic that it takes; nil: all.
+    package var topic: String?
+    /// Why a push is refused; nil for none.
+    package var refusal: Refusal?
+    /// APNs: since when it is unregistered, in milliseconds since 1970; nil says when it was asked.
+    package var unregisteredAt: UInt64?
+
+    /// Makes one that takes everything unless something is said.
+    package init(
+        provider: SimulatedProvider? = nil, topic: String? = nil, refusal: Refusal? = nil, unregisteredAt: UInt64? = nil
+    ) {
+        self.provider = provider
+        self.topic = topic
+        self.refusal = refusal
+        self.unregisteredAt = unregisteredAt
+    }
+}

@@ -40,3 +40,23 @@ package final class SmallDisk: Sendable {
         guard unsafe mount("tmpfs", directory.path, "tmpfs", flags, nil) == 0 else { throw ChildProcess.Failure.cannotStart(errno) }
     }
 }
+
+/// Has every write to a file that this process has open fail, as on a disk with a fault: its descriptors lead to one that only reads.
+/// - Returns: whether that has gone well for all of them.
+package func makeUnwritable(_ path: String) -> Bool {
+    let broken = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard broken >= 0 else { return false }
+    defer { close(broken) }
+    for number in 3..<Int32(1024) where number != broken {
+        let isFile = linkTarget("/proc/self/fd/\(number)").utf8.elementsEqual(path.utf8)
+        if isFile, dup2(broken, number) != number { return false }
+    }
+    return true
+}
+
+/// Where a symbolic link leads, such as a descriptor's in /proc/self/fd; empty when there is none.
+package func linkTarget(_ path: String) -> String {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = unsafe readlink(path, &buffer, buffer.count)
+    return String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
