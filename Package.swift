@@ -51,7 +51,7 @@ let package = Package(
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "WebTokens"]),
         library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading", "WebTokens", "Time"]),
         library("Configuration", ["Core", "Crypto", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX"]),
-        library("Dispatch", ["Configuration", "Core", "HTTPClient", "Observability", "Threading", "Time"]),
+        library("Dispatch", ["Core", "HTTPClient", "Observability", "Threading", "Time"]),
         library(
             "Operators",
             [

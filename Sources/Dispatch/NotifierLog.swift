@@ -55,14 +55,12 @@ struct NotifierLog {
         switch result.next {
         case .delivered: break
         case .dead where result.isDeviceGone: add(1, .deviceGone, reason: result.reason, of: lane.name)
-        case .dead where result.reason == Self.deviceTypeReason: tellDeviceType(lane)
+        case .dead where outcome.settingsFault == .ofDeviceType: tellDeviceType(lane, reason: result.reason)
         case .dead: add(1, .dead, reason: result.reason, of: lane.name)
         case .givenUp(let ending): add(1, .dead, reason: ending.rawValue, of: lane.name)
         case .retry where outcome.isAboutDevice && outcome.wasAsked:
             add(1, .putOff, reason: result.reason, of: lane.name)
-            if NotifierRemedy.blamesSettingsOrDevice(outcome) {
-                standings[lane.name]?.remedy = lane.served.remedy(reason: result.reason)
-            }
+            if outcome.settingsFault != nil { standings[lane.name]?.remedy = lane.served.remedy(reason: result.reason) }
         case .retry: break
         }
         if outcome.wasAsked { tellChange(outcome, lane, now: now) }
@@ -104,9 +102,6 @@ struct NotifierLog {
 }
 
 extension NotifierLog {
-    /// The reason of pushes that Firebase cannot send on, because it has no credential for the platform of their device.
-    private static let deviceTypeReason = "misconfigured_for_device_type"
-
     /// Tells that a notifier has begun to fail, is left alone, or works again.
     private mutating func tellChange(_ outcome: DeliveryOutcome, _ lane: DeliveryLane, now: UInt64) {
         let state = NotifierState(lane.breaker)
@@ -144,14 +139,13 @@ extension NotifierLog {
     }
 
     /// Told once until the notifier has changed: each of these deliveries fails alone, and nobody but the provider's console can mend it.
-    private mutating func tellDeviceType(_ lane: DeliveryLane) {
+    private mutating func tellDeviceType(_ lane: DeliveryLane, reason: String) {
         guard standings[lane.name]?.hasToldDeviceType != true else { return }
         standings[lane.name, default: Standing()].hasToldDeviceType = true
         logger.log(
             .error, "a notifier cannot reach one type of device; deliveries to the others go on",
             [
-                "notifier": .string(lane.name), "reason": .string(Self.deviceTypeReason),
-                "remedy": .string(lane.served.remedy(reason: Self.deviceTypeReason)),
+                "notifier": .string(lane.name), "reason": .string(reason), "remedy": .string(lane.served.remedy(reason: reason)),
             ])
     }
 }

@@ -1,4 +1,3 @@
-package import Configuration
 package import Core
 package import HTTPClient
 internal import Threading
@@ -9,7 +8,6 @@ package final class ServedNotifier: Sendable {
     package let notifier: any Notifier
     /// When its certificate expires, in Unix seconds; nil when it has none.
     let credentialExpiresAt: UInt64?
-    private let type: NotifierType
     private let client: Client?
     private let isClosed = Monitor(false)
 
@@ -17,13 +15,10 @@ package final class ServedNotifier: Sendable {
     /// - Parameters:
     ///   - client: closed with it.
     ///   - credentialExpiresAt: Unix seconds; nil when the notifier has no certificate.
-    package init(
-        _ notifier: any Notifier, type: NotifierType = .log, client: Client? = nil, credentialExpiresAt: UInt64? = nil
-    ) {
+    package init(_ notifier: any Notifier, client: Client? = nil, credentialExpiresAt: UInt64? = nil) {
         self.notifier = notifier
         self.client = client
         self.credentialExpiresAt = credentialExpiresAt
-        self.type = type
     }
 
     /// Whether it has been closed.
@@ -38,8 +33,8 @@ package final class ServedNotifier: Sendable {
         if isFirst { client?.close() }
     }
 
-    /// What an operator does when it is switched off for this reason.
+    /// What an operator does when an outcome with this reason pauses the notifier or casts doubt on its settings.
     func remedy(reason: String) -> String {
-        NotifierRemedy.text(type, reason: reason)
+        notifier.remedy(for: reason)
     }
 }

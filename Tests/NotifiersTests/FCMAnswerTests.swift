@@ -37,7 +37,8 @@ import Testing
             (503, "UNAVAILABLE", "UNAVAILABLE", later, "unavailable", nil), (502, "BAD", nil, later, "status_502", nil),
         ] as [(Int, String, String?, DeliveryOutcome.Verdict, String, NextStep?)])
     func means(status: Int, name: String, code: String?, verdict: DeliveryOutcome.Verdict, word: String, step: NextStep?) {
-        #expect(answer(status, name, code) == ProviderAnswer(DeliveryOutcome(verdict, reason: word), step: step))
+        let fault: DeliveryOutcome.SettingsFault? = code == "THIRD_PARTY_AUTH_ERROR" ? .ofDeviceType : nil
+        #expect(answer(status, name, code) == ProviderAnswer(DeliveryOutcome(verdict, reason: word, settingsFault: fault), step: step))
     }
 
     @Test func delivers() {

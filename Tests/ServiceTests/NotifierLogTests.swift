@@ -1,11 +1,10 @@
-
-@testable import Configuration
 import Core
+import TestSupport
+import Testing
+
 @testable import Dispatch
 @testable import Operators
 @testable import Service
-import TestSupport
-import Testing
 
 /// What the log and the metrics tell of notifiers that fail, and how often.
 @Suite struct NotifierLogTests {
@@ -80,7 +79,7 @@ import Testing
     }
 
     @Test func aTypeOfDeviceThatCannotBeReachedIsToldUntilTheNotifierChanges() throws {
-        let outcome = DeliveryOutcome(.dead, reason: "misconfigured_for_device_type")
+        let outcome = DeliveryOutcome(.dead, reason: "misconfigured_for_device_type", settingsFault: .ofDeviceType)
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(outcome)])
         for number in 1...3 {
             fixture.accept(number)

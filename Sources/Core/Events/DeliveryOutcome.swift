@@ -16,6 +16,14 @@ package struct DeliveryOutcome: Sendable, Equatable {
         case misconfigured
     }
 
+    /// Why an operator should check the notifier's settings although the outcome does not pause it.
+    package enum SettingsFault: Sendable, Equatable {
+        /// The receiver's words for this device are the same as for any device while the settings are those of another app.
+        case possible
+        /// The receiver lacks what it needs for this type of device, and can reach the others.
+        case ofDeviceType
+    }
+
     /// What follows.
     package let verdict: Verdict
     /// Why, in a stable word for metrics and people, such as `status_503`; never anything that the receiver wrote.
@@ -28,11 +36,13 @@ package struct DeliveryOutcome: Sendable, Equatable {
     package let wasAsked: Bool
     /// Which of the provider's environments has taken the token, when the device's record does not say so yet: to be remembered there.
     package let environment: String?
+    /// What is doubtful about the notifier's settings; nil when nothing is, or when the verdict is `misconfigured`.
+    package let settingsFault: SettingsFault?
 
     /// Makes an outcome.
     package init(
         _ verdict: Verdict, reason: String, slowsDown: Bool = false, isAboutDevice: Bool = false, wasAsked: Bool = true,
-        environment: String? = nil
+        environment: String? = nil, settingsFault: SettingsFault? = nil
     ) {
         self.verdict = verdict
         self.reason = reason
@@ -40,5 +50,6 @@ package struct DeliveryOutcome: Sendable, Equatable {
         self.isAboutDevice = isAboutDevice
         self.wasAsked = wasAsked
         self.environment = environment
+        self.settingsFault = settingsFault
     }
 }

@@ -12,6 +12,9 @@ package protocol Notifier: Sendable {
     /// for a reload.
     var probeAfterMilliseconds: UInt64? { get }
 
+    /// What an operator does when an outcome with this reason is `misconfigured` or has a `settingsFault`: one sentence's end.
+    func remedy(for reason: String) -> String
+
     /// Tries one delivery.
     /// - Parameter completion: called exactly once, on any thread, and must not block. A notifier bounds its own time.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void)
@@ -22,4 +25,6 @@ extension Notifier {
     package var longestTryMilliseconds: UInt64 { 120_000 }
     /// Only a reload helps.
     package var probeAfterMilliseconds: UInt64? { nil }
+    /// For notifiers without settings.
+    package func remedy(for reason: String) -> String { "look at the log" }
 }

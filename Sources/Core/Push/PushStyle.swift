@@ -1,3 +1,13 @@
+/// How much of a comment a notification shows, where anybody may see it: on a locked screen, and to the provider that carries it.
+package enum PushContent: String, Sendable, CaseIterable {
+    /// Who wrote it, and the text or the names of the files.
+    case full
+    /// Who wrote it.
+    case author
+    /// That there is something.
+    case `private`
+}
+
 /// What notifications look like: how much they show, in which words, and how they ring.
 package struct PushStyle: Sendable, Equatable {
     /// Why a name is none that a provider could know.

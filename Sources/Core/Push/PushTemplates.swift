@@ -107,3 +107,63 @@ extension PushTemplate.Flaw: CustomStringConvertible {
         placeholders.map { "{\($0.rawValue)}" }.joined(separator: ", ")
     }
 }
+
+/// The texts that notifications are made of; the raw values are their keys in the configuration.
+package enum PushTemplatePart: String, Sendable, CaseIterable {
+    /// The title when the author is known and may be shown.
+    case title
+    /// The body for a comment with a text.
+    case text
+    /// The body for files alone, by the form of the noun after their number; in some languages `one` is also for 21.
+    case filesOne = "files_one"
+    /// As `filesOne`.
+    case filesFew = "files_few"
+    /// As `filesOne`.
+    case filesMany = "files_many"
+    /// As `filesOne`; also for every form that has no template of its own.
+    case filesOther = "files_other"
+    /// The title that reveals nothing; it also stands where an author's name is unknown.
+    case neutralTitle = "neutral_title"
+    /// The body that reveals nothing.
+    case neutralBody = "neutral_body"
+
+    /// What may be filled in. The neutral texts reveal nothing, so nothing.
+    package var placeholders: Set<PushTemplate.Placeholder> {
+        switch self {
+        case .title: [.author]
+        case .text: [.author, .text]
+        case .filesOne, .filesFew, .filesMany, .filesOther: [.author, .count, .files]
+        case .neutralTitle, .neutralBody: []
+        }
+    }
+
+    /// The body for so many files.
+    static func files(_ form: PluralForm) -> PushTemplatePart {
+        switch form {
+        case .one: .filesOne
+        case .few: .filesFew
+        case .many: .filesMany
+        case .other: .filesOther
+        }
+    }
+}
+
+/// Which form of a noun stands after a whole number (Unicode CLDR, "Language Plural Rules").
+package enum PluralForm: String, Sendable, CaseIterable {
+    case one, few, many, other
+
+    /// The form for a number in a language, of which the part before the first hyphen counts: `ru`, `ru-RU`.
+    ///
+    /// Known are the East and South Slavic languages, Polish, Czech and Slovak; the rest counts as English does: one, and other.
+    package init(count: Int, language: String) {
+        let (units, tens) = (count % 10, count % 100)
+        let isFew = (2...4).contains(units) && !(12...14).contains(tens)
+        switch language.prefix(while: { $0 != "-" }).lowercased() {
+        case "ru", "uk", "be": self = units == 1 && tens != 11 ? .one : isFew ? .few : .many
+        case "sr", "hr", "bs": self = units == 1 && tens != 11 ? .one : isFew ? .few : .other
+        case "pl": self = count == 1 ? .one : isFew ? .few : .many
+        case "cs", "sk": self = count == 1 ? .one : (2...4).contains(count) ? .few : .other
+        default: self = count == 1 ? .one : .other
+        }
+    }
+}

@@ -1,8 +1,9 @@
 internal import Core
+internal import JSON
 
-/// What APNs' answers mean (Apple, "Handling notification responses from APNs").
+/// What the answers of APNs mean (Apple, "Handling notification responses from APNs").
 enum APNsAnswer {
-    /// How long no provider token is made when APNs has had too many, in milliseconds: it wants a new one once in 20 minutes at most.
+    /// How long no provider token is minted after APNs has complained of too many, in milliseconds: it accepts a new one every 20 minutes.
     static let mintingPauseMilliseconds: UInt64 = 20 * 60_000
 
     /// Reads an answer.
@@ -14,20 +15,20 @@ enum APNsAnswer {
 
     /// The table.
     /// - Parameters:
-    ///   - timestamp: since when the token is not valid, in Unix milliseconds.
+    ///   - timestamp: when the device's token ended, in Unix milliseconds.
     ///   - retryAfter: in milliseconds.
     static func of(status: Int, reason: APNsReason?, timestamp: UInt64? = nil, retryAfter: UInt64? = nil) -> ProviderAnswer {
-        let word = reason?.word ?? "status_\(status)"
+        let word = reason?.word ?? StatusReason.word(status)
         return switch status {
-        case 200: ProviderAnswer(.delivered, "status_200")
+        case 200: ProviderAnswer(.delivered, StatusReason.word(status))
         case 400: badRequest(reason, word)
         case 403: forbidden(reason, word)
-        // Without a word of Apple's it is somebody else who answers, or the address is wrong.
+        // Without a reason of Apple's the address is wrong, or another server answers.
         case 404, 405: ProviderAnswer(reason == nil ? .misconfigured : .dead, word)
         case 410 where reason == .unregistered || reason == .expiredToken: ProviderAnswer(.deviceGone(since: timestamp), word)
         case 413: ProviderAnswer(.dead, word, step: .shorten)
         case 429: tooMany(reason, word, retryAfter)
-        // Among them all of 5xx. What no table knows may be the work of something between, and may be mended.
+        // Every 5xx, and unknown answers, which may come from a proxy and may be temporary.
         default: .retry(word, after: retryAfter)
         }
     }
@@ -45,9 +46,9 @@ enum APNsAnswer {
     private static func forbidden(_ reason: APNsReason?, _ word: String) -> ProviderAnswer {
         switch reason {
         case .expiredProviderToken: ProviderAnswer(.misconfigured, word, step: .mintToken)
-        // Also said of a token that seems to come from the future.
+        // APNs also gives this reason for a token that seems to come from the future.
         case .invalidProviderToken: ProviderAnswer(.misconfigured, word, step: .compareClocks)
-        // A key or a certificate may be for one environment only.
+        // A key or a certificate may be limited to one environment.
         case .badEnvironmentKeyInToken, .badEnvironmentKeyIDInToken, .badCertificateEnvironment:
             ProviderAnswer(.misconfigured, word, step: .switchForKey)
         default: ProviderAnswer(.misconfigured, word)
@@ -61,5 +62,20 @@ enum APNsAnswer {
             .slowDown(word, after: retryAfter, step: .stopMinting(milliseconds: max(retryAfter ?? 0, mintingPauseMilliseconds)))
         default: .slowDown(word, after: retryAfter)
         }
+    }
+}
+
+/// The body of an unsuccessful answer of APNs: `{"reason":"Unregistered","timestamp":1700000000000}`.
+struct APNsRefusal: Equatable {
+    /// Why APNs refuses; nil for a missing or unknown reason.
+    let reason: APNsReason?
+    /// When the device's token ended, in Unix milliseconds; only with 410.
+    let timestamp: UInt64?
+
+    /// Reads a body; one that is not JSON has neither.
+    init(body: [UInt8]) {
+        let root = JSONValue(parsing: body)
+        reason = root?["reason"]?.text.flatMap { APNsReason(rawValue: $0) }
+        timestamp = root?["timestamp"]?.integer.flatMap { $0 > 0 ? UInt64($0) : nil }
     }
 }

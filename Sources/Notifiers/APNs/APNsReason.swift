@@ -34,7 +34,7 @@ enum APNsReason: String, Sendable, CaseIterable {
     case serviceUnavailable = "ServiceUnavailable"
     case shutdown = "Shutdown"
 
-    /// The reason as it stands in metrics and before people, such as `bad_device_token`.
+    /// The reason in metrics, logs and the admin interface, such as `bad_device_token`.
     var word: String {
         var word = ""
         for letter in rawValue {
@@ -43,4 +43,42 @@ enum APNsReason: String, Sendable, CaseIterable {
         }
         return word
     }
+
+    /// What an operator does when this reason pauses the notifier, as any reason does in an answer of status 403.
+    var remedy: APNsRemedy {
+        switch self {
+        case .badTopic, .missingTopic, .topicDisallowed: .topic
+        case .deviceTokenNotForTopic: .otherApp
+        case .badCertificate, .badCertificateEnvironment: .certificate
+        case .expiredProviderToken: .clock
+        case .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken, .unrelatedKeyIDInToken: .keyLimits
+        case .forbidden, .invalidProviderToken, .missingProviderToken: .credential
+        case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders, .idleTimeout,
+            .invalidPushType, .missingDeviceToken, .payloadEmpty, .badPath, .methodNotAllowed, .expiredToken, .unregistered,
+            .payloadTooLarge, .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError, .serviceUnavailable, .shutdown:
+            .credential
+        }
+    }
+}
+
+/// What an operator does about APNs' answers: one sentence's end.
+enum APNsRemedy: String, CaseIterable {
+    case address = #"check "url", "sandbox_url" and "proxy": what answers there is not APNs"#
+    case certificate = #"check "certificate": it must be of this app, and not have expired"#
+    case clock = "check this machine's clock"
+    case credential = #"check "key", "key_id" and "team_id": all three must be of one key that Apple has not revoked"#
+    case keyLimits = #"check "key_id": this key is of another team, or limited to another environment or topic"#
+    case otherApp =
+        #"many devices belong to another app: check "topic", and that "routes" lead the devices of each app to their own notifier"#
+    case topic = #"check "topic": the app's bundle identifier, which the key or the certificate must be allowed to send to"#
+
+    /// The texts by reason.
+    static let byReason: [String: String] = {
+        var remedies: [String: APNsRemedy] = [
+            StatusReason.word(403): .credential, StatusReason.word(404): .address, StatusReason.word(405): .address,
+            NotifierReason.requestCannotBeMade.rawValue: .credential,
+        ]
+        for reason in APNsReason.allCases { remedies[reason.word] = reason.remedy }
+        return remedies.mapValues(\.rawValue)
+    }()
 }

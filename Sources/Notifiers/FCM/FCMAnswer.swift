@@ -1,6 +1,7 @@
 internal import Core
+internal import JSON
 
-/// What FCM's answers mean (Firebase, "FCM error codes").
+/// What the answers of FCM mean (Firebase, "FCM error codes").
 enum FCMAnswer {
     /// Reads an answer.
     /// - Parameter retryAfter: what the header Retry-After asks for, in milliseconds.
@@ -11,25 +12,53 @@ enum FCMAnswer {
 
     /// The table.
     /// - Parameters:
-    ///   - blamesToken: whether the field that is wrong is the token.
+    ///   - blamesToken: whether the token is the wrong field.
     ///   - retryAfter: in milliseconds.
     static func of(status: Int, code: FCMErrorCode?, blamesToken: Bool = false, retryAfter: UInt64? = nil) -> ProviderAnswer {
-        let word = code?.word ?? "status_\(status)"
+        let word = code?.word ?? StatusReason.word(status)
         return switch status {
-        case 200: ProviderAnswer(.delivered, "status_200")
-        case 400 where code == .invalidArgument && blamesToken: ProviderAnswer(.deviceGone(since: nil), "invalid_token")
+        case 200: ProviderAnswer(.delivered, StatusReason.word(status))
+        case 400 where code == .invalidArgument && blamesToken:
+            ProviderAnswer(.deviceGone(since: nil), NotifierReason.invalidToken.rawValue)
         case 400: ProviderAnswer(.dead, word)
-        // Firebase has no credential for the platform of this device; for the others it may have.
-        case 401 where code == .thirdPartyAuthError: ProviderAnswer(.dead, "misconfigured_for_device_type")
+        // Firebase lacks the credential for the platform of this device, and may have those for others.
+        case 401 where code == .thirdPartyAuthError:
+            ProviderAnswer(
+                DeliveryOutcome(.dead, reason: NotifierReason.misconfiguredForDeviceType.rawValue, settingsFault: .ofDeviceType))
         case 401: ProviderAnswer(.misconfigured, word, step: .mintToken)
         case 403 where code == .senderIDMismatch: ProviderAnswer(.deviceGone(since: nil), word, step: .askAlarm)
         case 403: ProviderAnswer(.misconfigured, word)
         case 404 where code == .unregistered: ProviderAnswer(.deviceGone(since: nil), word)
-        // The project is wrong, or the address: no answer about a device.
+        // The project or the address is wrong; the answer is not about a device.
         case 404: ProviderAnswer(.misconfigured, word)
         case 429: .slowDown(word, after: retryAfter)
-        // Among them all of 5xx, for which the retry policy waits the 10 seconds that FCM asks for. The rest may be mended.
+        // Every 5xx, for which the retry policy waits the 10 seconds that FCM asks for, and unknown answers, which may be temporary.
         default: .retry(word, after: retryAfter)
+        }
+    }
+}
+
+/// The body of an unsuccessful answer of FCM (Google, "google.rpc.Status").
+struct FCMRefusal: Equatable {
+    private static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
+    private static let requestType = "type.googleapis.com/google.rpc.BadRequest"
+
+    /// FCM's error code, or else the general status; nil when neither is known.
+    let code: FCMErrorCode?
+    /// Whether the body names the device's token as the wrong field; the code is the same for every fault of a message.
+    let blamesToken: Bool
+
+    /// Reads a body; one that is not JSON has neither.
+    init(body: [UInt8]) {
+        let root = JSONValue(parsing: body)
+        // RuStore puts the error's members at the root.
+        let error = root?["error"] ?? root
+        let details = error?["details"]?.elements ?? []
+        let detail = details.first { $0["@type"]?.text == Self.errorType }
+        code = (detail?["errorCode"] ?? error?["status"])?.text.flatMap { FCMErrorCode(rawValue: $0) }
+        blamesToken = details.contains { detail in
+            detail["@type"]?.text == Self.requestType
+                && detail["fieldViolations"]?.elements.contains { $0["field"]?.text == "message.token" } == true
         }
     }
 }

@@ -3,16 +3,16 @@ internal import JSON
 
 /// The body of a request to FCM HTTP v1 (Firebase, "projects.messages").
 ///
-/// It has no `collapse_key`: of collapsible messages a device gets 20, and then one in three minutes. On the screen a ticket has one notification,
-/// which shows its last comment (`tag`) and rings for each; the app can take it away when the chat is opened. Firebase reads `android` for Android's
-/// devices and `apns` for Apple's, so that every message has both.
+/// It has no `collapse_key`, because FCM delivers only 20 collapsible messages to a device at once, and then one in three minutes. The `tag` gives
+/// each ticket one notification on the screen, which shows the last comment and rings for each; the app can remove it when the chat is opened. FCM
+/// reads `android` for Android devices and `apns` for Apple's, so every message has both.
 enum FCMMessage {
     /// The body as JSON text.
     ///
-    /// Throws when the token is none, or the body cannot be made so short.
+    /// Throws when the token is malformed or the body cannot be shortened to the limit.
     /// - Parameters:
     ///   - token: the device's.
-    ///   - validateOnly: has the provider check everything and show nothing.
+    ///   - validateOnly: has the provider check the message without showing it.
     ///   - now: in Unix milliseconds, for the time to live.
     ///   - limit: in bytes.
     static func body(
@@ -44,7 +44,7 @@ enum FCMMessage {
     }
 
     private static func appleHeaders(_ notification: PushNotification) -> JSONObject {
-        // As APNs' own notifiers send them.
+        // The same values as in `APNsHeaders`.
         ["apns-expiration": .string("\(notification.apnsExpiration)"), "apns-collapse-id": .string(notification.repetitionID)]
     }
 

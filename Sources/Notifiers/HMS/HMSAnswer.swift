@@ -1,17 +1,17 @@
 internal import Core
 
-/// What HMS' answers mean (Huawei, "Result codes"): the code in the body decides, and the status only where there is none.
+/// What the answers of HMS mean (Huawei, "Result codes"): the code in the body decides, and without one the status.
 enum HMSAnswer {
     /// Reads an answer.
     /// - Parameters:
-    ///   - token: the one in the request; nil when there was none.
+    ///   - token: the one in the request; nil for a proof.
     ///   - retryAfter: what the header Retry-After asks for, in milliseconds.
     static func of(status: Int, body: [UInt8], token: String? = nil, retryAfter: UInt64?) -> ProviderAnswer {
         guard let number = HMSCode.number(in: body) else { return of(status: status, retryAfter: retryAfter) }
         let word = HMSCode.word(number)
         if number == HMSCode.partialSuccess.rawValue { return partialSuccess(body, token, word) }
         if let code = HMSCode(rawValue: number) { return of(code, word, retryAfter) }
-        // To send the same again would come to the same.
+        // An unknown code that blames the request: sending the same again would get the same answer.
         return HMSCode.blamesRequest(number) ? ProviderAnswer(.dead, word) : of(status: status, retryAfter: retryAfter)
     }
 
@@ -19,18 +19,18 @@ enum HMSAnswer {
         switch code {
         case .success: ProviderAnswer(.delivered, word)
         case .authenticationFailed, .accessTokenExpired: ProviderAnswer(.misconfigured, word, step: .mintToken)
-        // Of the one token in the request. Tokens of another app or project are refused in the same words.
+        // About the one token in the request. Tokens of another app or project get the same code.
         case .invalidToken: ProviderAnswer(.deviceGone(since: nil), word, step: .askAlarm)
         case .noPermission, .noPermissionForHighLevel, .wrongReceiptAddress, .credentialRefused: ProviderAnswer(.misconfigured, word)
         case .messageTooLong: ProviderAnswer(.dead, word, step: .shorten)
         case .invalidParameter, .invalidMessage, .invalidTTL, .invalidCollapseKey, .sensitiveContent, .contentNotReviewed, .tooManyTokens:
             ProviderAnswer(.dead, word)
-        // The second is read with the tokens that it names.
+        // A partial success was handled with the tokens that it names.
         case .internalError, .partialSuccess: .retry(word, after: retryAfter)
         }
     }
 
-    /// The tokens that are named are of no use; the others have got the message. Where none can be read nothing is proved.
+    /// The answer names the tokens that are useless; all others have received the message. Without a readable list nothing is known.
     private static func partialSuccess(_ body: [UInt8], _ token: String?, _ word: String) -> ProviderAnswer {
         guard let token, let illegal = HMSCode.illegalTokens(in: body) else { return .retry(word) }
         return illegal.contains { $0.utf8.elementsEqual(token.utf8) }
@@ -38,14 +38,14 @@ enum HMSAnswer {
     }
 
     private static func of(status: Int, retryAfter: UInt64?) -> ProviderAnswer {
-        let word = "status_\(status)"
+        let word = StatusReason.word(status)
         return switch status {
         case 400: ProviderAnswer(.dead, word)
         case 401: ProviderAnswer(.misconfigured, word, step: .mintToken)
         case 403, 404: ProviderAnswer(.misconfigured, word)
-        // 503 is how HMS controls the flow.
+        // HMS uses 503 for flow control.
         case 429, 503: .slowDown(word, after: retryAfter)
-        // Also 200: without the code nothing proves that it arrived, and a repetition replaces what is on the screen.
+        // Also 200, which without a code does not prove delivery; a repetition replaces what is on the screen.
         default: .retry(word, after: retryAfter)
         }
     }

@@ -3,16 +3,17 @@ internal import JSON
 
 /// The body of a request to HMS Push Kit v1 (Huawei, "Sending messages").
 ///
-/// A badge would need the name of the app's launcher class, so there is none. On the screen a ticket has one notification, as with FCM.
-/// `category` is what keeps a comment from counting as marketing, of which a device gets two a day, without a sound. `urgency` is about messages that an app shows itself, and `HIGH` needs a permission, so that it stays away.
+/// A badge would need the name of the app's launcher class, so there is none. Each ticket has one notification on the screen, as with FCM.
+/// Without `category` a comment would count as marketing, of which a device gets two a day, without a sound. `urgency` is for messages that an app
+/// shows itself, and `HIGH` needs a permission, so it is omitted.
 enum HMSMessage {
     /// The body as JSON text.
     ///
-    /// Throws when the token is none, or the body cannot be made so short.
+    /// Throws when the token is malformed or the body cannot be shortened to the limit.
     /// - Parameters:
-    ///   - token: the device's; one a request, so that the answer is about it.
-    ///   - category: what Huawei classifies it as; nil leaves that to Huawei.
-    ///   - validateOnly: has the provider check everything and show nothing.
+    ///   - token: the device's; one per request, so that the answer is about it.
+    ///   - category: what Huawei classifies the message as; nil leaves that to Huawei.
+    ///   - validateOnly: has the provider check the message without showing it.
     ///   - now: in Unix milliseconds, for the time to live.
     ///   - limit: in bytes.
     static func body(
@@ -21,7 +22,7 @@ enum HMSMessage {
     ) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
         let ttl = "\(lifeSeconds(notification, now))s"
-        // A text that holds JSON, as HMS wants it.
+        // HMS takes the data as a string that holds JSON.
         let data = String(decoding: JSONValue.object(notification.dataObject).serialized(), as: UTF8.self)
         return try notification.message(limit: limit) { notification in
             var android: JSONObject = [
@@ -32,7 +33,7 @@ enum HMSMessage {
         }
     }
 
-    /// At least a second, because 0 is no time to live here, and at most 15 days.
+    /// The time to live, in seconds: HMS accepts 1 second to 15 days.
     private static func lifeSeconds(_ notification: PushNotification, _ now: UInt64) -> UInt64 {
         min(max(1, notification.lifeSeconds(nowMilliseconds: now)), 15 * 86_400)
     }
@@ -44,11 +45,11 @@ enum HMSMessage {
             "tag": .string(notification.thread),
         ]
         switch notification.sound {
-        // Low importance is shown without a sound.
+        // Low importance shows the notification without a sound.
         case nil: android.append("LOW", forKey: "importance")
         case "default": android.append(true, forKey: "default_sound")
         case let name?:
-            // Where nothing is said the default sound is on, and the name would count for nothing.
+            // The default sound is on unless it is turned off, and takes precedence over the name.
             android.append(false, forKey: "default_sound")
             android.append(.string(name), forKey: "sound")
         }

@@ -1,11 +1,11 @@
 package import Core
 internal import Threading
 
-/// Hands out the token of one provider's credential: minted or fetched once, shared by all who wait, renewed early.
+/// Hands out the tokens of one provider's credential: fetched once, shared by all who wait, renewed early.
 ///
-/// Any thread may call it. A notifier that gets a token refused says so, and may then ask again and try once more.
+/// Any thread may call it. A caller whose token the provider refuses reports that, and may then ask for a token and send once more.
 package final class ProviderTokenCache: Sendable {
-    /// Receives a token, or why there is none: exactly once, at once or on the source's thread; must not block.
+    /// Receives a token or a failure, exactly once, before `token` returns or on the source's thread; must not block.
     package typealias Completion = @Sendable (Result<ProviderToken, ProviderTokenFailure>) -> Void
 
     private struct Shared {
@@ -19,10 +19,10 @@ package final class ProviderTokenCache: Sendable {
     private let monotonicMilliseconds: @Sendable () -> UInt64
     private let unixMilliseconds: @Sendable () -> UInt64
 
-    /// Fetches nothing yet.
+    /// Makes an empty cache; the first token is fetched when somebody asks for it.
     /// - Parameters:
-    ///   - monotonicMilliseconds: a clock that only goes forward, for the age of tokens.
-    ///   - unixMilliseconds: the time as people set it, for minting and for comparing it with the provider's.
+    ///   - monotonicMilliseconds: a monotonic clock, for the age of tokens.
+    ///   - unixMilliseconds: the wall clock, for minting and for comparing it with the provider's.
     package init(
         _ source: any ProviderTokenSource, policy: ProviderTokenPolicy, monotonicMilliseconds: @escaping @Sendable () -> UInt64,
         unixMilliseconds: @escaping @Sendable () -> UInt64
@@ -55,21 +55,21 @@ package final class ProviderTokenCache: Sendable {
         }
     }
 
-    /// Says that the provider calls a token expired.
-    /// - Parameter date: the Date header of its answer.
+    /// Reports that the provider calls a token expired.
+    /// - Parameter date: the Date header of the provider's answer.
     package func invalidate(_ token: ProviderToken, date: String?) -> TokenRefusal {
         refused(token, isExpired: true, date: date)
     }
 
-    /// Says that the provider refuses a token for another reason than its age, which may be a wrong clock all the same.
-    /// - Parameter date: the Date header of its answer.
+    /// Reports that the provider refuses a token for another reason than its age; a wrong clock may still be the cause.
+    /// - Parameter date: the Date header of the provider's answer.
     package func refused(_ token: ProviderToken, date: String?) -> TokenRefusal {
         refused(token, isExpired: false, date: date)
     }
 
-    /// Says that the provider complains of too many tokens (APNs' TooManyProviderTokenUpdates).
-    /// - Parameter retryAfterMilliseconds: how long it asked to be left alone, if it did.
-    /// - Returns: what the try comes to.
+    /// Reports that the provider complains of too many tokens (APNs' TooManyProviderTokenUpdates).
+    /// - Parameter retryAfterMilliseconds: how long the provider asked to wait; nil when it did not.
+    /// - Returns: the failure that the attempt ends with.
     package func tooManyUpdates(retryAfterMilliseconds: UInt64? = nil) -> ProviderTokenFailure {
         let now = monotonicMilliseconds()
         return shared.withLock { shared in
@@ -77,7 +77,7 @@ package final class ProviderTokenCache: Sendable {
         }
     }
 
-    /// How far the provider's clock is ahead of ours, in seconds, as its refusals have shown; 0 while they agree.
+    /// How far the provider's clock is ahead of ours, in seconds, by the Date headers of its refusals; 0 while they agree.
     package var clockSkewSeconds: Int64 {
         shared.withLock { $0.state.clockCorrectionSeconds }
     }

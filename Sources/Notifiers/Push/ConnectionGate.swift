@@ -1,33 +1,33 @@
 internal import HTTPClient
 internal import Threading
 
-/// Lets one request at a time onto a connection until one was answered as from a known sender, and then all that come.
+/// Admits one request at a time to a connection until the provider has accepted the sender on it, and then any number.
 ///
-/// APNs gives a connection one stream until then, and libcurl leaves a connection on which it has begun more streams than the other side wants.
-/// Nobody tells when a connection is replaced. A request that was lost says so; and after a time without requests the connection may have been
-/// closed, so that the next request is alone again.
+/// APNs allows one stream on a connection until then, and libcurl abandons a connection on which it has begun more streams than the server allows.
+/// libcurl does not report when it replaces a connection, so the gate assumes a new one after a lost request and whenever no request is left,
+/// because an idle connection may have been closed.
 final class ConnectionGate: Sendable {
-    /// The right to send, to be given back exactly once with `leave`.
+    /// The permission to send one request; must be returned exactly once with `leave`.
     struct Pass: Sendable {
         fileprivate let era: UInt64
-        /// Whether others wait for what comes of this request.
+        /// Whether other requests wait for the result of this one.
         let isProbe: Bool
     }
 
-    /// What a request says of its connection.
+    /// What the result of a request says about its connection.
     enum Finding: Sendable {
-        /// It knows who sends.
+        /// The provider has accepted the sender on it.
         case proved
-        /// It is gone.
+        /// It no longer exists.
         case lost
-        /// Nothing.
+        /// Nothing is known.
         case unclear
     }
 
     private struct State {
         var isProven = false
         var isProbing = false
-        // Counts the connections, so that nobody speaks of a later one.
+        // The number of the connection, so that a late result does not count for a later connection.
         var era: UInt64 = 0
         var running = 0
         var waiting: [Start] = []
@@ -37,7 +37,7 @@ final class ConnectionGate: Sendable {
 
     private let state = Monitor(State())
 
-    /// Waits for the right to send; `start` is called exactly once: before this returns, or on the thread of whoever leaves.
+    /// Requests the permission to send; `start` is called exactly once: before this returns, or on the thread of a caller of `leave`.
     func enter(_ start: @escaping @Sendable (Pass) -> Void) {
         let pass = state.withLock { state in
             let pass = Self.admit(&state)
@@ -47,7 +47,7 @@ final class ConnectionGate: Sendable {
         if let pass { start(pass) }
     }
 
-    /// Gives the right back, and lets others in.
+    /// Returns a permission and admits waiting requests.
     func leave(_ pass: Pass, _ finding: Finding) {
         let admitted = state.withLock { state in
             Self.take(finding, of: pass, &state)
@@ -88,7 +88,7 @@ final class ConnectionGate: Sendable {
 }
 
 extension ConnectionGate.Finding {
-    /// What a response, or the lack of one, says.
+    /// What the result of a request says.
     init(_ result: Result<ClientResponse, ClientError>) {
         switch result {
         case .success(let response) where response.status < 500 && response.status != 403 && response.status != 429: self = .proved

@@ -1,10 +1,11 @@
 internal import Core
+internal import HTTPClient
 
-/// What a provider's answer means: for the delivery, and for the adapter that carries it.
+/// What a provider's answer means: for the delivery, and for `PushSender`.
 struct ProviderAnswer: Sendable, Equatable {
-    /// What came of the try, unless `step` leads to another answer.
+    /// The outcome of the attempt, unless `step` leads to another answer.
     let outcome: DeliveryOutcome
-    /// What the adapter does first, or beside; nil when there is nothing.
+    /// What `PushSender` does before it ends the attempt, or in addition; nil for nothing.
     let step: NextStep?
 
     /// Makes an answer.
@@ -13,8 +14,66 @@ struct ProviderAnswer: Sendable, Equatable {
         self.step = step
     }
 
-    /// Makes an answer of an outcome's parts.
+    /// Makes an answer from an outcome's parts.
     init(_ verdict: DeliveryOutcome.Verdict, _ reason: String, slowsDown: Bool = false, step: NextStep? = nil) {
         self.init(DeliveryOutcome(verdict, reason: reason, slowsDown: slowsDown), step: step)
+    }
+}
+
+/// What `PushSender` does with an answer. Each step that sends again is taken at most once an attempt; after that the outcome counts.
+enum NextStep: Sendable, Equatable {
+    /// Ask the provider's other environment, and remember the one that accepts the token.
+    case switchEnvironment
+    /// Ask the provider's other environment, because the key is not for this one; if the other has refused before, end with its refusal.
+    case switchForKey
+    /// Replace the provider token, which all requests share, and send again.
+    case mintToken
+    /// If the clocks differ enough to explain the refusal, replace the provider token and send again; otherwise the outcome counts.
+    case compareClocks
+    /// Write the message in `PushNotification.shortenedPayload` bytes and send again.
+    case shorten
+    /// Send again on a new connection.
+    case reconnect
+    /// Ask the notifier's `MismatchAlarm` whether the token is wrong, the settings are, or neither is known yet.
+    case askAlarm
+    /// Send nothing to this device for a while.
+    case delayDevice(milliseconds: UInt64)
+    /// Mint no provider token for a while, and keep using the current one.
+    case stopMinting(milliseconds: UInt64)
+}
+
+/// The answers that several providers share.
+extension ProviderAnswer {
+    /// How long to wait when a provider asks for less without saying for how long, in milliseconds: FCM's minimum for an exceeded quota.
+    static let quotaWaitMilliseconds: UInt64 = 60_000
+
+    /// A later attempt may succeed.
+    /// - Parameter retryAfter: what the provider asked for, in milliseconds.
+    static func retry(_ reason: String, after retryAfter: UInt64? = nil, step: NextStep? = nil) -> ProviderAnswer {
+        ProviderAnswer(.retry(retryAfterMilliseconds: retryAfter), reason, step: step)
+    }
+
+    /// The provider wants fewer requests.
+    static func slowDown(_ reason: String, after retryAfter: UInt64?, step: NextStep? = nil) -> ProviderAnswer {
+        ProviderAnswer(.retry(retryAfterMilliseconds: retryAfter ?? quotaWaitMilliseconds), reason, slowsDown: true, step: step)
+    }
+
+    /// The provider wants fewer requests for this device.
+    static func delayDevice(_ reason: String, after retryAfter: UInt64?) -> ProviderAnswer {
+        let wait = retryAfter ?? quotaWaitMilliseconds
+        return ProviderAnswer(
+            DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: reason, isAboutDevice: true),
+            step: .delayDevice(milliseconds: wait))
+    }
+
+    /// A request got no response. If its connection was lost, which may have been idle for hours, the request is sent again at once on a new one.
+    /// A device does not show it twice, because both requests carry the same ids.
+    static func of(_ error: ClientError) -> ProviderAnswer {
+        let reason = ClientReason.word(error)
+        return switch error {
+        // A stream beyond the last one that a GOAWAY admits also ends as a malformed response.
+        case .reset, .closedEarly, .malformedResponse: .retry(reason, step: .reconnect)
+        default: .retry(reason)
+        }
     }
 }

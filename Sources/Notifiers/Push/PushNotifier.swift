@@ -1,39 +1,60 @@
 package import Core
 
-/// Notifies devices through a push provider; each provider has an initializer of its own, by its destination.
+/// A notifier whose credential can be proved without any device showing anything.
+package protocol ProvableNotifier: Notifier {
+    /// Has the provider judge the credential.
+    /// - Parameter completion: called exactly once, on any thread, and must not block. The outcome is `delivered` when the credential is good,
+    ///   otherwise what a delivery would end with.
+    func prove(_ completion: @escaping @Sendable (DeliveryOutcome) -> Void)
+}
+
+extension ProvableNotifier {
+    /// A minute, because settings are corrected at the provider as often as here.
+    package var probeAfterMilliseconds: UInt64? { 60_000 }
+}
+
+/// Notifies devices through a push provider. Each provider has an initializer of its own, by its destination.
 package final class PushNotifier: ProvableNotifier {
-    /// False: a comment that has to wait does not hold up a ticket's other devices.
+    /// False: a comment that waits for one device must not delay a ticket's other devices.
     package var keepsTicketOrder: Bool { false }
     /// As configured.
     package let concurrency: Int
-    /// As APNs and FCM want it; the others say nothing.
+    /// As APNs and FCM ask for; the other providers document nothing.
     package var retryPolicy: RetryPolicy { .push }
-    /// Twice the destination's time.
-    package var longestTryMilliseconds: UInt64 { sender.longestTryMilliseconds }
+    /// Twice the configured timeout.
+    package var longestTryMilliseconds: UInt64 { sender.longestAttemptMilliseconds }
 
     private let sender: PushSender
     private let provingTokens: ProviderTokenCache?
 
     /// - Parameters:
-    ///   - concurrency: how many pushes may be under way.
-    ///   - tokens: of a provider that proves the credential by handing out a token; nil where it judges a message that nobody sees.
+    ///   - concurrency: how many deliveries may be attempted at once.
+    ///   - tokens: set for a provider that proves the credential by issuing a token; nil where it judges a proof message.
     init(_ sender: PushSender, concurrency: Int, provenBy tokens: ProviderTokenCache? = nil) {
         self.sender = sender
         self.concurrency = concurrency
         provingTokens = tokens
     }
 
-    /// Sends a comment; other events are not for push.
+    /// The provider's remedy, or the one for a wrong clock, which is the same for every provider.
+    package func remedy(for reason: String) -> String {
+        if reason == ProviderTokenFailure.OwnReason.clockSkew.rawValue {
+            return "set this machine's clock: it is more than five minutes away from the provider's"
+        }
+        return sender.provider.remedies[reason] ?? sender.provider.generalRemedy
+    }
+
+    /// Sends a comment; other events are not for push and count as delivered.
     package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         sender.deliver(delivery, completion: completion)
     }
 
-    /// Has the provider judge a message to a token that no device has, or hand out an access token.
+    /// Has the provider judge a message to a token that no device has, or issue an access token.
     package func prove(_ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         guard let provingTokens else { return sender.prove(completion) }
         provingTokens.token { result in
             switch result {
-            case .success: completion(DeliveryOutcome(.delivered, reason: "credential_accepted"))
+            case .success: completion(DeliveryOutcome(.delivered, reason: NotifierReason.credentialAccepted.rawValue))
             case .failure(let failure): completion(DeliveryOutcome(failure))
             }
         }

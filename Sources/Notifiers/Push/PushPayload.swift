@@ -1,6 +1,22 @@
 internal import Core
 internal import JSON
 
+/// Why a notification cannot be written in a provider's format.
+enum PushPayloadError: Error, Equatable {
+    /// The provider cannot have issued the device's token.
+    case invalidToken
+    /// The message is too large even without the notification's body.
+    case tooLarge
+
+    /// The outcome of the delivery.
+    var outcome: DeliveryOutcome {
+        switch self {
+        case .invalidToken: DeliveryOutcome(.deviceGone(since: nil), unasked: .invalidToken)
+        case .tooLarge: DeliveryOutcome(.dead, unasked: .payloadTooLarge)
+        }
+    }
+}
+
 extension PushNotification {
     /// The message that `render` describes, as JSON text of at most `limit` bytes.
     func message(limit: Int, _ render: (PushNotification) -> JSONValue) throws(PushPayloadError) -> [UInt8] {
@@ -16,5 +32,24 @@ extension PushNotification {
         var object = JSONObject()
         for (key, value) in data { object.append(.string(value), forKey: key) }
         return object
+    }
+}
+
+/// Device tokens of providers that document no form for them (FCM, RuStore, HMS).
+enum OpaqueToken {
+    /// The longest token that is accepted, in bytes; real ones have about 170. It leaves room for the rest of the message.
+    static let longest = 1024
+
+    /// Whether a text may be a token: visible ASCII characters that JSON does not escape.
+    static func isValid(_ token: String) -> Bool {
+        (1...longest).contains(token.utf8.count)
+            && token.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    }
+}
+
+extension JSONObject {
+    /// Adds a member at the end if there is a value.
+    mutating func append(_ value: JSONValue?, unlessMissing key: String) {
+        if let value { append(value, forKey: key) }
     }
 }

@@ -1,18 +1,24 @@
 internal import Core
+internal import Crypto
 
-/// What differs between push providers: where messages go, how they are written, and what the answers mean.
+/// What differs between push providers: where messages go, how they are written, what answers mean, and what an operator does about them.
 protocol PushProvider: Sendable {
-    /// The environments, the one for apps from a store first.
-    var routes: [PushRoute] { get }
-    /// A message that nobody ever sees, and that is only understood from who may send.
+    /// The environments; the one for apps from a store comes first.
+    var environments: [PushEnvironment] { get }
+    /// A message that no device shows, and that the provider judges only for a sender that it knows.
     var proof: PushMessage { get }
+    /// What an operator does, by the reason: one sentence's end. Holds every reason that can pause the notifier or that casts doubt on its
+    /// settings, except for the unbounded ones, such as `token_status_451`.
+    var remedies: [String: String] { get }
+    /// What an operator does about a reason without a remedy of its own.
+    var generalRemedy: String { get }
 
     /// Writes a message.
     ///
-    /// Throws when the token is none, or the message cannot be made so short.
+    /// Throws when the token is malformed or the message cannot be shortened to the limit.
     /// - Parameters:
     ///   - token: the device's.
-    ///   - id: the delivery's, the same on every try.
+    ///   - id: the delivery's, the same on every attempt.
     ///   - limit: of the body, in bytes.
     ///   - now: in Unix milliseconds.
     func message(
@@ -24,4 +30,61 @@ protocol PushProvider: Sendable {
     ///   - token: the device's; nil for a proof.
     ///   - retryAfter: what the header Retry-After asks for, in milliseconds.
     func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer
+}
+
+/// One environment of a provider, such as APNs' sandbox.
+struct PushEnvironment: Sendable {
+    /// Scheme, host and port.
+    let url: String
+    /// The name that is stored with a device once this environment has accepted its token.
+    let name: String
+    /// Limits what is sent before a connection is proven; nil for no limit.
+    let gate: ConnectionGate?
+
+    /// Makes an environment.
+    init(_ name: String, url: String, gate: ConnectionGate? = nil) {
+        self.url = url
+        self.name = name
+        self.gate = gate
+    }
+}
+
+/// A request to a provider, without its authorization.
+struct PushMessage: Sendable {
+    /// What follows the environment's URL.
+    let path: String
+    /// Names and values.
+    let headers: [(name: String, value: String)]
+    /// The body as it is sent.
+    let body: [UInt8]
+}
+
+/// What proves to a provider who sends.
+enum PushAuthorization: Sendable {
+    /// The connection's client certificate.
+    case certificate
+    /// A token that never changes.
+    case fixed(SecretBytes)
+    /// Tokens from a cache, which replaces those that the provider refuses.
+    case minted(ProviderTokenCache)
+}
+
+/// What one request is authorized with.
+enum PushBearer: Sendable {
+    /// Nothing in the request.
+    case none
+    /// A token that never changes.
+    case fixed(SecretBytes)
+    /// A token that the cache can replace.
+    case minted(ProviderToken)
+
+    /// The authorization header; none without a token.
+    var headers: [(name: String, value: String)] {
+        switch self {
+        case .none: []
+        case .fixed(let secret):
+            [("authorization", "Bearer " + secret.withSpan { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) })]
+        case .minted(let token): [("authorization", "Bearer " + token.text)]
+        }
+    }
 }

@@ -3,25 +3,24 @@ internal import HTTPClient
 internal import Threading
 
 extension PushSender {
-    /// Does what a request's end asks for.
+    /// Handles the result of a request: ends the attempt or sends its next request.
     func take(_ result: Result<ClientResponse, ClientError>, _ flight: PushFlight) {
         let attempt = flight.attempt
         let finding = ConnectionGate.Finding(result)
         switch result {
         case .success(let response):
-            let now = unixMilliseconds()
-            let retryAfter = response.header("Retry-After").flatMap { RetryAfter.milliseconds(from: $0, nowMilliseconds: now) }
+            let retryAfter = response.retryAfter(nowMilliseconds: unixMilliseconds())
             let answer = provider.answer(
                 status: response.status, body: response.body, token: attempt.device?.token.text, retryAfter: retryAfter)
-            // Before others are let in, so that they don't come with the token that was refused.
+            // A refused token is replaced before the gate admits other requests, so that they do not carry it.
             let next = next(after: answer, flight, date: response.header("Date"), retryAfter: retryAfter)
             flight.leave(finding)
             go(next, attempt)
         case .failure(let error):
-            // Before it is sent again, so that it isn't on the connection that was lost.
+            // The gate learns of the lost connection before the request is sent again.
             flight.leave(finding)
             var answer = ProviderAnswer.of(error)
-            // It had only a part of the time.
+            // A probe had only half of the attempt's time, so the attempt goes on.
             if flight.isProbe, case .timeout = error { answer = ProviderAnswer(answer.outcome, step: .reconnect) }
             go(next(after: answer, flight, date: nil, retryAfter: nil), attempt)
         }
@@ -29,15 +28,15 @@ extension PushSender {
 
     /// What follows from an answer.
     private enum Next {
-        case send(PushTry)
+        case send(PushAttempt)
         case end(DeliveryOutcome)
 
-        init(_ attempt: PushTry?, else outcome: DeliveryOutcome) {
+        init(_ attempt: PushAttempt?, else outcome: DeliveryOutcome) {
             self = attempt.map { .send($0) } ?? .end(outcome)
         }
     }
 
-    private func go(_ next: Next, _ attempt: PushTry) {
+    private func go(_ next: Next, _ attempt: PushAttempt) {
         switch next {
         case .send(let next): send(next)
         case .end(let outcome): end(attempt, outcome)
@@ -49,12 +48,12 @@ extension PushSender {
         guard let step = answer.step else { return .end(outcome) }
         switch step {
         case .reconnect, .shorten: return Next(attempt.taking(step), else: outcome)
-        // For a proof one environment's word is enough.
+        // A proof needs the answer of one environment only.
         case .switchEnvironment where attempt.device == nil: return .end(outcome)
-        case .switchEnvironment: return Next(attempt.switching(of: provider.routes.count, after: outcome), else: outcome)
+        case .switchEnvironment: return Next(attempt.switching(of: provider.environments.count, after: outcome), else: outcome)
         case .mintToken, .compareClocks: return renewed(step, flight, date: date, else: outcome)
         case .switchForKey:
-            return Next(attempt.switching(of: provider.routes.count, after: outcome), else: attempt.firstRefusal ?? outcome)
+            return Next(attempt.switching(of: provider.environments.count, after: outcome), else: attempt.firstRefusal ?? outcome)
         case .askAlarm: return .end(judged(outcome, attempt))
         case .delayDevice(let milliseconds):
             let now = monotonicMilliseconds()
@@ -66,7 +65,7 @@ extension PushSender {
         }
     }
 
-    /// Has a refused token replaced.
+    /// Asks the cache to replace a refused token.
     private func renewed(_ step: NextStep, _ flight: PushFlight, date: String?, else outcome: DeliveryOutcome) -> Next {
         guard let next = flight.attempt.taking(step), case .minted(let token) = flight.bearer, case .minted(let cache) = authorization
         else { return .end(outcome) }
@@ -77,24 +76,25 @@ extension PushSender {
         }
     }
 
-    /// What it means that a device was refused as another app's.
-    private func judged(_ outcome: DeliveryOutcome, _ attempt: PushTry) -> DeliveryOutcome {
+    /// Decides whether a device that was refused as another app's, or the settings, are wrong.
+    private func judged(_ outcome: DeliveryOutcome, _ attempt: PushAttempt) -> DeliveryOutcome {
         guard let device = attempt.device else { return outcome }
-        let wasTaken = provider.routes.contains { $0.environment == device.environment }
+        let wasTaken = provider.environments.contains { $0.name == device.environment }
         return switch shared.withLock({ $0.alarm.refused(device, wasTaken: wasTaken) }) {
         case .token: outcome
-        case .unclear: DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: outcome.reason, isAboutDevice: true)
+        case .unclear:
+            DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: outcome.reason, isAboutDevice: true, settingsFault: .possible)
         case .settings: DeliveryOutcome(.misconfigured, reason: outcome.reason)
         }
     }
 
-    /// Ends a try.
-    func end(_ attempt: PushTry, _ outcome: DeliveryOutcome) {
+    /// Ends an attempt; a delivered one reports the environment when the device's record does not have it yet.
+    func end(_ attempt: PushAttempt, _ outcome: DeliveryOutcome) {
         guard outcome.verdict == .delivered else { return attempt.end(outcome) }
-        // A proof is taken from anybody, whatever devices belong to.
+        // A proof that is accepted says nothing of which app's devices the settings are for.
         guard let device = attempt.device else { return attempt.end(outcome) }
         shared.withLock { $0.alarm.delivered() }
-        let environment = provider.routes[attempt.route].environment
+        let environment = provider.environments[attempt.environment].name
         guard device.environment != environment else { return attempt.end(outcome) }
         attempt.end(DeliveryOutcome(.delivered, reason: outcome.reason, environment: environment))
     }

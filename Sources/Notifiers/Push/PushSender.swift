@@ -2,9 +2,9 @@ internal import Core
 internal import HTTPClient
 internal import Threading
 
-/// Sends notifications to one provider: what the notifiers of all of them have in common.
+/// Sends notifications to one provider: the part that all providers share.
 ///
-/// A try may take several requests: each of the steps that an answer asks for is taken once, and all end by one deadline.
+/// An attempt may take several requests: each step that an answer asks for is taken once, and all requests end by one deadline.
 final class PushSender: Sendable {
     private static let responseBodyLimit = 16 * 1024
     private static let longestConnectMilliseconds = 5000
@@ -24,8 +24,8 @@ final class PushSender: Sendable {
     private let timeoutMilliseconds: Int
 
     /// - Parameters:
-    ///   - client: stays the caller's to close.
-    ///   - timeoutMilliseconds: how long the requests of one try may take together.
+    ///   - client: owned and closed by the caller.
+    ///   - timeoutMilliseconds: how long the requests of one attempt may take together.
     /// - Throws: when the provider's URL or headers cannot be sent.
     init(
         _ provider: any PushProvider, _ authorization: PushAuthorization, style: PushStyle, timeoutMilliseconds: Int, client: Client,
@@ -38,43 +38,46 @@ final class PushSender: Sendable {
         self.client = client
         self.monotonicMilliseconds = monotonicMilliseconds
         self.unixMilliseconds = unixMilliseconds
-        for route in provider.routes { _ = try request(provider.proof, to: route, .none, timeoutMilliseconds: timeoutMilliseconds) }
+        for environment in provider.environments {
+            _ = try request(provider.proof, to: environment, .none, timeoutMilliseconds: timeoutMilliseconds)
+        }
     }
 
-    /// How long a try takes at most: its requests, and behind them one that fetches a token or is sent for another delivery first.
-    var longestTryMilliseconds: UInt64 { 2 * UInt64(timeoutMilliseconds) }
+    /// The longest duration of an attempt: it may wait as long as one timeout for a token or for another delivery's probe, and then sends its own
+    /// requests.
+    var longestAttemptMilliseconds: UInt64 { 2 * UInt64(timeoutMilliseconds) }
 
-    /// Tries a delivery.
+    /// Attempts a delivery.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         guard delivery.event.kind == .commentCreated else {
-            return completion(DeliveryOutcome(.delivered, reason: "not_for_push", wasAsked: false))
+            return completion(DeliveryOutcome(.delivered, unasked: .notForPush))
         }
-        guard let device = delivery.device else { return completion(DeliveryOutcome(.dead, reason: "no_device", wasAsked: false)) }
+        guard let device = delivery.device else { return completion(DeliveryOutcome(.dead, unasked: .noDevice)) }
         guard let comment = try? PushComment(delivery.event) else {
-            return completion(DeliveryOutcome(.dead, reason: "unreadable_payload", wasAsked: false))
+            return completion(DeliveryOutcome(.dead, unasked: .unreadablePayload))
         }
         let now = monotonicMilliseconds()
         if let wait = shared.withLock({ $0.delays.remaining(device.token, now: now) }) {
-            return completion(
-                DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "device_delayed", isAboutDevice: true, wasAsked: false))
+            return completion(DeliveryOutcome(.retry(retryAfterMilliseconds: wait), unasked: .deviceDelayed, isAboutDevice: true))
         }
         let (provider, notification) = (provider, style.notification(for: comment))
-        let route = provider.routes.firstIndex { $0.environment == device.environment } ?? 0
-        let render: PushTry.Render = { limit, now throws(PushPayloadError) in
+        let environment = provider.environments.firstIndex { $0.name == device.environment } ?? 0
+        let render: PushAttempt.Render = { limit, now throws(PushPayloadError) in
             try provider.message(notification, to: device.token.text, id: delivery.id, limit: limit, nowMilliseconds: now)
         }
-        send(PushTry(for: device, route: route, deadline: deadline(now), render: render, completion: completion))
+        send(PushAttempt(for: device, environment: environment, deadline: deadline(now), render: render, completion: completion))
     }
 
-    /// Has the provider judge the credential, in the first environment that it is for.
+    /// Has the provider judge the credential, in the first environment that the credential is for.
     func prove(_ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let proof = provider.proof
         let deadline = deadline(monotonicMilliseconds())
         send(
-            PushTry(for: nil, route: 0, deadline: deadline, render: { _, _ in proof }) { outcome in
+            PushAttempt(for: nil, environment: 0, deadline: deadline, render: { _, _ in proof }) { outcome in
                 switch outcome.verdict {
-                // Who judges the device has accepted the sender.
-                case .delivered, .deviceGone: completion(DeliveryOutcome(.delivered, reason: "credential_accepted"))
+                // A provider that judges the device has accepted the sender.
+                case .delivered, .deviceGone:
+                    completion(DeliveryOutcome(.delivered, reason: NotifierReason.credentialAccepted.rawValue))
                 default: completion(outcome)
                 }
             })
@@ -82,9 +85,9 @@ final class PushSender: Sendable {
 
     private func deadline(_ now: UInt64) -> UInt64 { now + UInt64(timeoutMilliseconds) }
 
-    /// Sends a try's next request, as soon as its connection may carry it.
-    func send(_ attempt: PushTry) {
-        guard let gate = provider.routes[attempt.route].gate else {
+    /// Sends an attempt's next request, as soon as the environment's gate admits it.
+    func send(_ attempt: PushAttempt) {
+        guard let gate = provider.environments[attempt.environment].gate else {
             return authorize(PushFlight(attempt: attempt, isProbe: false, leave: { _ in }))
         }
         gate.enter { pass in
@@ -122,9 +125,9 @@ final class PushSender: Sendable {
             guard now < attempt.deadline else { throw ClientError.timeout(.queued) }
             let message = try attempt.message(nowMilliseconds: unixMilliseconds())
             let timeout = Int(attempt.deadline - now)
-            // Others wait for a probe, and a push that stalls must not take their time with its own.
+            // Other attempts wait for a probe: a probe that stalls must leave them time for their own requests.
             let request = try request(
-                message, to: provider.routes[attempt.route], flight.bearer,
+                message, to: provider.environments[attempt.environment], flight.bearer,
                 timeoutMilliseconds: flight.isProbe ? max(1, timeout / 2) : timeout)
             client.send(request) { self.take($0, flight) }
             return
@@ -133,17 +136,17 @@ final class PushSender: Sendable {
         } catch let error as ClientError {
             refusal = ProviderAnswer.of(error).outcome
         } catch {
-            refusal = DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made", wasAsked: false)
+            refusal = DeliveryOutcome(.misconfigured, unasked: .requestCannotBeMade)
         }
         flight.leave(.unclear)
         end(attempt, refusal)
     }
 
     private func request(
-        _ message: PushMessage, to route: PushRoute, _ bearer: PushBearer, timeoutMilliseconds: Int
+        _ message: PushMessage, to environment: PushEnvironment, _ bearer: PushBearer, timeoutMilliseconds: Int
     ) throws(ClientRequest.Invalid) -> ClientRequest {
         try ClientRequest(
-            .post, route.url + message.path, headers: message.headers + bearer.headers, body: message.body,
+            .post, environment.url + message.path, headers: message.headers + bearer.headers, body: message.body,
             timeoutMilliseconds: timeoutMilliseconds,
             connectTimeoutMilliseconds: min(timeoutMilliseconds, Self.longestConnectMilliseconds), responseBodyLimit: Self.responseBodyLimit
         )

@@ -6,7 +6,7 @@ enum PyrusAnswer {
     /// Reads an answer.
     /// - Parameter retryAfter: what the header Retry-After asks for, in milliseconds.
     static func of(status: Int, body: [UInt8], retryAfter: UInt64?) -> DeliveryOutcome {
-        let word = "status_\(status)"
+        let word = StatusReason.word(status)
         switch status {
         case 200: return success(body)
         case 400, 413, 422: return DeliveryOutcome(.dead, reason: word)
@@ -22,9 +22,9 @@ enum PyrusAnswer {
 
     private static func success(_ body: [UInt8]) -> DeliveryOutcome {
         guard let answer = JSONValue(parsing: body), answer.isObject else {
-            return DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "malformed_response")
+            return DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: ClientReason.malformedResponse.rawValue)
         }
-        return answer["error"] == nil ? DeliveryOutcome(.delivered, reason: "status_200") : .retry("refused", after: nil)
+        return answer["error"] == nil ? DeliveryOutcome(.delivered, reason: StatusReason.word(200)) : .retry("refused", after: nil)
     }
 }
 

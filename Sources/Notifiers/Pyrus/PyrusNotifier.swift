@@ -48,13 +48,18 @@ package final class PyrusNotifier: Notifier {
         _ = try request(body: [])
     }
 
+    /// One remedy for every reason, because the help desk documents none.
+    package func remedy(for reason: String) -> String {
+        "check \"url\" or \"domain\", and that the help desk has this app_id and the address of our authorization"
+    }
+
     /// Relays a registration or its end; comments are not for the help desk, which wrote them.
     package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         guard delivery.event.kind != .commentCreated else {
             return completion(DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false))
         }
         guard let registration = try? PyrusRegistration(delivery.event) else {
-            return completion(DeliveryOutcome(.dead, reason: "unreadable_payload", wasAsked: false))
+            return completion(DeliveryOutcome(.dead, unasked: .unreadablePayload))
         }
         guard registration.holds(for: delivery.device) else {
             return completion(DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false))
@@ -73,7 +78,7 @@ package final class PyrusNotifier: Notifier {
                 DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "no_key", isAboutDevice: true, wasAsked: false), completion)
         }
         guard let request = try? request(body: registration.body(securityKey: securityKey)) else {
-            return end(registration, DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made", wasAsked: false), completion)
+            return end(registration, DeliveryOutcome(.misconfigured, unasked: .requestCannotBeMade), completion)
         }
         client.send(request) { [self] result in
             switch result {

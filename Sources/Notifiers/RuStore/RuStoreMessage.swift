@@ -3,11 +3,11 @@ internal import JSON
 
 /// The body of a request to RuStore (RuStore, "Sending push notifications"): FCM's, with no member that RuStore does not document.
 ///
-/// There is no priority, sound, badge or `tag`: the app's notification channel rings, and each comment is a notification of its own.
+/// There is no priority, sound, badge or `tag`: the app's notification channel rings, and each comment has its own notification.
 enum RuStoreMessage {
     /// The body as JSON text.
     ///
-    /// Throws when the token is none, or the body cannot be made so short.
+    /// Throws when the token is malformed or the body cannot be shortened to the limit.
     /// - Parameters:
     ///   - token: the device's.
     ///   - now: in Unix milliseconds, for the time to live.

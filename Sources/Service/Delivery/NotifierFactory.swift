@@ -76,8 +76,7 @@ struct NotifierFactory: Sendable {
             throw Failure(description: "\(configuration.name): \(error)")
         }
         do {
-            return ServedNotifier(
-                try make(client), type: configuration.type, client: client, credentialExpiresAt: credentialExpiresAt)
+            return ServedNotifier(try make(client), client: client, credentialExpiresAt: credentialExpiresAt)
         } catch {
             client.close()
             throw Failure(description: "\(configuration.name): \(error)")

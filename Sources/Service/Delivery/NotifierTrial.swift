@@ -159,11 +159,13 @@ package struct NotifierTrial {
     /// One try, and what comes of it.
     private struct Trial {
         private let type: NotifierType
+        private let notifier: any Notifier
         private let timeoutMilliseconds: UInt64
         private let outcome = Monitor<DeliveryOutcome?>(nil)
 
         init(_ type: NotifierType, _ notifier: any Notifier) {
             self.type = type
+            self.notifier = notifier
             timeoutMilliseconds = notifier.longestTryMilliseconds + 5000
         }
 
@@ -173,7 +175,8 @@ package struct NotifierTrial {
 
         /// Waits for it.
         func verdict() -> NotifierVerdict {
-            outcome.wait(timeoutMilliseconds: timeoutMilliseconds) { $0 }.map { NotifierVerdict(type, $0) } ?? .silent(type)
+            outcome.wait(timeoutMilliseconds: timeoutMilliseconds) { $0 }.map { NotifierVerdict(type, $0, of: notifier) }
+                ?? .silent(type, notifier)
         }
     }
 }

@@ -1,6 +1,6 @@
 package import Configuration
-internal import Dispatch
 internal import Core
+internal import Notifiers
 
 /// What came of trying a notifier, for a person.
 package struct NotifierVerdict: Sendable, Equatable {
@@ -24,26 +24,25 @@ package struct NotifierVerdict: Sendable, Equatable {
     package let remedy: String?
 
     /// Judges an outcome of a notifier of this type.
-    init(_ type: NotifierType, _ outcome: DeliveryOutcome) {
+    init(_ type: NotifierType, _ outcome: DeliveryOutcome, of notifier: any Notifier) {
         reason = outcome.reason
         switch outcome.verdict {
         case .delivered: (kind, remedy) = (.good, nil)
-        case .misconfigured: (kind, remedy) = (.bad, NotifierRemedy.text(type, reason: outcome.reason))
-        case .deviceGone where outcome.reason == "invalid_token":
+        case .misconfigured: (kind, remedy) = (.bad, notifier.remedy(for: outcome.reason))
+        case .deviceGone where outcome.reason == NotifierReason.invalidToken.rawValue:
             (kind, remedy) = (
                 .refused, "the token is malformed: no device of this provider has such a one; take it as the app was given it"
             )
         case .deviceGone:
             (kind, remedy) = (.refused, Self.unknownToken)
-        case .retry where NotifierRemedy.blamesSettingsOrDevice(outcome): (kind, remedy) = (.refused, Self.unknownToken)
-        case .dead where outcome.reason == "key_not_for_environment":
+        case .retry where outcome.settingsFault != nil: (kind, remedy) = (.refused, Self.unknownToken)
+        case .dead where outcome.reason == NotifierReason.keyNotForEnvironment.rawValue:
             (kind, remedy) = (.refused, "the token seems to be of the APNs environment that the key is not for: take one of the other")
-        case .dead where outcome.reason == "misconfigured_for_device_type":
-            (kind, remedy) = (.refused, NotifierRemedy.text(type, reason: outcome.reason))
+        case .dead where outcome.settingsFault != nil: (kind, remedy) = (.refused, notifier.remedy(for: outcome.reason))
         case .dead: (kind, remedy) = (.refused, "the provider finds something wrong with this push: check the token's form and \"url\"")
-        case .retry where type == .http && ["status_401", "status_403"].contains(outcome.reason):
+        case .retry where type == .http && [401, 403].map(StatusReason.word).contains(outcome.reason):
             (kind, remedy) = (.bad, "the receiver does not take the signature: give it the secret that \"secret\" names")
-        case .retry where type == .http && outcome.reason.hasPrefix("status_"):
+        case .retry where type == .http && StatusReason.contains(outcome.reason):
             (kind, remedy) = (.unknown, "the receiver has not taken the event: check \"url\", and look at the receiver's log")
         case .retry: (kind, remedy) = (.unknown, Self.advice(reason: outcome.reason))
         }
@@ -67,18 +66,19 @@ package struct NotifierVerdict: Sendable, Equatable {
     }
 
     /// For what has not answered in time.
-    static func silent(_ type: NotifierType) -> NotifierVerdict {
-        NotifierVerdict(type, DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "timeout"))
+    static func silent(_ type: NotifierType, _ notifier: any Notifier) -> NotifierVerdict {
+        NotifierVerdict(type, DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: ClientReason.timeout.rawValue), of: notifier)
     }
 
     private static func advice(reason: String) -> String {
-        // Whoever mints access tokens is reached like the provider, and fails for the same reasons.
-        switch reason.hasPrefix("token_") ? String(reason.dropFirst("token_".count)) : reason {
-        case "tls": "the server's certificate is not trusted: check \"url\" and \"certificate_authorities\""
-        case "proxy": "check \"proxy\""
-        case "host_unknown", "cannot_connect", "timeout", "closed_early", "connection_reset":
+        // Token servers are reached with the same client as the provider, and fail for the same reasons.
+        switch ClientReason(rawValue: TokenReason.withoutPrefix(reason)) {
+        case .tls: "the server's certificate is not trusted: check \"url\" and \"certificate_authorities\""
+        case .proxy: "check \"proxy\""
+        case .hostUnknown, .cannotConnect, .timeout, .closedEarly, .connectionReset:
             "the provider cannot be reached: check \"url\", \"proxy\" and the firewall"
-        default: "the provider has a problem of its own or asks for patience; try again later"
+        case .invalidURL, .malformedResponse, .headersTooLarge, .cancelled, .overloaded, nil:
+            "the provider has a problem of its own or asks for patience; try again later"
         }
     }
 }

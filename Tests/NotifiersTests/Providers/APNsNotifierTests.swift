@@ -121,7 +121,8 @@ import Testing
                 fixture.simulators.faults.add(Fault(.answer(.init(400, "DeviceTokenNotForTopic")), at: .apnsSandbox, token: token))
                 return fixture.deliver(try PushFixture.delivery(token, user: "user-\(number)", environment: "sandbox"), notifier)
             }
-            let later = DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "device_token_not_for_topic", isAboutDevice: true)
+            let later = DeliveryOutcome(
+                .retry(retryAfterMilliseconds: nil), reason: "device_token_not_for_topic", isAboutDevice: true, settingsFault: .possible)
             #expect(
                 outcomes == Array(repeating: later, count: 9) + [DeliveryOutcome(.misconfigured, reason: "device_token_not_for_topic")])
         }

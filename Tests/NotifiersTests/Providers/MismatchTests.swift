@@ -18,7 +18,7 @@ import Testing
     }
 
     private func isPutOff(_ outcome: DeliveryOutcome) -> Bool {
-        outcome.verdict == .retry(retryAfterMilliseconds: nil) && outcome.isAboutDevice
+        outcome.verdict == .retry(retryAfterMilliseconds: nil) && outcome.isAboutDevice && outcome.settingsFault == .possible
     }
 
     @Test(arguments: ProviderKind.allCases)

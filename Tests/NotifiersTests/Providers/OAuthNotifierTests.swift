@@ -41,7 +41,8 @@ import Testing
             let token = PushFixture.token()
             fixture.simulators.faults.add(Fault(.answer(.init(status, reason)), token: token, times: nil))
             let outcome = try fixture.deliver(PushFixture.delivery(token), kind.notifier(fixture))
-            #expect(outcome == DeliveryOutcome(verdict, reason: word, slowsDown: slowsDown))
+            let fault: DeliveryOutcome.SettingsFault? = reason == "THIRD_PARTY_AUTH_ERROR" ? .ofDeviceType : nil
+            #expect(outcome == DeliveryOutcome(verdict, reason: word, slowsDown: slowsDown, settingsFault: fault))
             #expect(fixture.pushes(to: token).isEmpty)
         }
     }

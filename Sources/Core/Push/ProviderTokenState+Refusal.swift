@@ -1,0 +1,77 @@
+extension ProviderTokenState {
+    /// Records that the provider has refused a token.
+    ///
+    /// The token is replaced once, however many requests it was refused in, and its successor not before `replacementIntervalMilliseconds` have
+    /// passed.
+    /// - Parameters:
+    ///   - isExpired: whether the provider says that the token is too old; otherwise it is replaced only when the clocks differ.
+    ///   - providerUnixSeconds: the provider's time by the Date header of the refusal.
+    ///   - unixSeconds: our clock's time, uncorrected.
+    package mutating func refused(
+        _ token: ProviderToken, isExpired: Bool, providerUnixSeconds: Int64?, now: UInt64, unixSeconds: Int64
+    ) -> TokenRefusal {
+        guard let current, current.token.number == token.number else { return .askAgain }
+        let skew = learnClock(providerUnixSeconds, correction: token.clockCorrectionSeconds, unixSeconds: unixSeconds)
+        guard isExpired || skew != nil else { return .credentialRefused }
+        self.current = nil
+        if let replacedAt, case let end = replacedAt + policy.replacementIntervalMilliseconds, now < end {
+            let reason = ProviderTokenFailure.OwnReason.refusedAgain.rawValue
+            let hold = skew.map { .clockSkew($0, until: end) } ?? Hold.unavailable(reason, until: end)
+            fetchHold = hold
+            return .hold(hold.reported(now: now))
+        }
+        replacedAt = now
+        return skew.map { .clockSkew(seconds: $0) } ?? .askAgain
+    }
+
+    /// Records that the provider has complained of too many tokens: the current one is kept, none is fetched for
+    /// `replacementIntervalMilliseconds`, and none is handed out for a shorter time, which grows with each complaint.
+    /// - Returns: the failure that the attempt ends with.
+    package mutating func tooManyUpdates(
+        now: UInt64, retryAfterMilliseconds: UInt64?, random: inout some RandomNumberGenerator
+    ) -> ProviderTokenFailure {
+        // Requests that were under way together get one complaint each; only the first counts.
+        if let failure = pause?.failure(now: now) { return failure }
+        complaints += 1
+        let wait = policy.updatesBackOff.delayMilliseconds(
+            afterAttempt: complaints, retryAfterMilliseconds: retryAfterMilliseconds, random: &random)
+        let reason = ProviderTokenFailure.OwnReason.tooManyUpdates.rawValue
+        let hold = Hold.unavailable(reason, until: now + wait)
+        pause = hold
+        fetchHold = .unavailable(reason, until: now + max(wait, policy.replacementIntervalMilliseconds))
+        return hold.reported(now: now)
+    }
+
+    /// Compares the provider's clock with the time that a token was minted at, and mints later tokens by the provider's time if they differ.
+    /// - Returns: how far the provider's clock is ahead of ours, in seconds; nil when the clocks do not explain the refusal.
+    mutating func learnClock(_ providerUnixSeconds: Int64?, correction: Int64, unixSeconds: Int64) -> Int64? {
+        guard let provider = providerUnixSeconds,
+            ProviderClock.skew(providerUnixSeconds: provider, unixSeconds: unixSeconds + correction) != nil
+        else { return nil }
+        // If our clock has been corrected meanwhile, the correction was what made the token's time wrong.
+        clockCorrectionSeconds = ProviderClock.skew(providerUnixSeconds: provider, unixSeconds: unixSeconds) ?? 0
+        return provider - unixSeconds
+    }
+}
+
+/// A provider's clock, as the Date header of its answers tells it (RFC 9110 section 6.6.1).
+package enum ProviderClock {
+    /// The largest difference between two clocks that does not explain a refused token, in seconds.
+    package static let toleranceSeconds: Int64 = 300
+
+    private static let longestText = 64
+
+    /// The time in a Date header, in seconds since 1970; nil when the header is missing or malformed.
+    /// - Parameter nowMilliseconds: our own time, in Unix milliseconds, for years of two digits.
+    package static func unixSeconds(ofDate header: String?, nowMilliseconds: UInt64) -> Int64? {
+        guard let header, header.utf8.count <= longestText else { return nil }
+        return HTTPDate.unixSeconds(of: Array(header.utf8), nowMilliseconds: nowMilliseconds).map(Int64.init)
+    }
+
+    /// How far the provider's clock is ahead of ours, in seconds; nil when the difference is within the tolerance or unknown.
+    static func skew(providerUnixSeconds: Int64?, unixSeconds: Int64) -> Int64? {
+        guard let providerUnixSeconds else { return nil }
+        let difference = providerUnixSeconds - unixSeconds
+        return abs(difference) > toleranceSeconds ? difference : nil
+    }
+}

@@ -1,0 +1,168 @@
+/// The state machine of a token cache, without a clock, a lock or a network of its own.
+///
+/// At most one fetch is under way: a caller that is told to fetch reports the result with `fetched`, exactly once. Times are milliseconds of a
+/// monotonic clock, since setting the wall clock must not change a token's age. It is a value: the caller locks.
+package struct ProviderTokenState: Sendable {
+    /// The answer to a request for a token.
+    package enum Decision: Sendable {
+        /// This token.
+        case use(ProviderToken)
+        /// This token; the caller also starts fetching the next one, minted at our clock's time plus the correction.
+        case useAndFetch(ProviderToken, clockCorrectionSeconds: Int64)
+        /// Wait for the fetch under way.
+        case wait
+        /// Start a fetch, minted at our clock's time plus the correction, and wait for it.
+        case fetchAndWait(clockCorrectionSeconds: Int64)
+        /// No token.
+        case fail(ProviderTokenFailure)
+    }
+
+    /// The longest lifetime that a provider's answer is believed, in milliseconds.
+    private static let longestLifetimeMilliseconds: UInt64 = 24 * 3_600_000
+
+    let policy: ProviderTokenPolicy
+    var current: Current?
+    var fetch: Fetch?
+    var failures = 0
+    /// How many times in a row the provider has complained of too many tokens.
+    var complaints = 0
+    var lastNumber: UInt64 = 0
+    /// When a refused token was last replaced.
+    var replacedAt: UInt64?
+    /// No fetch starts before its end, because a fetch failed.
+    var backOff: Hold?
+    /// No fetch starts before its end, because the provider limits how often tokens change.
+    var fetchHold: Hold?
+    /// No token is handed out before its end.
+    var pause: Hold?
+    /// The difference between the provider's clock and ours, in seconds; 0 while they agree.
+    package internal(set) var clockCorrectionSeconds: Int64 = 0
+
+    /// Starts without a token.
+    package init(_ policy: ProviderTokenPolicy) {
+        self.policy = policy
+    }
+
+    /// Decides what a request gets at `now`.
+    package mutating func request(now: UInt64) -> Decision {
+        if let failure = pause?.failure(now: now) { return .fail(failure) }
+        if let current, now < current.end {
+            guard now >= current.renewal, fetch == nil, holdingBack(now: now) == nil else { return .use(current.token) }
+            beginFetch(now: now)
+            return .useAndFetch(current.token, clockCorrectionSeconds: clockCorrectionSeconds)
+        }
+        if fetch != nil { return .wait }
+        if let failure = holdingBack(now: now) { return .fail(failure) }
+        beginFetch(now: now)
+        return .fetchAndWait(clockCorrectionSeconds: clockCorrectionSeconds)
+    }
+
+    /// Records the result of the fetch under way.
+    /// - Parameter unixSeconds: our clock's time, uncorrected.
+    /// - Returns: what to tell all who wait for the fetch.
+    package mutating func fetched(
+        _ result: ProviderTokenFetch, now: UInt64, unixSeconds: Int64, random: inout some RandomNumberGenerator
+    ) -> Result<ProviderToken, ProviderTokenFailure> {
+        guard let ended = fetch else { preconditionFailure("a fetch is reported once") }
+        fetch = nil
+        switch result {
+        case .token(let text, let lifetime):
+            return .success(take(text, lifetime: min(lifetime, Self.longestLifetimeMilliseconds), of: ended))
+        case .unavailable(let reason, let retryAfter):
+            let delay = nextDelay(retryAfterMilliseconds: retryAfter, random: &random)
+            return .failure(backOff(.unavailable(reason, until: now + delay), now: now))
+        case .refused(let reason, let providerUnixSeconds):
+            let delay = nextDelay(random: &random)
+            let skew = learnClock(providerUnixSeconds, correction: ended.clockCorrectionSeconds, unixSeconds: unixSeconds)
+            guard let skew else { return .failure(backOff(.refused(reason, until: now + delay), now: now)) }
+            // The first attempt with the corrected time may start at once; after that the back-off applies.
+            return .failure(backOff(.clockSkew(skew, until: failures == 1 ? now : now + delay), now: now))
+        }
+    }
+
+    private mutating func beginFetch(now: UInt64) {
+        fetch = Fetch(startedAt: now, clockCorrectionSeconds: clockCorrectionSeconds)
+    }
+
+    /// Why nothing may be fetched; nil when it may.
+    private func holdingBack(now: UInt64) -> ProviderTokenFailure? {
+        fetchHold?.failure(now: now) ?? backOff?.failure(now: now)
+    }
+
+    private mutating func take(_ text: String, lifetime: UInt64, of fetch: Fetch) -> ProviderToken {
+        lastNumber += 1
+        (failures, complaints, backOff) = (0, 0, nil)
+        let token = ProviderToken(text: text, number: lastNumber, clockCorrectionSeconds: fetch.clockCorrectionSeconds)
+        current = Current(token, startedAt: fetch.startedAt, lifetime: lifetime, policy: policy)
+        return token
+    }
+
+    /// Counts a failure and returns how long to wait after it, in milliseconds.
+    private mutating func nextDelay(retryAfterMilliseconds: UInt64? = nil, random: inout some RandomNumberGenerator) -> UInt64 {
+        failures += 1
+        return policy.backOff.delayMilliseconds(
+            afterAttempt: failures, retryAfterMilliseconds: retryAfterMilliseconds, random: &random)
+    }
+
+    private mutating func backOff(_ hold: Hold, now: UInt64) -> ProviderTokenFailure {
+        backOff = hold
+        return hold.reported(now: now)
+    }
+}
+
+extension ProviderTokenState {
+    /// The token that is handed out, and its times.
+    struct Current: Sendable {
+        let token: ProviderToken
+        /// When fetching the next one starts.
+        let renewal: UInt64
+        /// When it is no longer handed out.
+        let end: UInt64
+
+        /// The next token is fetched no earlier than half of this one's lifetime, however short that is.
+        init(_ token: ProviderToken, startedAt: UInt64, lifetime: UInt64, policy: ProviderTokenPolicy) {
+            let age: (UInt64) -> UInt64 = { max(lifetime - min($0, lifetime), lifetime / 2) }
+            self.token = token
+            renewal = startedAt + age(policy.renewEarlyMilliseconds)
+            end = startedAt + age(policy.marginMilliseconds)
+        }
+    }
+
+    /// A fetch under way.
+    struct Fetch: Sendable {
+        /// When it was started. The token's lifetime is counted from here, because the provider's own start is unknown.
+        let startedAt: UInt64
+        let clockCorrectionSeconds: Int64
+    }
+
+    /// A time before which something is not done, and the reason.
+    struct Hold: Sendable {
+        private let reason: String
+        private let isRefusal: Bool
+        private let clockSkewSeconds: Int64?
+        private let end: UInt64
+
+        static func unavailable(_ reason: String, until end: UInt64) -> Hold {
+            Hold(reason: reason, isRefusal: false, clockSkewSeconds: nil, end: end)
+        }
+
+        static func refused(_ reason: String, until end: UInt64) -> Hold {
+            Hold(reason: reason, isRefusal: true, clockSkewSeconds: nil, end: end)
+        }
+
+        static func clockSkew(_ seconds: Int64, until end: UInt64) -> Hold {
+            Hold(reason: ProviderTokenFailure.OwnReason.clockSkew.rawValue, isRefusal: false, clockSkewSeconds: seconds, end: end)
+        }
+
+        /// The failure to report; nil once the hold is over.
+        func failure(now: UInt64) -> ProviderTokenFailure? {
+            now < end ? reported(now: now) : nil
+        }
+
+        /// The failure to report.
+        func reported(now: UInt64) -> ProviderTokenFailure {
+            let kind: ProviderTokenFailure.Kind = isRefusal ? .refused : .unavailable(retryAfterMilliseconds: end - min(now, end))
+            return ProviderTokenFailure(kind, reason: reason, clockSkewSeconds: clockSkewSeconds)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import Core
+internal import JSON
+
+/// The body of a notification for APNs (Apple, "Generating a remote notification").
+enum APNsPayload {
+    /// The body as JSON text.
+    ///
+    /// Throws when the body cannot be shortened to the limit.
+    /// - Parameter limit: in bytes.
+    static func body(_ notification: PushNotification, limit: Int = PushNotification.largestPayload) throws(PushPayloadError) -> [UInt8] {
+        try notification.message(limit: limit) { notification in
+            var root: JSONObject = ["aps": .object(aps(notification))]
+            for (key, value) in notification.data { root.append(.string(value), forKey: key) }
+            return .object(root)
+        }
+    }
+
+    private static func aps(_ notification: PushNotification) -> JSONObject {
+        var aps: JSONObject = ["alert": ["title": .string(notification.title), "body": .string(notification.body)]]
+        aps.append(notification.sound.map { .string($0) }, unlessMissing: "sound")
+        aps.append(notification.badge.map { .integer(Int64($0)) }, unlessMissing: "badge")
+        aps.append(.string(notification.thread), forKey: "thread-id")
+        return aps
+    }
+}
+
+/// The headers of a notification for APNs (Apple, "Sending notification requests to APNs"), without the authorization.
+struct APNsHeaders: Sendable {
+    /// Names and values.
+    let pairs: [(name: String, value: String)]
+
+    /// Makes the headers of one delivery, the same on every attempt.
+    ///
+    /// The collapse id is the comment's: a repetition replaces what is already on the screen, and two comments never replace each other. A
+    /// collapse id per ticket would hide all comments but the last.
+    /// - Parameter topic: the app's bundle id.
+    init(topic: String, deliveryID: UUIDv7, _ notification: PushNotification) {
+        pairs = [
+            ("apns-topic", topic), ("apns-push-type", "alert"), ("apns-priority", "10"),
+            ("apns-expiration", "\(notification.apnsExpiration)"), ("apns-collapse-id", notification.repetitionID),
+            ("apns-id", deliveryID.description),
+        ]
+    }
+}
+
+extension PushNotification {
+    /// Until when APNs may store the notification, in Unix seconds; never 0, which would ask for one attempt without storing.
+    var apnsExpiration: UInt64 { max(1, expiresAt / 1000) }
+}
+
+/// Device tokens of APNs: hexadecimal, of no promised length (UIApplicationDelegate, "didRegisterForRemoteNotificationsWithDeviceToken").
+enum APNsToken {
+    /// The longest token that is accepted, in bytes before the encoding; today's have 32.
+    static let longest = 128
+
+    /// The path to post to; nil when the token is malformed.
+    static func path(_ token: String) -> String? {
+        isValid(token) ? "/3/device/\(token)" : nil
+    }
+
+    private static func isValid(_ token: String) -> Bool {
+        let digits = token.utf8
+        return (2...2 * longest).contains(digits.count) && digits.count.isMultiple(of: 2)
+            && digits.allSatisfy { (48...57).contains($0) || (65...70).contains($0) || (97...102).contains($0) }
+    }
+}

@@ -1,0 +1,82 @@
+internal import JSON
+
+/// The code in the body of every answer of HMS (Huawei, "Result codes"): `{"code":"80000000","msg":"Success","requestId":"…"}`.
+enum HMSCode: String, Sendable, CaseIterable {
+    case success = "80000000"
+    case partialSuccess = "80100000"
+    case invalidParameter = "80100001"
+    case invalidMessage = "80100003"
+    case invalidTTL = "80100004"
+    case invalidCollapseKey = "80100013"
+    case sensitiveContent = "80100016"
+    /// A third party has reviewed other content than this.
+    case contentNotReviewed = "80100018"
+    case authenticationFailed = "80200001"
+    case accessTokenExpired = "80200003"
+    case noPermission = "80300002"
+    case invalidToken = "80300007"
+    case messageTooLong = "80300008"
+    case tooManyTokens = "80300010"
+    case noPermissionForHighLevel = "80300011"
+    /// The address for receipts in AppGallery Connect cannot be reached or has an expired certificate.
+    case wrongReceiptAddress = "80300013"
+    /// Huawei's token server does not accept the client's id and secret.
+    case credentialRefused = "80600003"
+    case internalError = "81000001"
+
+    /// The code in an answer's body; nil when the body is not a JSON object or has no code of eight digits.
+    static func number(in body: [UInt8]) -> String? {
+        let code = JSONValue(parsing: body)?["code"]
+        let number = code?.text ?? code?.integer.map { "\($0)" } ?? ""
+        return number.utf8.count == 8 && number.utf8.allSatisfy { 48...57 ~= $0 } ? number : nil
+    }
+
+    /// The tokens that a partial success names as useless: its `msg` is a string that holds JSON. Nil when there is no list.
+    static func illegalTokens(in body: [UInt8]) -> [String]? {
+        guard let text = JSONValue(parsing: body)?["msg"]?.text,
+            case .array(let tokens)? = JSONValue(parsing: Array(text.utf8))?["illegal_tokens"]
+        else { return nil }
+        return tokens.compactMap(\.text)
+    }
+
+    /// Whether a code, known or not, is about a fault in the request.
+    static func blamesRequest(_ number: String) -> Bool { number.hasPrefix("801") }
+
+    /// A code in metrics, logs and the admin interface, such as `hms_80300002`.
+    static func word(_ number: String) -> String { "hms_\(number)" }
+
+    /// What an operator does when this code pauses the notifier.
+    var remedy: HMSRemedy {
+        switch self {
+        case .noPermission: .pushKit
+        case .noPermissionForHighLevel: .permission
+        case .wrongReceiptAddress: .receipts
+        case .invalidToken, .partialSuccess: .otherApp
+        case .authenticationFailed, .accessTokenExpired, .credentialRefused: .credential
+        case .success, .invalidParameter, .invalidMessage, .invalidTTL, .invalidCollapseKey, .sensitiveContent, .contentNotReviewed,
+            .messageTooLong, .tooManyTokens, .internalError:
+            .credential
+        }
+    }
+}
+
+/// What an operator does about HMS' answers: one sentence's end.
+enum HMSRemedy: String, CaseIterable {
+    case credential = #"check "app_id" and "secret": AppGallery Connect shows both in the project's settings"#
+    case otherApp =
+        #"many devices belong to another app: check "app_id", and that "routes" lead the devices of each app to their own notifier"#
+    case permission = "apply for the permission that it lacks in AppGallery Connect, under Push Kit"
+    case pushKit = #"enable Push Kit for the app in AppGallery Connect, and check "app_id""#
+    case receipts = "check the address for receipts in AppGallery Connect, under Push Kit, and its certificate"
+
+    /// The texts by reason.
+    static let byReason: [String: String] = {
+        var remedies: [String: HMSRemedy] = [
+            StatusReason.word(401): .credential, StatusReason.word(403): .credential, StatusReason.word(404): .credential,
+            NotifierReason.requestCannotBeMade.rawValue: .credential,
+        ]
+        for code in HMSCode.allCases { remedies[HMSCode.word(code.rawValue)] = code.remedy }
+        for error in TokenError.allCases { remedies[TokenReason.error(error).word] = .credential }
+        return remedies.mapValues(\.rawValue)
+    }()
+}

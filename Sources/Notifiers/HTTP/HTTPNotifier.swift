@@ -1,0 +1,125 @@
+package import Core
+internal import Crypto
+package import HTTPClient
+internal import JSON
+internal import Observability
+
+/// Posts events to a receiver in signed HTTP requests (Standard Webhooks 1.0).
+package struct HTTPNotifier: Notifier {
+    /// A receiver of events, and how to reach it.
+    package struct Destination: Sendable {
+        /// The URL that is posted to.
+        package let url: String
+        /// The secrets that sign, the newest first; several while one replaces another.
+        package let secrets: [StandardWebhookSecret]
+        /// How long one attempt may take, in milliseconds.
+        package let timeoutMilliseconds: Int
+
+        /// Makes a destination.
+        package init(url: String, secrets: [StandardWebhookSecret], timeoutMilliseconds: Int) {
+            self.url = url
+            self.secrets = secrets
+            self.timeoutMilliseconds = timeoutMilliseconds
+        }
+    }
+
+    /// How much of a response is read, in bytes; only its status matters.
+    private static let responseBodyLimit = 4096
+
+    /// As configured.
+    package let keepsTicketOrder: Bool
+    /// As configured.
+    package let concurrency: Int
+    /// Retries for about a day, as long as an event lives.
+    package var retryPolicy: RetryPolicy { .webhook }
+    /// As configured.
+    package var longestTryMilliseconds: UInt64 { UInt64(destination.timeoutMilliseconds) }
+
+    private let destination: Destination
+    private let client: Client
+    private let nowMilliseconds: @Sendable () -> UInt64
+
+    /// Makes a notifier.
+    /// - Parameters:
+    ///   - client: owned and closed by the caller.
+    ///   - nowMilliseconds: the wall clock in Unix milliseconds, for signatures and Retry-After.
+    package init(
+        _ destination: Destination, concurrency: Int, keepsTicketOrder: Bool, client: Client,
+        nowMilliseconds: @escaping @Sendable () -> UInt64
+    ) {
+        self.destination = destination
+        self.concurrency = concurrency
+        self.keepsTicketOrder = keepsTicketOrder
+        self.client = client
+        self.nowMilliseconds = nowMilliseconds
+    }
+
+    /// The receiver has answered 410.
+    package func remedy(for reason: String) -> String {
+        "its receiver wants nothing more; ask whoever runs it, then reload the configuration (SIGHUP)"
+    }
+
+    /// Posts the event; every attempt has the delivery's id as its message id, so that receivers recognise repetitions.
+    package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
+        let request: ClientRequest
+        do {
+            request = try signedRequest(delivery)
+        } catch {
+            return completion(DeliveryOutcome(.misconfigured, unasked: .requestCannotBeMade))
+        }
+        let now = nowMilliseconds
+        client.send(request) { result in
+            switch result {
+            case .success(let response): completion(HTTPOutcome.of(response, nowMilliseconds: now()))
+            case .failure(let error): completion(HTTPOutcome.of(error))
+            }
+        }
+    }
+
+    private func signedRequest(_ delivery: Delivery) throws -> ClientRequest {
+        let id = delivery.id.description
+        let body = EventBody.bytes(of: delivery)
+        let signature = try StandardWebhookSignature(
+            id: id, nowMilliseconds: nowMilliseconds(), body: body.span, secrets: destination.secrets)
+        return try ClientRequest(
+            .post, destination.url,
+            headers: [
+                ("Content-Type", "application/json"), ("webhook-id", id), ("webhook-timestamp", signature.timestamp),
+                ("webhook-signature", signature.signature),
+            ],
+            body: body, timeoutMilliseconds: destination.timeoutMilliseconds,
+            connectTimeoutMilliseconds: min(destination.timeoutMilliseconds, 5000), responseBodyLimit: Self.responseBodyLimit)
+    }
+}
+
+/// The body of the requests for a delivery.
+enum EventBody {
+    /// About how much longer a body is than the event's data, in bytes.
+    private static let fixedSize = 512
+
+    /// The event as JSON, the same on every attempt. If the delivery is of a comment for a registered device, the last member of `data` is
+    /// `target` with the device's `device_id`, `type` and `token`, the token in clear.
+    static func bytes(of delivery: Delivery) -> [UInt8] {
+        let event = delivery.event
+        var writer = JSONWriter(capacity: fixedSize + event.data.count)
+        writer.beginObject()
+        writer.add("id", event.id.description)
+        writer.add("type", event.kind.rawValue)
+        writer.add("occurred_at", WallTime(unixMilliseconds: event.occurredAt).text)
+        writer.add("app_id", event.identity.appID)
+        writer.add("user_id", event.userID)
+        writer.beginObject("data", membersOf: event.data)
+        if event.kind == .commentCreated, let device = delivery.device { add(device, to: &writer) }
+        writer.endObject()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func add(_ device: Device, to writer: inout JSONWriter) {
+        writer.beginObject("target")
+        writer.add("device_id", device.key.deviceID)
+        writer.add("type", device.type)
+        writer.add("token", device.token.text)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,34 @@
+package import Core
+package import HTTPClient
+
+/// What the response of a webhook's receiver means (Standard Webhooks 1.0, "Deliverability").
+package enum HTTPOutcome {
+    /// The outcome of a response.
+    /// - Parameter nowMilliseconds: in Unix milliseconds, for a Retry-After that is a date.
+    package static func of(_ response: ClientResponse, nowMilliseconds: UInt64) -> DeliveryOutcome {
+        let reason = StatusReason.word(response.status)
+        switch response.status {
+        case 200..<300: return DeliveryOutcome(.delivered, reason: reason)
+        // Gone: the receiver wants no more events until an operator says otherwise.
+        case 410: return DeliveryOutcome(.misconfigured, reason: reason)
+        default:
+            // Any other status may be a mistake that somebody corrects while the event still matters. Redirects are never followed.
+            return DeliveryOutcome(
+                .retry(retryAfterMilliseconds: response.retryAfter(nowMilliseconds: nowMilliseconds)), reason: reason,
+                slowsDown: [429, 502, 504].contains(response.status))
+        }
+    }
+
+    /// The outcome of a request that got no response.
+    package static func of(_ error: ClientError) -> DeliveryOutcome {
+        DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: ClientReason.word(error))
+    }
+}
+
+extension ClientResponse {
+    /// How long the header Retry-After asks to wait, in milliseconds; nil when it is missing or malformed.
+    /// - Parameter nowMilliseconds: in Unix milliseconds, for a date.
+    package func retryAfter(nowMilliseconds: UInt64) -> UInt64? {
+        header("Retry-After").flatMap { RetryAfter.milliseconds(from: $0, nowMilliseconds: nowMilliseconds) }
+    }
+}

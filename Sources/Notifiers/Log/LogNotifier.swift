@@ -1,0 +1,43 @@
+package import Core
+internal import JSON
+package import Observability
+
+/// Writes events to the log: what happened to which ticket, and nothing that a person wrote.
+package struct LogNotifier: Notifier {
+    private let logger: Logger
+
+    /// Writes to `logger`, at level info.
+    package init(_ logger: Logger) {
+        self.logger = logger
+    }
+
+    /// False: lines need no order.
+    package var keepsTicketOrder: Bool { false }
+    /// Each attempt ends before `deliver` returns.
+    package var concurrency: Int { 64 }
+    /// Never used, because every attempt succeeds.
+    package var retryPolicy: RetryPolicy { .webhook }
+    /// Writing a line does not wait.
+    package var longestTryMilliseconds: UInt64 { 1000 }
+
+    /// Writes one line.
+    package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
+        let identity = delivery.event.identity
+        var fields: LogFields = [
+            "type": .string(delivery.event.kind.rawValue), "id": .string(delivery.event.id.description), "app": .string(identity.appID),
+        ]
+        if let ticketID = identity.ticketID { fields.append("ticket_id", .integer(Int(ticketID))) }
+        if let commentID = identity.commentID { fields.append("comment_id", .integer(Int(commentID))) }
+        if let token = Self.token(of: delivery) { fields.append("token", .string(token)) }
+        fields.append("notifier", .string(delivery.notifier))
+        logger.log(.info, "event", fields)
+        completion(DeliveryOutcome(.delivered, reason: NotifierReason.logged.rawValue))
+    }
+
+    /// The push token that the event is about, masked; nil when there is none.
+    private static func token(of delivery: Delivery) -> String? {
+        guard delivery.event.kind != .commentCreated else { return delivery.device?.token.masked }
+        let data = try? JSONDocument(parsing: delivery.event.data.span).value()
+        return data?["token"]?.text.map { PushToken($0, digest: []).masked }
+    }
+}

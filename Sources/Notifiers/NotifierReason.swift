@@ -1,0 +1,74 @@
+package import Core
+package import HTTPClient
+
+/// The reasons that notifiers state in their own words; all others come from a status, a client's error or a provider's code.
+package enum NotifierReason: String, Sendable, CaseIterable {
+    case credentialAccepted = "credential_accepted"
+    case deviceDelayed = "device_delayed"
+    case invalidToken = "invalid_token"
+    /// The device seems to belong to the environment that the APNs key is not for.
+    case keyNotForEnvironment = "key_not_for_environment"
+    case logged
+    /// The provider lacks a credential for the platform of this device.
+    case misconfiguredForDeviceType = "misconfigured_for_device_type"
+    case noDevice = "no_device"
+    case notForPush = "not_for_push"
+    case payloadTooLarge = "payload_too_large"
+    case requestCannotBeMade = "request_cannot_be_made"
+    case unreadablePayload = "unreadable_payload"
+}
+
+extension DeliveryOutcome {
+    /// Makes the outcome of an attempt that ended without asking the receiver.
+    package init(_ verdict: Verdict, unasked reason: NotifierReason, isAboutDevice: Bool = false) {
+        self.init(verdict, reason: reason.rawValue, isAboutDevice: isAboutDevice, wasAsked: false)
+    }
+}
+
+/// The reason that an HTTP status is when nothing else explains it, such as `status_503`.
+package enum StatusReason {
+    private static let prefix = "status_"
+
+    /// The word for a status.
+    package static func word(_ status: Int) -> String { "\(prefix)\(status)" }
+
+    /// Whether a word is the one for some status.
+    package static func contains(_ word: String) -> Bool { word.hasPrefix(prefix) }
+}
+
+/// Why a request got no response. The words are stable; a client error's own text may name hosts.
+package enum ClientReason: String, Sendable, CaseIterable {
+    case invalidURL = "invalid_url"
+    case hostUnknown = "host_unknown"
+    case cannotConnect = "cannot_connect"
+    case proxy
+    case tls
+    case timeout
+    case closedEarly = "closed_early"
+    case connectionReset = "connection_reset"
+    case malformedResponse = "malformed_response"
+    case headersTooLarge = "headers_too_large"
+    case cancelled
+    case overloaded
+
+    /// The word for an error; libcurl's other errors are `client_` and their number.
+    package static func word(_ error: ClientError) -> String {
+        let reason: ClientReason
+        switch error {
+        case .invalidURL: reason = .invalidURL
+        case .resolve: reason = .hostUnknown
+        case .connect: reason = .cannotConnect
+        case .proxy: reason = .proxy
+        case .tls: reason = .tls
+        case .timeout: reason = .timeout
+        case .closedEarly: reason = .closedEarly
+        case .reset: reason = .connectionReset
+        case .malformedResponse: reason = .malformedResponse
+        case .headersTooLarge: reason = .headersTooLarge
+        case .cancelled: reason = .cancelled
+        case .overloaded: reason = .overloaded
+        case .other(let code): return "client_\(code)"
+        }
+        return reason.rawValue
+    }
+}

@@ -1,0 +1,115 @@
+package import Core
+package import Crypto
+package import HTTPClient
+
+/// Where and how one project's messages reach RuStore.
+package struct RuStoreDestination: Sendable {
+    let projectID: String
+    let token: SecretBytes
+    let url: String
+    let style: PushStyle
+    let timeoutMilliseconds: Int
+
+    /// Makes a destination.
+    /// - Parameters:
+    ///   - projectID: as the console shows it.
+    ///   - token: the project's service token, visible ASCII.
+    ///   - url: scheme, host and port; another one only for simulators and proxies.
+    ///   - timeoutMilliseconds: how long the requests of one attempt may take together; 1 at least.
+    package init(
+        projectID: String, token: SecretBytes, url: String = "https://vkpns.rustore.ru", style: PushStyle, timeoutMilliseconds: Int
+    ) {
+        self.projectID = projectID
+        self.token = token
+        self.url = url
+        self.style = style
+        self.timeoutMilliseconds = timeoutMilliseconds
+    }
+}
+
+extension PushNotifier {
+    /// Makes a notifier for RuStore, which answers as FCM does.
+    ///
+    /// Only the service token is ever proved, because RuStore gives the same answer for a wrong project and for a wrong device.
+    /// - Parameters:
+    ///   - concurrency: how many messages may be under way.
+    ///   - client: owned and closed by the caller; it speaks HTTP/2.
+    ///   - monotonicMilliseconds: a monotonic clock, for deadlines.
+    ///   - unixMilliseconds: the wall clock, for times to live and Retry-After.
+    /// - Throws: when the URL, the project or the token cannot be sent.
+    package convenience init(
+        _ destination: RuStoreDestination, concurrency: Int, client: Client, monotonicMilliseconds: @escaping @Sendable () -> UInt64,
+        unixMilliseconds: @escaping @Sendable () -> UInt64
+    ) throws {
+        let sender = try PushSender(
+            RuStoreProvider(destination), .fixed(destination.token), style: destination.style,
+            timeoutMilliseconds: destination.timeoutMilliseconds, client: client, monotonicMilliseconds: monotonicMilliseconds,
+            unixMilliseconds: unixMilliseconds)
+        self.init(sender, concurrency: concurrency)
+    }
+}
+
+/// The protocol of RuStore.
+struct RuStoreProvider: PushProvider {
+    var environments: [PushEnvironment] { [interface.environment] }
+    var proof: PushMessage { interface.proof }
+    var remedies: [String: String] { RuStoreRemedy.byReason }
+    var generalRemedy: String { RuStoreRemedy.token.rawValue }
+    private let interface: FCMInterface
+
+    init(_ destination: RuStoreDestination) {
+        interface = FCMInterface("rustore", url: destination.url, projectID: destination.projectID)
+    }
+
+    func message(
+        _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, nowMilliseconds now: UInt64
+    ) throws(PushPayloadError) -> PushMessage {
+        interface.message(try RuStoreMessage.body(notification, token: token, nowMilliseconds: now, limit: limit))
+    }
+
+    func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer {
+        RuStoreAnswer.of(status: status, body: body, retryAfter: retryAfter)
+    }
+}
+
+/// What the answers of RuStore mean: the same as FCM's, with less detail about the token (RuStore, "Sending push notifications").
+enum RuStoreAnswer {
+    /// Reads an answer.
+    /// - Parameter retryAfter: what the header Retry-After asks for, in milliseconds.
+    static func of(status: Int, body: [UInt8], retryAfter: UInt64?) -> ProviderAnswer {
+        // Documented as a wrong device token. A wrong project has no code of its own, so many of these may mean that.
+        if status == 404, FCMRefusal(body: body).code == .notFound {
+            return ProviderAnswer(.deviceGone(since: nil), FCMErrorCode.notFound.word, step: .askAlarm)
+        }
+        let answer = FCMAnswer.of(status: status, body: body, retryAfter: retryAfter)
+        // The service token comes from the console, so there is none to mint.
+        return answer.step == .mintToken ? ProviderAnswer(answer.outcome) : answer
+    }
+}
+
+/// What an operator does about RuStore's answers: one sentence's end.
+enum RuStoreRemedy: String, CaseIterable {
+    case otherProject =
+        #"many devices belong to another project: check "project_id", and that "routes" lead the devices of each app to their own notifier"#
+    case token = #"check "token" and "project_id": RuStore's console shows both under Push notifications, Projects"#
+
+    /// The remedy when an answer with this code pauses the notifier.
+    init(_ code: FCMErrorCode) {
+        switch code {
+        case .notFound: self = .otherProject
+        case .unregistered, .senderIDMismatch, .invalidArgument, .thirdPartyAuthError, .unauthenticated, .quotaExceeded, .internal,
+            .unavailable, .permissionDenied, .resourceExhausted, .tooManyRequests:
+            self = .token
+        }
+    }
+
+    /// The texts by reason.
+    static let byReason: [String: String] = {
+        var remedies: [String: RuStoreRemedy] = [
+            StatusReason.word(401): .token, StatusReason.word(403): .token, StatusReason.word(404): .token,
+            NotifierReason.misconfiguredForDeviceType.rawValue: .token, NotifierReason.requestCannotBeMade.rawValue: .token,
+        ]
+        for code in FCMErrorCode.allCases { remedies[code.word] = RuStoreRemedy(code) }
+        return remedies.mapValues(\.rawValue)
+    }()
+}
