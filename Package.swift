@@ -46,7 +46,7 @@ let package = Package(
         library("WebTokens", ["Crypto", "JSON"]),
         library("SQLite", ["CSQLite"]),
         library("Observability", ["Threading"]),
-        library("Core", ["Crypto", "Time"]),
+        library("Core", ["Crypto", "JSON", "Time"]),
         library("Storage", ["Core", "SQLite", "POSIX", "Threading", "Time"]),
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "WebTokens"]),
         library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading", "WebTokens", "Time"]),
@@ -60,13 +60,15 @@ let package = Package(
         library(
             "Service",
             [
-                "Configuration", "Dispatch", "Operators", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient",
+                "Configuration", "Dispatch", "Operators", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage",
+                "Notifiers", "HTTPClient",
                 "Threading", "Time",
             ]),
         .executableTarget(
             name: "DeskgateCLI",
             dependencies: [
-                "Configuration", "Operators", "Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON", "Observability", "POSIX",
+                "Configuration", "Operators", "Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON", "Observability",
+                "POSIX",
                 "Time",
             ],
             swiftSettings: settings),
@@ -100,7 +102,8 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Configuration", "Dispatch", "Operators", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers", "Observability", "POSIX",
+                "Configuration", "Dispatch", "Operators", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers",
+                "Observability", "POSIX",
                 "Storage",
                 "TestSupport", "Threading", "Time",
             ]),

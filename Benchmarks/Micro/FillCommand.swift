@@ -46,7 +46,7 @@ enum FillCommand {
             let token = tokens.isEmpty ? nil : tokens[number % tokens.count]
             let name = notifiers[number % notifiers.count]
             let arrival = FilledEvents.comment(number, appID: appID, notifier: name, type: type, token: token)
-            filling.store.accept(arrival) { completion($0.failure) }
+            filling.store.accept(arrival, telling: .nobody) { completion($0.failure) }
         }
     }
 
@@ -63,7 +63,7 @@ enum FillCommand {
                 key: Device.Key(appID: appID, userID: user, deviceID: "phone-\(number)"), type: "ios",
                 token: PushToken(try token().text, digest: rising(number)), now: number % 100 == 0 ? now - idleMilliseconds : now,
                 rules: limits)
-            filling.store.register(wish) { completion($0.failure) }
+            filling.store.register(wish, telling: .nobody) { completion($0.failure) }
         }
     }
 

@@ -28,22 +28,8 @@ enum FilledEvents {
         return Arrival(event, to: [subscription], token: token)
     }
 
-    /// A change in the registry, of which nobody is told.
-    static func registration(_ change: RegistryChange) -> Arrival {
-        let key = change.device.key
-        let event = Event(
-            id: identifier(change.at), kind: .pushTokenRegistered,
-            identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
-            occurredAt: change.at, receivedAt: change.at, expiresAt: change.at, data: [])
-        return Arrival(event, to: [])
-    }
-
     private static func identifier(_ milliseconds: UInt64) -> UUIDv7 {
         var random = SystemRandomNumberGenerator()
-        let (high, low) = (random.next() as UInt64, random.next() as UInt64)
-        return UUIDv7(
-            milliseconds: milliseconds,
-            random: InlineArray { UInt8(truncatingIfNeeded: $0 < 8 ? high >> (8 * $0) : low >> (8 * ($0 - 8))) }
-        ).event
+        return UUIDv7(milliseconds: milliseconds, using: &random).event
     }
 }

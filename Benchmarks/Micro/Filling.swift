@@ -17,7 +17,7 @@ struct Filling {
         settings.maximumBatch = Self.chunk
         // Commits of this size fill the log faster than its pages are moved.
         settings.maximumLogPages = .max
-        store = try SQLiteStore(path: path, settings: settings) { FilledEvents.registration($0) }
+        store = try SQLiteStore(path: path, settings: settings)
     }
 
     /// Has the store do something for each number, and waits until all of it is durable.

@@ -2,34 +2,28 @@ package import Core
 
 /// How the events of each app reach their notifiers: an immutable snapshot.
 package struct AppSubscriptions: Sendable {
-    private let apps: [ByteKey: App]
-
-    private struct App {
-        let comments: [Subscription]
-        let registrations: [Subscription]
-    }
+    private let comments: [ByteKey: [Subscription]]
+    /// Who is told of changes in the registry.
+    package let registry: RegistryAudience
 
     package init(_ configuration: Configuration) {
         let known = Dictionary(configuration.notifiers.map { ($0.name, $0) }) { first, _ in first }
-        var apps: [ByteKey: App] = [:]
+        var comments: [ByteKey: [Subscription]] = [:]
+        var registry: [(appID: String, subscriptions: [Subscription])] = []
         for app in configuration.apps {
             let notifiers = app.notifiers.compactMap { known[$0] }
             let byDeviceType = app.routes.notifiers.compactMap { name in known[name]?.subscription(for: app.routes.types(of: name)) }
-            apps[ByteKey(app.id)] = App(
-                comments: notifiers.filter { $0.type != .pyrus }.map { $0.subscription(for: .all) } + byDeviceType,
-                registrations: notifiers.filter { !$0.type.isPush }.map { Subscription(notifier: $0.name, keepsOrder: $0.keepsOrder) })
+            comments[ByteKey(app.id)] = notifiers.filter { $0.type != .pyrus }.map { $0.subscription(for: .all) } + byDeviceType
+            let told = notifiers.filter { !$0.type.isPush }
+            registry.append((app.id, told.map { Subscription(notifier: $0.name, keepsOrder: $0.keepsOrder) }))
         }
-        self.apps = apps
+        self.comments = comments
+        self.registry = RegistryAudience(registry, lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
     }
 
     /// Whom a comment of an app goes to.
     package func comments(_ appID: String) -> [Subscription] {
-        apps[ByteKey(appID)]?.comments ?? []
-    }
-
-    /// Who is told of an app's registrations.
-    package func registrations(_ appID: String) -> [Subscription] {
-        apps[ByteKey(appID)]?.registrations ?? []
+        comments[ByteKey(appID)] ?? []
     }
 }
 

@@ -11,16 +11,19 @@ package final class Dispatcher: Sendable {
     private let thread: OwnThread
 
     /// Starts the thread.
-    /// - Parameter notifiers: by name; their owner closes them after `stop`, but for those that `replace` has left out.
+    /// - Parameters:
+    ///   - audience: who is told of devices that leave; called on that thread, for each call of the store.
+    ///   - notifiers: by name; their owner closes them after `stop`, but for those that `replace` has left out.
     /// - Throws: when the system has no room for it.
     package init(
-        store: any Store, notifiers: [String: ServedNotifier], retention: Retention, metrics: DeliveryMetrics, logger: Logger,
+        store: any Store, audience: @escaping @Sendable () -> RegistryAudience, notifiers: [String: ServedNotifier], retention: Retention,
+        metrics: DeliveryMetrics, logger: Logger,
         clocks: Clocks, inbox: Monitor<DispatcherInbox>
     ) throws(ThreadError) {
         self.inbox = inbox
         inbox.update { $0.replaceNotifiers(notifiers) }
         let worker = DispatcherWorker(
-            store: store, retention: retention, metrics: metrics, logger: logger, clocks: clocks, inbox: inbox)
+            store: store, audience: audience, retention: retention, metrics: metrics, logger: logger, clocks: clocks, inbox: inbox)
         thread = try OwnThread { worker.run() }
     }
 

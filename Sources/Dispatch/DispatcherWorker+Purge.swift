@@ -18,7 +18,8 @@ extension DispatcherWorker {
             deliveredBefore: keeper.since(retention.deliveredMilliseconds, now: now),
             deadBefore: keeper.since(retention.deadMilliseconds, now: now), limit: Self.mostPurged)
         let removed = try? store.removeIdleDevices(
-            seenBefore: keeper.since(retention.idleDeviceMilliseconds, now: now), now: now, limit: Self.mostRemoved)
+            seenBefore: keeper.since(retention.idleDeviceMilliseconds, now: now), now: now, limit: Self.mostRemoved,
+            telling: audience())
         keeper.keep()
         // In small steps, one a pass, until nothing is left.
         let isDone = max(givenUp, forgotten ?? 0) < Self.mostPurged && removed ?? 0 < Self.mostRemoved

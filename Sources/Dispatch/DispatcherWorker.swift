@@ -9,6 +9,8 @@ final class DispatcherWorker: Sendable {
     private static let longestWaitMilliseconds: UInt64 = 60_000
 
     let store: any Store
+    /// Who is told of devices that leave, as the configuration in force says.
+    let audience: @Sendable () -> RegistryAudience
     let retention: Retention
     private let metrics: DeliveryMetrics
     private let logger: Logger
@@ -16,10 +18,12 @@ final class DispatcherWorker: Sendable {
     private let inbox: Monitor<DispatcherInbox>
 
     init(
-        store: any Store, retention: Retention, metrics: DeliveryMetrics, logger: Logger,
+        store: any Store, audience: @escaping @Sendable () -> RegistryAudience, retention: Retention, metrics: DeliveryMetrics,
+        logger: Logger,
         clocks: Clocks, inbox: Monitor<DispatcherInbox>
     ) {
         self.store = store
+        self.audience = audience
         self.retention = retention
         self.metrics = metrics
         self.logger = logger
@@ -163,7 +167,8 @@ final class DispatcherWorker: Sendable {
         let claiming = startsTries ? claiming(&lanes, now) : []
         guard !finished.isEmpty || !claiming.isEmpty else { return }
         do throws(StoreError) {
-            let results = try store.work(finished, claiming.map { lanes[$0.lane].claim($0.room, now: now, held: keeper.heldFromExpiry) })
+            let claims = claiming.map { lanes[$0.lane].claim($0.room, now: now, held: keeper.heldFromExpiry) }
+            let results = try store.work(finished, claims, telling: audience())
             finished = []
             for (index, result) in zip(claiming.map(\.lane), results).sorted(by: { $0.0 < $1.0 }) {
                 take(result, &lanes[index], now, &untried)

@@ -81,22 +81,22 @@ final class WaitingStore: Store {
 /// What everybody else asks of the open store.
 extension WaitingStore {
     func accept(
-        _ arrival: Arrival, isAwaited: @escaping @Sendable () -> Bool,
+        _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
         do throws(StoreError) {
-            try store().accept(arrival, isAwaited: isAwaited, completion: completion)
+            try store().accept(arrival, telling: audience, isAwaited: isAwaited, completion: completion)
         } catch {
             completion(.failure(error))
         }
     }
 
     func register(
-        _ registration: Registration, isAwaited: @escaping @Sendable () -> Bool,
+        _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
         do throws(StoreError) {
-            try store().register(registration, isAwaited: isAwaited, completion: completion)
+            try store().register(registration, telling: audience, isAwaited: isAwaited, completion: completion)
         } catch {
             completion(.failure(error))
         }
@@ -106,16 +106,20 @@ extension WaitingStore {
         try store().devices(filter, after: after, limit: limit)
     }
 
-    func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int {
-        try store().removeDevices(filter, now: now)
+    func removeDevices(_ filter: DeviceFilter, now: UInt64, telling audience: RegistryAudience) throws(StoreError) -> Int {
+        try store().removeDevices(filter, now: now, telling: audience)
     }
 
-    func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
-        try store().removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit)
+    func removeIdleDevices(
+        seenBefore: UInt64, now: UInt64, limit: Int, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        try store().removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, telling: audience)
     }
 
-    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
-        try store().work(finished, claims)
+    func work(
+        _ finished: [FinishedTry], _ claims: [Claim], telling audience: RegistryAudience
+    ) throws(StoreError) -> [Result<Claimed, StoreError>] {
+        try store().work(finished, claims, telling: audience)
     }
 
     func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {

@@ -52,10 +52,10 @@ package struct AdminAccess {
     private func performOnStore(_ action: some AdminAction) throws(StoreError) -> AdminAnswer {
         let store = try openStore()
         defer { store.close() }
-        let life = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
         // Nobody counts what is given up while no service runs.
         let desk = AdminDesk(
-            store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: life, names: KnownNames(configuration),
+            store: store, now: clocks.unixMilliseconds(), registryAudience: AppSubscriptions(configuration).registry,
+            lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000, names: KnownNames(configuration),
             authorizer: try authorizer(), holds: nil, onGivenUp: { _, _ in })
         return try action.perform(on: desk)
     }

@@ -5,6 +5,8 @@ package struct AdminDesk: Sendable {
     let store: any Store
     /// Unix milliseconds.
     let now: UInt64
+    /// Who is told of devices that are removed.
+    let registryAudience: RegistryAudience
     /// How long what is tried again is worth something.
     let lifeMilliseconds: UInt64
     /// What the configuration in force knows.

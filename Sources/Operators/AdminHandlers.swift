@@ -72,8 +72,9 @@ package final class AdminHandlers: Sendable {
     private func response(to action: any AdminAction, _ caller: AdminCaller) -> Response {
         let state = gate.state.current
         let desk = AdminDesk(
-            store: store, now: clocks.unixMilliseconds(), lifeMilliseconds: state.eventLifeMilliseconds, names: state.names,
-            authorizer: state.authorizer, holds: holds(), onGivenUp: onGivenUp)
+            store: store, now: clocks.unixMilliseconds(), registryAudience: state.registryAudience,
+            lifeMilliseconds: state.eventLifeMilliseconds, names: state.names, authorizer: state.authorizer, holds: holds(),
+            onGivenUp: onGivenUp)
         do throws(StoreError) {
             let answer = try action.perform(on: desk)
             if answer.makesWork { onWork() }

@@ -46,7 +46,7 @@ package enum DeviceAction: AdminAction, Equatable {
                 "next": next.map { .string($0) } ?? .null,
             ])
         case .remove(let filter):
-            let count = try desk.store.removeDevices(filter, now: desk.now)
+            let count = try desk.store.removeDevices(filter, now: desk.now, telling: desk.registryAudience)
             if count == 0, let mistake = try desk.mistake(in: filter) { return mistake }
             return .removed(count)
         }

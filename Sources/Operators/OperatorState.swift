@@ -14,6 +14,8 @@ package final class OperatorState: Sendable {
     let metricsNeedToken: Bool
     /// The names that questions may name.
     let names: KnownNames
+    /// Who is told of devices that are removed.
+    let registryAudience: RegistryAudience
     /// How long after its arrival an event is delivered, in milliseconds.
     let eventLifeMilliseconds: UInt64
 
@@ -24,6 +26,7 @@ package final class OperatorState: Sendable {
         token = configuration.admin.token
         metricsNeedToken = configuration.admin.metricsNeedToken || !configuration.admin.isLocal
         names = KnownNames(configuration)
+        registryAudience = AppSubscriptions(configuration).registry
         eventLifeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
     }
 }

@@ -56,12 +56,11 @@ package final class RunningService: Sendable {
     package init(_ configuration: Configuration, logger: Logger, clocks: Clocks = .system) throws(StartError) {
         self.configuration = configuration
         self.logger = logger
-        graph = try ServiceGraph(configuration, logger: logger, clocks: clocks) { announcer throws(StoreError) in
+        graph = try ServiceGraph(configuration, logger: logger, clocks: clocks) { () throws(StoreError) in
             try openWhenPossible(
                 logger: logger, onOpen: { StrandedDeliveries.warn($0, configured: configuration.notifiers.map(\.name), logger) }
             ) { isAgain throws(StoreError) in
-                try configuration.store.open(
-                    devicesPerUser: configuration.pushTokens.devicesPerUser, movesAgain: isAgain, announcer: announcer)
+                try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser, movesAgain: isAgain)
             }
         }
         (deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)

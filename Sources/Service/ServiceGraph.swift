@@ -5,7 +5,7 @@ internal import Dispatch
 package import HTTPServer
 package import Observability
 internal import Operators
-package import Storage
+internal import Storage
 internal import Threading
 package import Time
 
@@ -41,12 +41,12 @@ package struct ServiceGraph: Sendable {
     /// - Throws: when OpenSSL fails, or the store cannot be opened.
     package init(
         _ configuration: Configuration, logger: Logger, clocks: Clocks = .system,
-        openStore: (@escaping RegistryAnnouncer) throws(StoreError) -> any Store = { MemoryStore(announcer: $0) }
+        openStore: () throws(StoreError) -> any Store = { MemoryStore() }
     ) throws(RunningService.StartError) {
         metrics = ServiceMetrics(registry: MetricsRegistry(), version: Version.current)
         state = try Self.liveState(configuration, metrics)
         operatorState = Live(state.current.operators)
-        store = try Self.open(configuration, state, openStore)
+        store = try Self.open(openStore)
         metrics.tellCertificateExpiries { [state] in state.current.certificateExpiries }
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
@@ -63,7 +63,8 @@ package struct ServiceGraph: Sendable {
         ) { inbox.announceNews() }
         publicRouter = Router([authorize.route, pushToken.route] + webhook.routes + HealthRoutes(readiness: readiness).routes)
         let admin = AdminRoutes(gate: adminGate, registry: metrics.registry, clocks: clocks)
-        adminRoutes = admin.routes + [listenerProof.route(operatorState), StatusRoute(gate: adminGate) { [readiness] in readiness.json }.route]
+        adminRoutes =
+            admin.routes + [listenerProof.route(operatorState), StatusRoute(gate: adminGate) { [readiness] in readiness.json }.route]
         adminIsLocal = configuration.admin.isLocal
         adminRouter = Self.adminRouter(adminRoutes, isLocal: adminIsLocal)
     }
@@ -78,14 +79,9 @@ package struct ServiceGraph: Sendable {
         }
     }
 
-    private static func open(
-        _ configuration: Configuration, _ state: Live<LiveState>,
-        _ openStore: (@escaping RegistryAnnouncer) throws(StoreError) -> any Store
-    ) throws(RunningService.StartError) -> any Store {
-        let events = RegistryEvents(
-            subscriptions: { state.current.subscriptions.registrations($0) }, lifeMilliseconds: state.current.eventLifeMilliseconds)
+    private static func open(_ openStore: () throws(StoreError) -> any Store) throws(RunningService.StartError) -> any Store {
         do throws(StoreError) {
-            return try openStore(events.announcer)
+            return try openStore()
         } catch {
             throw .store(error)
         }

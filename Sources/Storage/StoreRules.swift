@@ -13,8 +13,6 @@ enum StoreRules {
 
     /// The reason of a delivery that has no device to go to.
     static let noTarget = DeliveryEnding.noTarget.reason
-    /// How often a device that has signed out and does so again is noted: often enough for its retention.
-    private static let noteIntervalMilliseconds: UInt64 = 86_400_000
 
     /// What the deliveries of an event are kept in order by, within a notifier and an app: a comment's ticket, or the person of a token.
     ///
@@ -38,15 +36,6 @@ enum StoreRules {
         number(of: "\(identity.ticketID ?? 0)", identity.deviceID)
     }
 
-    /// Whether it is remembered that an unknown device has signed out, so that a webhook that is on its way with a token does not bring it back:
-    /// only while nothing that is known of the person must leave for it, so that names that somebody makes up cost few writes.
-    static func remembersUnknown(known: Int, devicesPerUser: Int) -> Bool { known < devicesPerUser }
-
-    /// Whether it is worth a write that a device signs out that has signed out before.
-    static func notesSignOut(seenAt: UInt64, isFromApp: Bool, now: UInt64) -> Bool {
-        !isFromApp || now > seenAt + noteIntervalMilliseconds
-    }
-
     /// FNV-1a, which stays the same in every process.
     private static func number(of texts: String...) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -56,32 +45,6 @@ enum StoreRules {
             hash = (hash ^ 0xFF) &* 0x100_0000_01B3
         }
         return Int64(bitPattern: hash)
-    }
-
-    /// Whether one device of a person leaves before another when there are too many: those that signed out, then those not seen for longest.
-    static func leavesFirst(_ left: (hasSignedOut: Bool, seenAt: UInt64), _ right: (hasSignedOut: Bool, seenAt: UInt64)) -> Bool {
-        left.hasSignedOut == right.hasSignedOut ? left.seenAt < right.seenAt : left.hasSignedOut
-    }
-
-    /// Whether what is known of a device that loses its token is its app's own word, which no webhook changes: a sign-out is, what a provider says
-    /// is not, and otherwise it stays as it was.
-    static func isFromApp(_ isFromApp: Bool, after reason: RegistryChange.Reason) -> Bool {
-        switch reason {
-        case .unsubscribed: true
-        case .gone: false
-        default: isFromApp
-        }
-    }
-
-    /// Whether a device that its provider does not know any more leaves: not when it has another token by now, or was seen after the provider's
-    /// time.
-    static func leaves(_ device: Device, goneSince since: UInt64?, tried: Device) -> Bool {
-        device.token == tried.token && since.map { device.seenAt < $0 } ?? (device.seenAt <= tried.seenAt)
-    }
-
-    /// The type of a device that is learned: what the webhook says, unless no app could say it.
-    static func learnedType(_ event: Event, known: String?) -> String {
-        event.deviceType.flatMap { $0.utf16.count <= Device.longestType ? $0 : nil } ?? known ?? ""
     }
 
     /// Traps when a claim would come back at once.

@@ -15,7 +15,7 @@ import Threading
     init() throws {
         workspace = try Workspace(["store": ["minimum_free_megabytes": 0]])
         let store = try SQLiteStore(
-            path: workspace.directory.path("deskgate.db"), announcer: { _ in preconditionFailure("no device registers here") })
+            path: workspace.directory.path("deskgate.db"))
         defer { store.close() }
         for number in 1...4 { try Self.accept(store, number) }
         try Self.tryOnce(store, 1, attempt: 1, at: Self.time, .delivered, "status_204")
@@ -159,7 +159,7 @@ import Threading
 
     @Test func purgesWhatHadNoTargetAlone() throws {
         let store = try SQLiteStore(
-            path: workspace.directory.path("deskgate.db"), announcer: { _ in preconditionFailure("no device registers here") })
+            path: workspace.directory.path("deskgate.db"))
         try Self.accept(store, 5, requiresDevice: true)
         store.close()
         #expect(try run("purge", "--state=no_target").output == "1 delivery is forgotten.\n")
@@ -195,7 +195,7 @@ import Threading
 
     @Test func saysThatTheStoreIsInUse() throws {
         let store = try SQLiteStore(
-            path: workspace.directory.path("deskgate.db"), announcer: { _ in preconditionFailure("no device registers here") })
+            path: workspace.directory.path("deskgate.db"))
         defer { store.close() }
         let result = try run("list")
         #expect(result.code == 2)

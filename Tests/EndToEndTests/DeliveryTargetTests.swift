@@ -36,7 +36,7 @@ import Threading
     }
 
     private func fill(device: String, _ subscription: Subscription) throws {
-        let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"), announcer: { _ in nil })
+        let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
         defer { store.close() }
         let done = Monitor(0)
         for id in ["a", "b"] {

@@ -37,7 +37,7 @@ import Time
 
     /// As if the time had come for all that waits.
     private func makeDue(_ site: WebhookSite) throws {
-        let store = try SQLiteStore(path: site.workspace.directory.path("deskgate.db"), announcer: { _ in nil })
+        let store = try SQLiteStore(path: site.workspace.directory.path("deskgate.db"))
         defer { store.close() }
         let now = SystemClock.unixMilliseconds()
         let claim = Claim(notifier: "relay", now: now, leaseMilliseconds: 1, limit: 10, longestDelayMilliseconds: 0)

@@ -61,7 +61,7 @@ import Testing
     }
 
     private func makeStore() throws {
-        try SQLiteStore(path: path, announcer: { _ in preconditionFailure("no device registers here") }).close()
+        try SQLiteStore(path: path).close()
     }
 
     private func change(store: String) throws {

@@ -12,14 +12,14 @@ import Threading
 
     init() throws {
         workspace = try Workspace(["store": ["minimum_free_megabytes": 0]])
-        let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"), announcer: Self.announce)
+        let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
         defer { store.close() }
         for (user, device) in [("user-1", "phone"), ("user-1", "tablet"), ("u\u{1B}[31m", "phone")] {
             let key = Device.Key(appID: Workspace.app, userID: user, deviceID: device)
             // It begins as the markers do, which no output may hold.
             let token = try PushToken("\(Markers.prefix)-\(user)-\(device)-push-token")
             let done = Monitor(false)
-            store.register(Registration(key: key, type: "ios", token: token, now: Self.time, rules: [])) { result in
+            store.register(Registration(key: key, type: "ios", token: token, now: Self.time, rules: []), telling: .nobody) { result in
                 if (try? result.get()) == .registered { done.update { $0 = true } }
             }
             try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
@@ -91,15 +91,5 @@ import Threading
 
     private func run(_ arguments: [String]) throws -> Deskgate.Result {
         try Deskgate.run(["tokens", arguments[0], "--config", workspace.configuration] + arguments.dropFirst())
-    }
-
-    /// Tells nobody.
-    private static func announce(_ change: RegistryChange) -> Arrival {
-        let key = change.device.key
-        let event = Event(
-            id: UUIDv7(milliseconds: 1, random: InlineArray(repeating: 1)).event, kind: .pushTokenRegistered,
-            identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
-            occurredAt: change.at, receivedAt: change.at, expiresAt: change.at, data: [])
-        return Arrival(event, to: [])
     }
 }

@@ -1,14 +1,14 @@
-
-@testable import Configuration
 import Core
-@testable import Dispatch
 import HTTPServer
 import JSON
-@testable import Operators
-@testable import Service
 import Storage
 import TestSupport
 import Testing
+
+@testable import Configuration
+@testable import Dispatch
+@testable import Operators
+@testable import Service
 
 /// Access from outside the service, while it runs and while it does not.
 @Suite struct AdminDeliverAccessTests {
@@ -39,7 +39,7 @@ import Testing
 
     @Test func opensTheStoreOfAServiceThatDoesNotRun() throws {
         let path = directory.path("store.db")
-        let store = try SQLiteStore(path: path, announcer: { _ in preconditionFailure("no device registers here") })
+        let store = try SQLiteStore(path: path)
         try AdminDeliverFixture.fill(store)
         var configuration = try AdminDeliverFixture().configuration
         configuration.store.kind = .sqlite(path: path)
@@ -74,7 +74,7 @@ import Testing
     /// Listed and removed through the listener of a service that runs, and in the store of one that does not.
     @Test(arguments: [false, true]) func reachesPushTokens(_ isRunning: Bool) throws {
         let path = directory.path("store.db")
-        let store = try SQLiteStore(path: path, announcer: AdminDeviceRoutesTests.announcer)
+        let store = try SQLiteStore(path: path)
         let fixture = try AdminDeliverFixture(store: store)
         for number in 1...3 {
             try AdminDeviceRoutesTests.register(store, user: AdminDeliverFixture.oddUser, device: "d\u{E9} \(number)&=%")

@@ -1,17 +1,17 @@
-
-@testable import Configuration
 import Core
-@testable import Dispatch
 import HTTPServer
 import JSON
 import Observability
-@testable import Operators
-@testable import Service
 import Storage
 import TestSupport
 import Testing
 import Threading
 import Time
+
+@testable import Configuration
+@testable import Dispatch
+@testable import Operators
+@testable import Service
 
 /// The routes of deliveries over a store in memory, with the time standing still.
 ///
@@ -30,7 +30,7 @@ final class AdminDeliverFixture {
     private let handlers: AdminHandlers
     private let wakeUps = Monitor(0)
 
-    init(store: any Store = MemoryStore(announcer: { _ in preconditionFailure("no device registers here") }), port: UInt16 = 0) throws {
+    init(store: any Store = MemoryStore(), port: UInt16 = 0) throws {
         self.store = store
         directory = try ConfigurationDirectory()
         configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port)"#))

@@ -1,14 +1,14 @@
-
-@testable import Configuration
 import Core
-@testable import Dispatch
 import HTTPServer
 import JSON
-@testable import Operators
-@testable import Service
 import Storage
 import TestSupport
 import Testing
+
+@testable import Configuration
+@testable import Dispatch
+@testable import Operators
+@testable import Service
 
 /// `/v1/deliveries` and what is below it.
 @Suite struct AdminDeliverRoutesTests {
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test func saysThatTheStoreIsClosed() throws {
-        let store = MemoryStore(announcer: { _ in preconditionFailure("no device registers here") })
+        let store = MemoryStore()
         let fixture = try AdminDeliverFixture(store: store)
         store.close()
         let response = fixture.send(.get, "/v1/deliveries")

@@ -1,13 +1,13 @@
-
-@testable import Configuration
 import Core
-@testable import Dispatch
 import Observability
-@testable import Operators
-@testable import Service
 import TestSupport
 import Threading
 import Time
+
+@testable import Configuration
+@testable import Dispatch
+@testable import Operators
+@testable import Service
 
 /// A dispatcher over a store in memory, with a clock that the test sets.
 final class DeliveryFixture {
@@ -54,7 +54,7 @@ final class DeliveryFixture {
             unixSeconds: { [time] in time.withLock { $0 / 1000 } }, unixMilliseconds: { [time] in time.withLock { $0 } },
             sinceBoot: { [time, ahead] in UInt64(Int64(time.withLock { $0 }) - ahead.withLock { $0 }) })
         dispatcher = try Dispatcher(
-            store: store, notifiers: served,
+            store: store, audience: { .nobody }, notifiers: served,
             retention: retention,
             metrics: DeliveryMetrics(
                 registry: metrics, store: store, clocks: clocks, inbox: inbox),

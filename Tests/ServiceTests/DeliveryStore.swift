@@ -1,11 +1,11 @@
+import Core
+import Threading
+import Time
 
 @testable import Configuration
-import Core
 @testable import Dispatch
 @testable import Operators
 @testable import Service
-import Threading
-import Time
 
 /// A store in memory that refuses for a while what the test names.
 final class DeliveryStore: Store {
@@ -33,7 +33,7 @@ final class DeliveryStore: Store {
         store = try Configuration.Store(
             kind: .memory, maximumPending: 1000, maximumPendingPerNotifier: Self.perNotifier, minimumFreeMegabytes: 0
         )
-        .open(devicesPerUser: 20, announcer: { _ in nil })
+        .open(devicesPerUser: 20)
     }
 
     /// Refuses the next calls of this kind.
@@ -59,32 +59,38 @@ final class DeliveryStore: Store {
     }
 
     func accept(
-        _ arrival: Arrival, isAwaited: @escaping @Sendable () -> Bool,
+        _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
-        store.accept(arrival, isAwaited: isAwaited, completion: completion)
+        store.accept(arrival, telling: audience, isAwaited: isAwaited, completion: completion)
     }
 
-    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
+    func work(
+        _ finished: [FinishedTry], _ claims: [Claim], telling audience: RegistryAudience
+    ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         state.update { $0.works.append((finished.count, claims.map(\.notifier))) }
         if isRefused(.work) { throw Self.refusal }
-        guard !claims.isEmpty, isRefused(.claims) else { return try store.work(finished, claims) }
-        return try store.work(finished, []) + claims.map { _ in .failure(Self.refusal) }
+        guard !claims.isEmpty, isRefused(.claims) else { return try store.work(finished, claims, telling: audience) }
+        return try store.work(finished, [], telling: audience) + claims.map { _ in .failure(Self.refusal) }
     }
 
     func register(
-        _ registration: Registration, isAwaited: @escaping @Sendable () -> Bool,
+        _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
-    ) { store.register(registration, isAwaited: isAwaited, completion: completion) }
+    ) { store.register(registration, telling: audience, isAwaited: isAwaited, completion: completion) }
 
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
         try store.devices(filter, after: after, limit: limit)
     }
 
-    func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int { try store.removeDevices(filter, now: now) }
+    func removeDevices(_ filter: DeviceFilter, now: UInt64, telling audience: RegistryAudience) throws(StoreError) -> Int {
+        try store.removeDevices(filter, now: now, telling: audience)
+    }
 
-    func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
-        try store.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit)
+    func removeIdleDevices(
+        seenBefore: UInt64, now: UInt64, limit: Int, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        try store.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, telling: audience)
     }
 
     func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {

@@ -1,16 +1,16 @@
-
-@testable import Configuration
 import Core
 import Crypto
-@testable import Dispatch
 import Glibc
 import HTTPServer
-@testable import Operators
-@testable import Service
 import Storage
 import TestSupport
 import Testing
 import Threading
+
+@testable import Configuration
+@testable import Dispatch
+@testable import Operators
+@testable import Service
 
 /// Somebody else holds the port of the admin listener: commands tell the token to nobody who does not know it.
 @Suite struct ListenerProofTests {
@@ -46,7 +46,7 @@ import Threading
     }
 
     private func store() throws -> SQLiteStore {
-        try SQLiteStore(path: directory.path("store.db"), announcer: { _ in preconditionFailure("no device registers here") })
+        try SQLiteStore(path: directory.path("store.db"))
     }
 
     /// Lists deliveries where somebody listens on this port.

@@ -93,14 +93,14 @@ import Testing
         let path = directory.path("store.db")
         let reader = try LockingProcess.start(path, 0x4000_0002..<0x4000_0200, shared: true)
         do throws(StoreError) {
-            try SQLiteStore(path: path, movesAgain: true, announcer: Announcements().announcer).close()
+            try SQLiteStore(path: path, movesAgain: true).close()
             Issue.record("it was opened")
         } catch {
             #expect(error.kind == .unavailable && error.description.contains("process \(reader.identifier) (perl)"))
         }
         reader.send(SIGKILL)
         _ = try reader.waitForEnd()
-        try SQLiteStore(path: path, movesAgain: true, announcer: Announcements().announcer).close()
+        try SQLiteStore(path: path, movesAgain: true).close()
     }
 
     @Test func acceptsNothingNewWhileAReaderKeepsTheLogLong() throws {

@@ -11,16 +11,16 @@ import Testing
         var settings = StoreSettings()
         settings.maxPending = 60
         settings.devicesPerUser = 3
-        let model = MemoryStore(settings: settings, announcer: Announcements().announcer)
+        let model = MemoryStore(settings: settings, random: SharedGenerator())
         // One for all runs, since the ids of its events must not come again.
-        let announcer = Announcements().announcer
-        var store = try SQLiteStore(path: directory.path("store.db"), settings: settings, announcer: announcer)
+        let random = SharedGenerator()
+        var store = try SQLiteStore(path: directory.path("store.db"), settings: settings, random: random)
         defer { store.close() }
         var script = RandomCalls(seed: seed)
         for _ in 0..<250 {
             if script.reopens() {
                 store.close()
-                store = try SQLiteStore(path: directory.path("store.db"), settings: settings, announcer: announcer)
+                store = try SQLiteStore(path: directory.path("store.db"), settings: settings, random: random)
                 try model.releaseLeases()
             }
             let call = script.next()

@@ -92,13 +92,13 @@ import Threading
         let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }
         let failure = Monitor<StoreError?>(nil)
-        store.accept(Sample(1).arrival(), isAwaited: { false }) { result in
+        store.accept(Sample(1).arrival(), telling: .registry, isAwaited: { false }) { result in
             if case .failure(let error) = result { failure.update { $0 = error } }
         }
         #expect(failure.wait(timeoutMilliseconds: 60_000) { $0?.kind } == .unavailable)
         #expect(try store.take(Sample(1).arrival()) == .accepted)
         let wish = try Registration.of("A")
-        store.register(wish, isAwaited: { false }) { _ in }
+        store.register(wish, telling: .registry, isAwaited: { false }) { _ in }
         #expect(try store.wish(wish) == .registered)
     }
 }

@@ -25,6 +25,14 @@ package struct UUIDv7: Hashable, Sendable {
         self.init(milliseconds: milliseconds, random: try pool.tenBytes())
     }
 
+    /// Makes one of a time and of a generator's bits, of which it takes two words.
+    package init(milliseconds: UInt64, using generator: inout some RandomNumberGenerator) {
+        let (low, high) = (generator.next() as UInt64, generator.next() as UInt64)
+        self.init(
+            milliseconds: milliseconds,
+            random: InlineArray { UInt8(truncatingIfNeeded: $0 < 8 ? low >> (8 * $0) : high >> (8 * ($0 - 8))) })
+    }
+
     private init(unchecked value: UInt128) {
         self.value = value
     }

@@ -10,18 +10,19 @@ package protocol Store: Sendable {
     ///
     /// Returns at once; many calls are made durable together.
     /// - Parameters:
+    ///   - audience: who is told of what the event's token changes in the registry.
     ///   - isAwaited: whether somebody still waits for the completion; if not the call may be dropped, and fails. It must not block.
     ///   - completion: called exactly once, when the event is durable or cannot be stored: on the store's thread, or on a caller's, before this
     ///     returns when that is known at once. It must neither block nor call the store's other methods.
     func accept(
-        _ arrival: Arrival, isAwaited: @escaping @Sendable () -> Bool,
+        _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void)
 
-    /// Registers or unsubscribes a device, if the limits allow it: the decision, its record, the registry's change and the events that tell of it
+    /// Registers or unsubscribes a device, as `RegistryTransition` says: the decision, its record, the registry's change and the events that tell of it
     /// are one transaction.
     /// - Parameters: as for `accept`.
     func register(
-        _ registration: Registration, isAwaited: @escaping @Sendable () -> Bool,
+        _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void)
 
     /// The registered devices that match, by person and device in the order of their bytes.
@@ -31,12 +32,14 @@ package protocol Store: Sendable {
     /// Removes devices of a person, for an operator; of a person as a whole also what kept their limits.
     /// - Precondition: the filter names the person.
     /// - Returns: how many.
-    func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int
+    func removeDevices(_ filter: DeviceFilter, now: UInt64, telling audience: RegistryAudience) throws(StoreError) -> Int
 
     /// Removes devices that nobody has seen since a time, and forgets those that signed out before it; at most `limit`, so that nobody waits
     /// long.
     /// - Returns: how many; fewer than `limit` when nothing is left to do.
-    func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int
+    func removeIdleDevices(
+        seenBefore: UInt64, now: UInt64, limit: Int, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int
 
     /// Reports what came of tries, and then takes due deliveries for new ones, for all notifiers in one transaction.
     ///
@@ -50,7 +53,9 @@ package protocol Store: Sendable {
     /// - Returns: what came of each claim, in their order. One that fails, for example at an unreadable row, changes nothing, and neither holds back
     ///   the others nor the reports.
     /// - Throws: why nothing of all this was done.
-    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>]
+    func work(
+        _ finished: [FinishedTry], _ claims: [Claim], telling audience: RegistryAudience
+    ) throws(StoreError) -> [Result<Claimed, StoreError>]
 
     /// The deliveries that match, newest first.
     /// - Parameter after: the `next` of an earlier page, which this one goes on from.
@@ -121,14 +126,17 @@ extension Store {
     }
 
     /// Accepts for somebody who waits as long as it takes.
-    package func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
-        accept(arrival, isAwaited: { true }, completion: completion)
+    package func accept(
+        _ arrival: Arrival, telling audience: RegistryAudience, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
+    ) {
+        accept(arrival, telling: audience, isAwaited: { true }, completion: completion)
     }
 
     /// Registers for somebody who waits as long as it takes.
     package func register(
-        _ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
+        _ registration: Registration, telling audience: RegistryAudience,
+        completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
-        register(registration, isAwaited: { true }, completion: completion)
+        register(registration, telling: audience, isAwaited: { true }, completion: completion)
     }
 }

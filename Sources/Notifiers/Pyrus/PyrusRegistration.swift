@@ -15,13 +15,10 @@ struct PyrusRegistration: Sendable {
 
     /// Reads an event.
     init(_ event: Event) throws(Unreadable) {
-        guard event.kind != .commentCreated, let data = JSONValue(parsing: event.data),
-            let deviceID = data["device_id"]?.text, let type = data["type"]?.text, let token = data["token"]?.text,
-            !deviceID.isEmpty, !token.isEmpty
-        else { throw Unreadable() }
-        key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: deviceID)
-        self.type = type
-        self.token = event.kind == .pushTokenRegistered ? token : nil
+        guard let payload = RegistryChange.Payload(event) else { throw Unreadable() }
+        key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: payload.deviceID)
+        type = payload.type
+        token = event.kind == .pushTokenRegistered ? payload.token : nil
     }
 
     /// Whether the registry still says so: a registration holds while the device has its token and type, an end while the device is not

@@ -51,7 +51,8 @@ final class DeliveryServices: Sendable {
                 inbox.announceNews()
             }
             dispatcher = try Dispatcher(
-                store: graph.store, notifiers: Self.byName(made), retention: retention,
+                store: graph.store, audience: { [state = graph.state] in state.current.subscriptions.registry },
+                notifiers: Self.byName(made), retention: retention,
                 metrics: metrics, logger: logger, clocks: clocks, inbox: inbox)
         } catch {
             for made in made { made.served.close() }

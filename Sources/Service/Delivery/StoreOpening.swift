@@ -1,11 +1,11 @@
 package import Configuration
 package import Core
 internal import Observability
-internal import POSIX
 package import Operators
-package import Storage
-package import Time
+internal import POSIX
+internal import Storage
 internal import Threading
+package import Time
 
 extension Configuration.Store {
     /// Why a service could not open the store, as far as that is known without opening it; nil when nothing is known to be wrong.
@@ -44,14 +44,11 @@ extension Configuration.Store {
     /// - Parameters:
     ///   - devicesPerUser: how many devices a person may have.
     ///   - movesAgain: as `SQLiteStore` takes it.
-    ///   - announcer: makes the events that tell of changes in the registry.
-    package func open(
-        devicesPerUser: Int, movesAgain: Bool = false, announcer: @escaping RegistryAnnouncer
-    ) throws(StoreError) -> any Core.Store {
+    package func open(devicesPerUser: Int, movesAgain: Bool = false) throws(StoreError) -> any Core.Store {
         let settings = settings(devicesPerUser: devicesPerUser) { Process.environment($0) }
         switch kind {
-        case .memory: return MemoryStore(settings: settings, announcer: announcer)
-        case .sqlite(let path): return try SQLiteStore(path: path, settings: settings, movesAgain: movesAgain, announcer: announcer)
+        case .memory: return MemoryStore(settings: settings)
+        case .sqlite(let path): return try SQLiteStore(path: path, settings: settings, movesAgain: movesAgain)
         }
     }
 
@@ -86,11 +83,7 @@ extension AdminAccess {
             guard File.exists(path) else {
                 throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet")
             }
-            let subscriptions = AppSubscriptions(configuration)
-            let events = RegistryEvents(
-                subscriptions: { subscriptions.registrations($0) },
-                lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
-            return try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser, announcer: events.announcer)
+            return try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser)
         }
     }
 }

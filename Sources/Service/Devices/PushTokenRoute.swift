@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Core
 internal import HTTPServer
 internal import JSON
@@ -16,7 +17,7 @@ final class PushTokenRoute: Sendable {
 
     private enum Decision {
         case answer(Response)
-        case register(Registration)
+        case register(Registration, telling: RegistryAudience)
     }
 
     private let state: Live<LiveState>
@@ -53,11 +54,11 @@ final class PushTokenRoute: Sendable {
     private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
         switch decide(request) {
         case .answer(let response): return responder.respond(response)
-        case .register(let registration):
+        case .register(let registration, let audience):
             let requestID = request.requestID
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                store.register(registration, isAwaited: { box.isAwaited }) { [self] result in
+                store.register(registration, telling: audience, isAwaited: { box.isAwaited }) { [self] result in
                     box.respond(response(to: result, registration, requestID))
                 }
             }
@@ -73,7 +74,7 @@ final class PushTokenRoute: Sendable {
             let decision = state.authorizer.decide(appID: appID, userID: userID, securityKey: key, now: clocks.unixSeconds())
             app = decision.application.map { String(decoding: state.authorizer.applications[$0].id, as: UTF8.self) }
             switch decision.verdict {
-            case .authorized: return .register(try registration(wish, state.pushTokenLimits))
+            case .authorized: return .register(try registration(wish, state.pushTokenLimits), telling: state.subscriptions.registry)
             case .malformed(let malformation): throw .unreadable(.malformed(malformation))
             case .denied, .undecided:
                 let caller = Caller(decision, state.authorizer, appID: appID, userID: userID, securityKey: key)

@@ -17,7 +17,7 @@ final class WebhookRoute: Sendable {
 
     private enum Decision {
         case answer(Response)
-        case store(WebhookArrival)
+        case store(WebhookArrival, telling: RegistryAudience)
     }
 
     private let state: Live<LiveState>
@@ -71,10 +71,10 @@ final class WebhookRoute: Sendable {
     ) -> Answered {
         switch decide(request, proof) {
         case .answer(let response): return responder.respond(response)
-        case .store(let arrival):
+        case .store(let arrival, let audience):
             let requestID = request.requestID
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
-                accept(arrival, requestID, PendingBox(pending))
+                accept(arrival, audience, requestID, PendingBox(pending))
             }
         }
     }
@@ -94,7 +94,7 @@ final class WebhookRoute: Sendable {
             return .store(
                 try WebhookArrival(
                     proven, to: state.subscriptions.comments(proven.app.id), receivedAt: now, lifeMilliseconds: state.eventLifeMilliseconds,
-                    random: random))
+                    random: random), telling: state.subscriptions.registry)
         } catch {
             return .answer(refuse(error, state.webhooks, request))
         }
@@ -106,8 +106,8 @@ final class WebhookRoute: Sendable {
         return response(to: refusal)
     }
 
-    private func accept(_ arrival: WebhookArrival, _ requestID: String, _ pending: PendingBox) {
-        store.accept(arrival.arrival, isAwaited: { pending.isAwaited }) { [self] result in
+    private func accept(_ arrival: WebhookArrival, _ audience: RegistryAudience, _ requestID: String, _ pending: PendingBox) {
+        store.accept(arrival.arrival, telling: audience, isAwaited: { pending.isAwaited }) { [self] result in
             pending.respond(response(to: result, arrival.app, arrival.arrival.event.id, requestID))
         }
     }

@@ -5,7 +5,6 @@ internal import Time
 struct MemoryRules: Sendable {
     let bounds: DeliveryBounds
     let devicesPerUser: Int
-    let announcer: RegistryAnnouncer
 }
 
 /// All that a memory store knows, and what each transition makes of it.
@@ -20,6 +19,8 @@ struct MemoryState {
     }
 
     var devices = MemoryDevices()
+    /// Makes the ids of the registry's events.
+    var random: any RandomNumberGenerator & Sendable
     /// In the order of their acceptance.
     var events: [Event] = []
     /// Comments whose deliveries are forgotten.
@@ -32,6 +33,10 @@ struct MemoryState {
     /// How many events were accepted, forgotten ones included.
     private var accepted: Int64 = 0
 
+    init(random: any RandomNumberGenerator & Sendable) {
+        self.random = random
+    }
+
     var pendingCount: Int {
         entries.count { $0.delivery.state == .pending }
     }
@@ -43,14 +48,16 @@ struct MemoryState {
         return DeliveryPage(Array(found.prefix(limit + 1)), limit: limit)
     }
 
-    mutating func accept(_ arrival: Arrival, _ rules: MemoryRules) -> Result<Acceptance, StoreError> {
+    mutating func accept(
+        _ arrival: Arrival, _ audience: RegistryAudience, _ rules: MemoryRules
+    ) -> Result<Acceptance, StoreError> {
         let event = arrival.event
         if let earlier = events.first(where: { isSameComment($0, event) && $0.identity == event.identity }) {
             return .success(.duplicate(of: earlier.id))
         }
         if event.identity.commentID != nil, let earlier = past[event.identity] { return .success(.duplicate(of: earlier.id)) }
         guard !events.contains(where: { $0.id == event.id }) else { return .failure(.idInUse) }
-        learn(arrival, rules)
+        apply(RegistryTransition.learn(arrival, devicesPerUser: rules.devicesPerUser, in: devices), audience, rules)
         guard let rows = admitted(plan(arrival), event, rules) else { return .failure(.queueFull(rules.bounds.maxPending)) }
         insert(event, rows)
         return .success(.accepted)
@@ -64,7 +71,9 @@ struct MemoryState {
 
     func plan(_ arrival: Arrival) -> [DeliveryPlan.Row] {
         DeliveryPlan.rows(arrival.event, arrival.subscriptions) {
-            candidates(arrival.event)
+            let event = arrival.event
+            let person = devices.person(appID: event.identity.appID, userID: event.userID)
+            return DeliveryPlan.candidates(for: event, among: person.devices)
         } isNotified: { notifier, device in
             entries.contains { entry in
                 isSameComment(entry.delivery.event, arrival.event) && entry.delivery.notifier.utf8.elementsEqual(notifier.utf8)
@@ -113,7 +122,7 @@ struct MemoryState {
     func shown(_ entry: Entry) -> Delivery {
         let (delivery, event) = (entry.delivery, entry.delivery.event)
         let device = delivery.deviceID.flatMap {
-            devices.device(Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: $0))
+            devices.device(Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: $0))?.device
         }
         return Delivery(
             id: delivery.id, notifier: delivery.notifier, event: event, deviceID: delivery.deviceID, device: device, state: delivery.state,
@@ -149,10 +158,12 @@ struct MemoryState {
         return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, nextDue: nextDue)
     }
 
-    mutating func finish(_ result: FinishedTry, _ rules: MemoryRules) {
+    mutating func finish(_ result: FinishedTry, _ audience: RegistryAudience, _ rules: MemoryRules) {
         guard let index = entries.firstIndex(where: { $0.delivery.id == result.id }) else { return }
         guard record(result, in: &entries[index].attempts) else { return }
-        takeIn(result, rules)
+        if let tried = result.device, let news = result.news {
+            apply(RegistryTransition.learn(news, of: tried, now: result.now, in: devices), audience, rules)
+        }
         let delivery = entries[index].delivery
         guard delivery.state == .pending, delivery.attempts == result.attempt else { return }
         switch result.next {

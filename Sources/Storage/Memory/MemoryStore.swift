@@ -12,54 +12,60 @@ package final class MemoryStore: Store {
     /// Makes an empty store.
     /// - Parameters:
     ///   - settings: of these `bounds` and `devicesPerUser` count.
-    ///   - announcer: tells of changes in the registry.
-    package init(settings: StoreSettings = StoreSettings(), announcer: @escaping RegistryAnnouncer) {
-        rules = MemoryRules(bounds: settings.bounds, devicesPerUser: settings.devicesPerUser, announcer: announcer)
-        state = Monitor(MemoryState())
+    ///   - random: makes the ids of the registry's events.
+    package init(
+        settings: StoreSettings = StoreSettings(), random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
+        rules = MemoryRules(bounds: settings.bounds, devicesPerUser: settings.devicesPerUser)
+        state = Monitor(MemoryState(random: random))
     }
 
     /// As `Store` says; the completion is always called on the caller's thread, before this returns.
     package func accept(
-        _ arrival: Arrival, isAwaited: @escaping @Sendable () -> Bool,
+        _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
-        completion(state.withLock { $0?.accept(arrival, rules) ?? .failure(.closed) })
+        completion(state.withLock { $0?.accept(arrival, audience, rules) ?? .failure(.closed) })
     }
 
     /// As `Store` says; the completion is always called on the caller's thread, before this returns.
     package func register(
-        _ registration: Registration, isAwaited: @escaping @Sendable () -> Bool,
+        _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
-        completion(state.withLock { $0?.register(registration, rules) ?? .failure(.closed) })
+        completion(state.withLock { state in (state?.register(registration, audience, rules)).map { .success($0) } ?? .failure(.closed) })
     }
 
     /// As `Store` says.
     package func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
         StoreRules.check(limit: limit)
         return try whileOpen { state in
-            let all = state.devices.entries(filter).lazy.filter { !$0.hasSignedOut }.map(\.device)
+            let all = state.devices.devices(filter).lazy.compactMap(\.device)
             return Array(all.filter { device in after.map { $0 < device.key } ?? true }.prefix(limit))
         }
     }
 
     /// As `Store` says.
-    package func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int {
+    package func removeDevices(_ filter: DeviceFilter, now: UInt64, telling audience: RegistryAudience) throws(StoreError) -> Int {
         StoreRules.checkRemoval(filter)
-        return try whileOpen { $0.removeDevices(filter, now: now, rules) }
+        return try whileOpen { $0.removeDevices(filter, now: now, audience, rules) }
     }
 
     /// As `Store` says.
-    package func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func removeIdleDevices(
+        seenBefore: UInt64, now: UInt64, limit: Int, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
-        return try whileOpen { $0.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, rules) }
+        return try whileOpen { $0.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, audience, rules) }
     }
 
     /// As `Store` says; no claim fails alone.
-    package func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
+    package func work(
+        _ finished: [FinishedTry], _ claims: [Claim], telling audience: RegistryAudience
+    ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         for claim in claims { StoreRules.check(claim) }
         return try whileOpen { state in
-            for result in finished { state.finish(result, rules) }
+            for result in finished { state.finish(result, audience, rules) }
             return state.claimDue(claims).map { .success($0) }
         }
     }

@@ -24,7 +24,7 @@ enum DatabaseFile {
     /// - Parameter movesAgain: whether all pages of the log must be moved to the database again, although SQLite may take them for moved. It forgets
     ///   what it has moved when nobody has the database open, so nobody may.
     static func open(
-        _ path: String, _ lock: DatabaseLock, movesAgain: Bool, _ settings: StoreSettings, _ announcer: @escaping RegistryAnnouncer
+        _ path: String, _ lock: DatabaseLock, movesAgain: Bool, _ settings: StoreSettings, _ random: any RandomNumberGenerator
     ) throws(StoreError) -> Opened {
         if movesAgain, let user = lock.otherUser { throw .isOpenElsewhere(path, user) }
         // It may be empty, but a run that has not ended has one.
@@ -38,7 +38,7 @@ enum DatabaseFile {
         try check(connection, path, hadLog: hadLog, settings)
         let database = try explained(path) { () throws(SQLiteError) in
             try Migrations.run(on: connection)
-            let database = try WritingDatabase(connection, settings: settings, announcer: announcer)
+            let database = try WritingDatabase(connection, settings: settings, random: random)
             try database.transaction { () throws(SQLiteError) in
                 try database.touch()
                 try database.releaseLeases()

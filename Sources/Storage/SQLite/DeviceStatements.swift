@@ -29,8 +29,7 @@ struct DeviceStatements {
         touch = try prepare("UPDATE devices SET seen_at = ?4, from_app = 1 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
         signOut = try prepare(
             "UPDATE devices SET token = NULL, seen_at = ?4, from_app = ?5 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
-        setEnvironment = try prepare(
-            "UPDATE devices SET environment = ?4 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3 AND digest = ?5")
+        setEnvironment = try prepare("UPDATE devices SET environment = ?4 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
         remove = try prepare("DELETE FROM devices WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
         idle = try prepare(
             """

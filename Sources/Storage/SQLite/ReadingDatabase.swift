@@ -158,7 +158,7 @@ final class ReadingDatabase {
     func devices(_ filter: DeviceFilter, of userID: String, after: String, limit: Int) throws(SQLiteError) -> [Device] {
         var found: [Device] = []
         try devicesOfPerson.forEachRow(filter.appID, userID, after, filter.deviceID, limit) { row throws(SQLiteError) in
-            if let device = try StoredDevice(row).device(filter.appID) { found.append(device) }
+            if let device = try RegistryDevice(row, appID: filter.appID).device { found.append(device) }
         }
         return found
     }
@@ -176,7 +176,7 @@ final class ReadingDatabase {
         var found: [Device] = []
         try devicesOfApp.forEachRow(filter.appID, user, device, last?.userID, last?.deviceID, filter.deviceID, limit) {
             row throws(SQLiteError) in
-            if let device = try StoredDevice(row).device(filter.appID) { found.append(device) }
+            if let device = try RegistryDevice(row, appID: filter.appID).device { found.append(device) }
         }
         return (found, last)
     }

@@ -23,16 +23,18 @@ package final class SQLiteStore: Store {
     /// tries have the outcome and reason `interrupted`. After a run that did not end with `close`, the file is searched for damage, unless it is larger than `maximumCheckedBytes`.
     /// - Parameter movesAgain: whether an earlier store had to be given up because the disk did not take pages of the database (`notOpen`): all
     ///   pages of the log are moved again then, for which nobody else may have the file open.
+    /// - Parameter random: makes the ids of the registry's events.
     /// - Throws: `unavailable` when another process has it or it cannot be written, `corrupt` when it is damaged, no store, without the log of
     ///   a run that did not end, or of a newer version; the description names the remedy.
     package init(
-        path: String, settings: StoreSettings = StoreSettings(), movesAgain: Bool = false, announcer: @escaping RegistryAnnouncer
+        path: String, settings: StoreSettings = StoreSettings(), movesAgain: Bool = false,
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) throws(StoreError) {
         precondition(settings.maximumBatch > 0, "a commit holds a call")
         self.settings = settings
         let queue = WriterQueue(limit: settings.maximumQueued, batch: settings.maximumBatch)
         self.queue = queue
-        writer = try Self.start(path, settings, movesAgain: movesAgain, announcer, queue, status)
+        writer = try Self.start(path, settings, movesAgain: movesAgain, random, queue, status)
         do throws(StoreError) {
             lists = Monitor(try DatabaseFile.openForReading(path, settings))
             glances = Monitor(try DatabaseFile.openForReading(path, settings))
@@ -45,21 +47,23 @@ package final class SQLiteStore: Store {
 
     /// As `Store` says.
     package func accept(
-        _ arrival: Arrival, isAwaited: @escaping @Sendable () -> Bool,
+        _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
         queue.submit(
-            WriterJob(.comments, isAwaited: isAwaited, completion) { database throws(SQLiteError) in try database.accept(arrival) })
+            WriterJob(.comments, isAwaited: isAwaited, completion) { database throws(SQLiteError) in
+                try database.accept(arrival, audience)
+            })
     }
 
     /// As `Store` says.
     package func register(
-        _ registration: Registration, isAwaited: @escaping @Sendable () -> Bool,
+        _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
         queue.submit(
             WriterJob(.registrations, isAwaited: isAwaited, completion) { database throws(SQLiteError) in
-                try database.register(registration)
+                try database.register(registration, audience)
             })
     }
 
@@ -92,12 +96,12 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says; in steps, between which others go on.
-    package func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int {
+    package func removeDevices(_ filter: DeviceFilter, now: UInt64, telling audience: RegistryAudience) throws(StoreError) -> Int {
         StoreRules.checkRemoval(filter)
         var count = 0
         while true {
             let step = try queue.perform { database throws(SQLiteError) in
-                try database.removeDevices(filter, now: now, limit: Self.rowsPerCommit)
+                try database.removeDevices(filter, now: now, limit: Self.rowsPerCommit, audience)
             }
             count += step.removed
             if step.dealtWith < Self.rowsPerCommit { return count }
@@ -105,17 +109,21 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
-    package func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func removeIdleDevices(
+        seenBefore: UInt64, now: UInt64, limit: Int, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try queue.perform { database throws(SQLiteError) in
-            try database.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit)
+            try database.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, audience)
         }
     }
 
     /// As `Store` says.
-    package func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
+    package func work(
+        _ finished: [FinishedTry], _ claims: [Claim], telling audience: RegistryAudience
+    ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         for claim in claims { StoreRules.check(claim) }
-        return try queue.perform { database throws(SQLiteError) in try database.work(finished, claims) }
+        return try queue.perform { database throws(SQLiteError) in try database.work(finished, claims, audience) }
     }
 
     /// As `Store` says.
@@ -220,13 +228,13 @@ package final class SQLiteStore: Store {
 
     /// Opens the file on the thread that will write it, and waits until that has gone well.
     private static func start(
-        _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ announcer: @escaping RegistryAnnouncer, _ queue: WriterQueue,
+        _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ random: any RandomNumberGenerator & Sendable, _ queue: WriterQueue,
         _ status: Monitor<StoreStatus>
     ) throws(StoreError) -> OwnThread {
         let opened = Monitor<Result<Void, StoreError>?>(nil)
         let thread: OwnThread
         do throws(ThreadError) {
-            thread = try OwnThread { write(path, settings, movesAgain: movesAgain, announcer, queue, status, opened) }
+            thread = try OwnThread { write(path, settings, movesAgain: movesAgain, random, queue, status, opened) }
         } catch {
             throw StoreError(.unavailable, error.description)
         }
@@ -239,12 +247,12 @@ package final class SQLiteStore: Store {
 
 /// The writer's thread.
 private func write(
-    _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ announcer: @escaping RegistryAnnouncer, _ queue: WriterQueue,
+    _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ random: any RandomNumberGenerator & Sendable, _ queue: WriterQueue,
     _ status: Monitor<StoreStatus>, _ opened: Monitor<Result<Void, StoreError>?>
 ) {
     do throws(StoreError) {
         let lock = try DatabaseFile.lock(path)
-        let file = try DatabaseFile.open(path, lock, movesAgain: movesAgain, settings, announcer)
+        let file = try DatabaseFile.open(path, lock, movesAgain: movesAgain, settings, random)
         status.withLock { $0.counts = file.database.counts }
         let checkpointer = try Checkpointer(path: path, settings: settings)
         opened.update { $0 = .success(()) }

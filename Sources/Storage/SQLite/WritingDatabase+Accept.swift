@@ -3,13 +3,13 @@ internal import SQLite
 
 extension WritingDatabase {
     /// Stores an event with its deliveries. A duplicate is recognised even where there is no room.
-    func accept(_ arrival: Arrival) throws(SQLiteError) -> Result<Acceptance, StoreError> {
+    func accept(_ arrival: Arrival, _ audience: RegistryAudience) throws(SQLiteError) -> Result<Acceptance, StoreError> {
         let event = arrival.event
         let app = try apps.number(event.identity.appID, self)
         let comment = try find(event.identity, app)
         if let earlier = comment.duplicate { return .success(.duplicate(of: earlier)) }
         if let refusal = whyNot() { return .failure(refusal) }
-        try learn(arrival, app)
+        try apply(RegistryTransition.learn(arrival, devicesPerUser: settings.devicesPerUser, in: self), audience)
         // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
         guard let rows = admitted(try plan(arrival, app, hasSibling: comment.hasSibling), event) else {
             return .failure(.queueFull(settings.maxPending))
@@ -19,10 +19,10 @@ extension WritingDatabase {
     }
 
     /// Stores the event of a change in the registry; where there is no room its deliveries end, and the change is made all the same.
-    func announce(_ change: RegistryChange, _ app: Int64) throws(SQLiteError) {
-        guard let arrival = announcer(change), !arrival.subscriptions.isEmpty,
-            let rows = admitted(try plan(arrival, app, hasSibling: false), arrival.event)
-        else { return }
+    func announce(_ change: RegistryChange, _ audience: RegistryAudience) throws(SQLiteError) {
+        guard let arrival = change.arrival(telling: audience, using: &random) else { return }
+        let app = try apps.number(change.device.key.appID, self)
+        guard let rows = admitted(try plan(arrival, app, hasSibling: false), arrival.event) else { return }
         try insert(arrival.event, rows, app)
     }
 
@@ -55,7 +55,7 @@ extension WritingDatabase {
     private func plan(_ arrival: Arrival, _ app: Int64, hasSibling: Bool) throws(SQLiteError) -> [DeliveryPlan.Row] {
         let event = arrival.event
         return try DeliveryPlan.rows(event, arrival.subscriptions) { () throws(SQLiteError) in
-            try candidates(event, app)
+            try candidates(event)
         } isNotified: { (notifier, device) throws(SQLiteError) -> Bool in
             guard hasSibling else { return false }
             return try isNotified(event.identity, app, notifier, device)

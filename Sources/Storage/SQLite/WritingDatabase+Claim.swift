@@ -3,8 +3,10 @@ internal import SQLite
 
 extension WritingDatabase {
     /// Reports on tries, and leases what is due for new ones.
-    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(SQLiteError) -> [Result<Claimed, StoreError>] {
-        for result in finished { try finish(result) }
+    func work(
+        _ finished: [FinishedTry], _ claims: [Claim], _ audience: RegistryAudience
+    ) throws(SQLiteError) -> [Result<Claimed, StoreError>] {
+        for result in finished { try finish(result, audience) }
         var results: [Result<Claimed, StoreError>] = []
         results.reserveCapacity(claims.count)
         var budget = ClaimBudget()

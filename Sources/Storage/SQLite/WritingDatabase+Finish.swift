@@ -22,9 +22,11 @@ struct DeliveryPlace {
 
 extension WritingDatabase {
     /// Reports on one try.
-    func finish(_ result: FinishedTry) throws(SQLiteError) {
+    func finish(_ result: FinishedTry, _ audience: RegistryAudience) throws(SQLiteError) {
         guard let (place, state, attempts) = try find(result.id), try record(result, place.key) else { return }
-        try takeIn(result, place.app)
+        if let tried = result.device, let news = result.news {
+            try apply(RegistryTransition.learn(news, of: tried, now: result.now, in: self), audience)
+        }
         guard state == .pending, attempts == result.attempt else { return }
         switch result.next {
         case .delivered: try end(place, .delivered, at: result.now, reason: result.reason)
@@ -78,22 +80,6 @@ extension WritingDatabase {
         try statements.findPlace.forEachRow(key.event, key.position) { row throws(SQLiteError) in found = try DeliveryPlace(row) }
         guard let found else { return false }
         return try end(found, state, at: time, reason: reason)
-    }
-
-    /// Changes the registry as a provider says.
-    private func takeIn(_ result: FinishedTry, _ app: Int64) throws(SQLiteError) {
-        guard let tried = result.device, let news = result.news,
-            let stored = try findDevice(app, tried.key.userID, tried.key.deviceID), let device = stored.device(tried.key.appID)
-        else { return }
-        switch news {
-        case .environment(let name):
-            guard device.token == tried.token else { return }
-            try deviceStatements.setEnvironment.run(app, tried.key.userID, tried.key.deviceID, name, tried.token.digest)
-        case .gone(let since):
-            if StoreRules.leaves(device, goneSince: since, tried: tried) {
-                try remove(stored, app, tried.key.appID, .gone, at: result.now)
-            }
-        }
     }
 
     /// Where a delivery is, and how it stands.

@@ -8,8 +8,8 @@ final class WritingDatabase {
     let settings: StoreSettings
     let statements: WriterStatements
     let deviceStatements: DeviceStatements
-    /// What tells of changes in the registry.
-    let announcer: RegistryAnnouncer
+    /// Makes the ids of the registry's events.
+    var random: any RandomNumberGenerator
     /// What is pending, the open transaction's changes included.
     var counts: PendingCounts
     /// The numbers of apps, the open transaction's included.
@@ -28,10 +28,10 @@ final class WritingDatabase {
     private let connection: Connection
 
     /// Takes a connection whose schema is up to date, and counts what is pending.
-    init(_ connection: Connection, settings: StoreSettings, announcer: @escaping RegistryAnnouncer) throws(SQLiteError) {
+    init(_ connection: Connection, settings: StoreSettings, random: any RandomNumberGenerator) throws(SQLiteError) {
         self.connection = connection
         self.settings = settings
-        self.announcer = announcer
+        self.random = random
         statements = try WriterStatements(connection)
         deviceStatements = try DeviceStatements(connection)
         counts = try PendingCounts(connection)

@@ -1,11 +1,11 @@
+import Core
+import TestSupport
+import Testing
 
 @testable import Configuration
-import Core
 @testable import Dispatch
 @testable import Operators
 @testable import Service
-import TestSupport
-import Testing
 
 /// Which notifiers tell which devices.
 @Suite struct ConfigurationRouteTests {
@@ -39,7 +39,7 @@ import Testing
                 Subscription(notifier: "two", deviceTypes: .only(["android"]), requiresDevice: true),
                 Subscription(notifier: "backend", deviceTypes: .only(["tv"]), requiresDevice: false, keepsOrder: true),
             ])
-        #expect(subscriptions.registrations("shop").map(\.notifier) == ["log"])
+        #expect(subscriptions.registry.subscriptions(of: "shop").map(\.notifier) == ["log"])
     }
 
     /// A backend that knows its people's devices itself would hear of nothing otherwise.
@@ -63,7 +63,7 @@ import Testing
         #expect(subscriptions.comments("shop").map(\.notifier) == ["one", "backend"])
         #expect(subscriptions.comments("shop")[0] == Subscription(notifier: "one", deviceTypes: .all, requiresDevice: true))
         #expect(
-            subscriptions.registrations("shop") == [
+            subscriptions.registry.subscriptions(of: "shop") == [
                 Subscription(notifier: "relay"), Subscription(notifier: "backend", keepsOrder: true),
             ])
     }

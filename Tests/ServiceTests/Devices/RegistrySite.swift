@@ -1,13 +1,13 @@
-
-@testable import Configuration
 import Core
-@testable import Dispatch
 import HTTPServer
 import Observability
-@testable import Operators
-@testable import Service
 import Storage
 import TestSupport
+
+@testable import Configuration
+@testable import Dispatch
+@testable import Operators
+@testable import Service
 
 /// The routes of the service over a store in memory, with one app that takes webhooks and tells a log; nothing is delivered.
 final class RegistrySite {
@@ -27,7 +27,7 @@ final class RegistrySite {
         var settings = StoreSettings()
         settings.maxPending = maxPending
         graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { [settings] in
-            MemoryStore(settings: settings, announcer: $0)
+            MemoryStore(settings: settings)
         }
         client = InProcessClient(graph.publicRouter)
     }

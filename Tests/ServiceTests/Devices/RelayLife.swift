@@ -1,20 +1,21 @@
-
-@testable import Configuration
 import Core
-@testable import Dispatch
 import HTTPClient
 import JSON
 import Notifiers
-@testable import Operators
-@testable import Service
 import Storage
 import TestSupport
 import Testing
 import Threading
 
+@testable import Configuration
+@testable import Dispatch
+@testable import Operators
+@testable import Service
+
 /// A registry and its relay, to whom happens what a seed decides, beside a help desk that answers 503 now and then.
 final class RelayLife {
     private static let window: UInt64 = 300_000
+    private static let audience = RegistryAudience([("app", [Subscription(notifier: "pyrus")])], lifeMilliseconds: 1 << 40)
 
     private let store: any Store
     private let directory: TemporaryDirectory?
@@ -32,11 +33,8 @@ final class RelayLife {
         var random = SeededGenerator(seed: UInt64(seed))
         statuses = (0..<100).map { _ in random.element(of: [200, 503, 503]) } + [200]
         self.random = random
-        let subscription = Subscription(notifier: "pyrus")
-        let announcer = RegistryEvents(subscriptions: { _ in [subscription] }, lifeMilliseconds: 1 << 40).announcer
         directory = inFile ? try TemporaryDirectory() : nil
-        store =
-            try directory.map { try SQLiteStore(path: $0.path("store.db"), announcer: announcer) } ?? MemoryStore(announcer: announcer)
+        store = try directory.map { try SQLiteStore(path: $0.path("store.db")) } ?? MemoryStore()
         server = try ScriptedServer(.requests(statuses.map { [.respond($0, body: "{}")] }))
         client = try Client()
         notifier = try Self.notifier(server, client, clock)
@@ -103,7 +101,7 @@ final class RelayLife {
         let token = try random.element(of: ["A", "B", nil]).map { try PushToken($0) }
         let wish = Registration(key: key, type: random.element(of: ["ios", "ios", "android"]), token: token, now: now, rules: [])
         let isDone = Monitor(false)
-        store.register(wish) { _ in isDone.update { $0 = true } }
+        store.register(wish, telling: Self.audience) { _ in isDone.update { $0 = true } }
         try #require(isDone.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
     }
 

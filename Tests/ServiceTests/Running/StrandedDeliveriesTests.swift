@@ -1,13 +1,13 @@
-
-@testable import Configuration
 import Core
-@testable import Dispatch
 import HTTPServer
-@testable import Operators
-@testable import Service
 import Storage
 import TestSupport
 import Testing
+
+@testable import Configuration
+@testable import Dispatch
+@testable import Operators
+@testable import Service
 
 /// Deliveries for a notifier that has left the configuration.
 @Suite struct StrandedDeliveriesTests {
@@ -17,7 +17,7 @@ import Testing
     init() throws {
         fixture = try ServiceFixture()
         let store = try SQLiteStore(
-            path: fixture.directory.scratch.path("deskgate.db"), announcer: { _ in preconditionFailure("no device registers here") })
+            path: fixture.directory.scratch.path("deskgate.db"))
         defer { store.close() }
         for number in 1...2 {
             let event = Event(

@@ -1,15 +1,15 @@
-
-@testable import Configuration
 import Core
-@testable import Dispatch
 import Glibc
 import Observability
-@testable import Operators
-@testable import Service
 import Storage
 import TestSupport
 import Testing
 import Threading
+
+@testable import Configuration
+@testable import Dispatch
+@testable import Operators
+@testable import Service
 
 /// A store that cannot be opened at once, or not any more.
 @Suite struct WaitingStoreTests {
@@ -32,7 +32,7 @@ import Threading
         settings.pagesBeforeCheckpoint = pages
         settings.probeIntervalMilliseconds = 5
         return try store { [path, settings] isAgain throws(StoreError) in
-            try SQLiteStore(path: path, settings: settings, movesAgain: isAgain, announcer: { _ in nil })
+            try SQLiteStore(path: path, settings: settings, movesAgain: isAgain)
         }
     }
 
@@ -66,7 +66,7 @@ import Threading
         let store = try store { _ throws(StoreError) in
             attempts.update { $0 += 1 }
             guard isPossible.withLock({ $0 }) else { throw reason }
-            return MemoryStore(announcer: { _ in nil })
+            return MemoryStore()
         }
         #expect(store.refusal == StoreError(.notOpen, "somebody has it"))
         #expect(accept(1, store) == .failure(StoreError(.notOpen, "somebody has it")))

@@ -28,15 +28,7 @@ final class RecordingStore: Store {
     private let state: Monitor<State>
     private let thread: OwnThread
     /// Decides what comes of registrations.
-    private let registry = MemoryStore(announcer: { change in
-        let key = change.device.key
-        let id = UUIDv7(milliseconds: change.at, random: InlineArray(repeating: 1)).event
-        let event = Event(
-            id: id, kind: .pushTokenRegistered,
-            identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
-            occurredAt: change.at, receivedAt: change.at, expiresAt: change.at, data: [])
-        return Arrival(event, to: [])
-    })
+    private let registry = MemoryStore()
 
     /// - Parameter failure: what each event and registration is refused with.
     init(failure: StoreError? = nil) {
@@ -68,14 +60,14 @@ final class RecordingStore: Store {
     }
 
     func accept(
-        _ arrival: Arrival, isAwaited: @escaping @Sendable () -> Bool,
+        _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
         state.update { $0.work.append(Work(arrival: arrival, completion: completion)) }
     }
 
     func register(
-        _ registration: Registration, isAwaited: @escaping @Sendable () -> Bool,
+        _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
         let failure = state.withLock { state in
@@ -83,7 +75,7 @@ final class RecordingStore: Store {
             return state.failure
         }
         if let failure { return completion(.failure(failure)) }
-        registry.register(registration, isAwaited: isAwaited, completion: completion)
+        registry.register(registration, telling: audience, isAwaited: isAwaited, completion: completion)
     }
 
     func close() {
@@ -108,13 +100,17 @@ final class RecordingStore: Store {
 
     var refused: [RefusedDeliveries] { [] }
 
-    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] { [] }
+    func work(
+        _ finished: [FinishedTry], _ claims: [Claim], telling audience: RegistryAudience
+    ) throws(StoreError) -> [Result<Claimed, StoreError>] { [] }
 
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] { [] }
 
-    func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int { 0 }
+    func removeDevices(_ filter: DeviceFilter, now: UInt64, telling audience: RegistryAudience) throws(StoreError) -> Int { 0 }
 
-    func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
+    func removeIdleDevices(
+        seenBefore: UInt64, now: UInt64, limit: Int, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int { 0 }
 
     func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
         DeliveryPage([], limit: limit)

@@ -6,14 +6,13 @@ import Testing
 /// What a restart forgets of devices and limits: nothing.
 @Suite struct RegistryRestartTests {
     private let directory: TemporaryDirectory
-    private let announcements = Announcements()
 
     init() throws {
         directory = try TemporaryDirectory()
     }
 
     private func withStore<Value>(_ body: (SQLiteStore) throws -> Value) throws -> Value {
-        let store = try SQLiteStore(path: directory.path("store.db"), settings: StoreSettings(), announcer: announcements.announcer)
+        let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }
         return try body(store)
     }

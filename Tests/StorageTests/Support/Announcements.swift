@@ -1,33 +1,47 @@
 import Core
 import Storage
+import TestSupport
 import Threading
 
-/// Makes events of the registry's changes, numbered in their order, for a notifier `registry`.
-///
-/// The id says what changed, so that two stores that do the same make the same events.
-struct Announcements {
-    private let count = Monitor(0)
+extension RegistryAudience {
+    /// Tells a notifier `registry` of all apps of the tests.
+    static let registry = RegistryAudience(
+        (["app", "app2", "app3", "other", "a", "b"] + RandomCalls.apps).map {
+            ($0, [Subscription(notifier: "registry", keepsOrder: true)])
+        }, lifeMilliseconds: 100_000)
+}
 
-    var announcer: RegistryAnnouncer {
-        { [count] change in
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            let kind: Event.Kind = change.kind == .registered ? .pushTokenRegistered : .pushTokenRemoved
-            let key = change.device.key
-            let event = Event(
-                id: UUIDv7(milliseconds: 9, number: number << 16), kind: kind,
-                identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
-                occurredAt: change.at, receivedAt: change.at, expiresAt: change.at + 100_000,
-                data: Array(Self.text(change).utf8))
-            return Arrival(event, to: [Subscription(notifier: "registry", keepsOrder: true)])
-        }
+/// The same random numbers for all stores that are given the same one, each after those of the last; two that are made alike give the same.
+final class SharedGenerator: RandomNumberGenerator, Sendable {
+    private let generator = Monitor(SeededGenerator(seed: 9))
+
+    func next() -> UInt64 { generator.withLock { $0.next() } }
+}
+
+/// What happened in the registry, as tests write it: what, who, which device, its token.
+func announcement(_ event: Event) -> String? {
+    RegistryChange.Payload(event).map { "\($0.reason?.rawValue ?? "registered") \(event.userID) \($0.deviceID) \($0.token)" }
+}
+
+/// Calls that tell `registry`.
+extension Store {
+    func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+        accept(arrival, telling: .registry, completion: completion)
     }
 
-    /// The change as it stands in the event's data: what, who, which device, its token.
-    static func text(_ change: RegistryChange) -> String {
-        let word = if case .removed(let reason) = change.kind { reason.rawValue } else { "registered" }
-        return "\(word) \(change.device.key.userID) \(change.device.key.deviceID) \(change.device.token.text)"
+    func register(_ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void) {
+        register(registration, telling: .registry, completion: completion)
+    }
+
+    func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int {
+        try removeDevices(filter, now: now, telling: .registry)
+    }
+
+    func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
+        try removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, telling: .registry)
+    }
+
+    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
+        try work(finished, claims, telling: .registry)
     }
 }

@@ -13,10 +13,10 @@ enum Backend: CaseIterable, Sendable {
         settings.maxPendingPerNotifier = perNotifier
         settings.devicesPerUser = devicesPerUser
         switch self {
-        case .memory: return StoreFixture(MemoryStore(settings: settings, announcer: Announcements().announcer), in: nil)
+        case .memory: return StoreFixture(MemoryStore(settings: settings), in: nil)
         case .sqlite:
             let directory = try TemporaryDirectory()
-            let store = try SQLiteStore(path: directory.path("store.db"), settings: settings, announcer: Announcements().announcer)
+            let store = try SQLiteStore(path: directory.path("store.db"), settings: settings)
             return StoreFixture(store, in: directory)
         }
     }

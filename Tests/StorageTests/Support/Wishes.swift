@@ -41,9 +41,9 @@ extension Store {
         try devices(DeviceFilter(appID: app, userID: user, deviceID: id), after: nil, limit: 2).first
     }
 
-    /// What has been told of the registry, in its order; see `Announcements`.
+    /// What has been told of the registry, in its order; see `announcement`.
     func announced() throws -> [String] {
-        try all().reversed().filter { $0.event.kind != .commentCreated }.map { String(decoding: $0.event.data, as: UTF8.self) }
+        try all().reversed().filter { $0.event.kind != .commentCreated }.map { announcement($0.event) ?? "gone" }
     }
 
     /// The deliveries of comments, oldest first.

@@ -1,7 +1,7 @@
 /// A device that a person's app has registered for notifications.
 package struct Device: Sendable, Equatable {
     /// Which device it is.
-    package struct Key: Sendable, Hashable {
+    package struct Key: Sendable, Hashable, Comparable {
         /// The app, as it arrived.
         package let appID: String
         /// The person.
@@ -27,6 +27,14 @@ package struct Device: Sendable, Equatable {
             hasher.combine(ByteKey(appID))
             hasher.combine(ByteKey(userID))
             hasher.combine(ByteKey(deviceID))
+        }
+
+        /// The order of lists: by app, person and device, as bytes.
+        package static func < (left: Self, right: Self) -> Bool {
+            for (one, other) in [(left.appID, right.appID), (left.userID, right.userID)] where !one.utf8.elementsEqual(other.utf8) {
+                return one.utf8.lexicographicallyPrecedes(other.utf8)
+            }
+            return left.deviceID.utf8.lexicographicallyPrecedes(right.deviceID.utf8)
         }
     }
 

@@ -1,4 +1,4 @@
-/// A device's wish to be notified, or not any more; its key has been verified.
+/// A device's request to be notified, or not to be notified any more; its security key has been verified.
 package struct Registration: Sendable {
     /// Which device.
     package let key: Device.Key
@@ -37,47 +37,6 @@ package struct Registration: Sendable {
     }
 }
 
-/// Something that changed in the registry and that other systems are told of.
-package struct RegistryChange: Sendable, Equatable {
-    /// What.
-    package enum Kind: Sendable, Equatable {
-        /// A device has a new token or type.
-        case registered
-        /// A token is not used any more.
-        case removed(Reason)
-    }
-
-    /// Why a token left.
-    package enum Reason: String, Sendable {
-        /// Its app said so.
-        case unsubscribed
-        /// The same token came with another person or device: somebody else has signed in on that phone.
-        case moved
-        /// The person has more devices than may be.
-        case tooManyDevices = "too_many_devices"
-        /// Nobody has seen it for long.
-        case idle
-        /// Its provider does not know it any more.
-        case gone
-        /// An operator removed it.
-        case operatorRemoved = "operator"
-    }
-
-    /// What.
-    package let kind: Kind
-    /// The device as it is, or was.
-    package let device: Device
-    /// When, in Unix milliseconds.
-    package let at: UInt64
-
-    /// Makes a change.
-    package init(_ kind: Kind, _ device: Device, at: UInt64) {
-        self.kind = kind
-        self.device = device
-        self.at = at
-    }
-}
-
 /// Which devices; nil means any.
 package struct DeviceFilter: Sendable, Equatable {
     /// Of this app.
@@ -92,5 +51,10 @@ package struct DeviceFilter: Sendable, Equatable {
         self.appID = appID
         self.userID = userID
         self.deviceID = deviceID
+    }
+    /// Whether a device is one of those that are meant.
+    package func matches(_ key: Device.Key) -> Bool {
+        func isSame(_ wanted: String?, _ text: String) -> Bool { wanted.map { $0.utf8.elementsEqual(text.utf8) } ?? true }
+        return isSame(appID, key.appID) && isSame(userID, key.userID) && isSame(deviceID, key.deviceID)
     }
 }

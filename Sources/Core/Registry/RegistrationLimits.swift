@@ -1,0 +1,74 @@
+/// Whether a registration is allowed by its rules, and what is recorded of it when it is.
+///
+/// Windows slide: the times of the last allowed calls are kept, as many as the rules can ask for, and a call is refused while the first of the last
+/// `max` is younger than the window. What is refused is not recorded.
+enum RegistrationLimits {
+    /// What the rules say.
+    enum Verdict {
+        /// It is allowed; the changes record it.
+        case allowed([RegistryTransition.Change])
+        /// It is refused.
+        case limited(rule: LimitRule, until: UInt64)
+    }
+
+    /// Asks for what the rules of a registration need and no more.
+    /// - Parameter ofUser: the person's calls, which were found with the devices.
+    static func judge<Rows: RegistryRows>(
+        _ wish: Registration, ofUser: CallTimes, in rows: Rows
+    ) throws(Rows.Failure) -> Verdict {
+        var windows: [(scope: LimitRule.Scope, most: Int, calls: Window)] = []
+        for scope in LimitRule.Scope.allCases {
+            guard let most = wish.rules.lazy.filter({ $0.scope == scope }).map(\.max).max() else { continue }
+            windows.append((scope, most, try window(of: scope, wish, ofUser, in: rows)))
+        }
+        var longest: (rule: LimitRule, until: UInt64)?
+        for rule in wish.rules {
+            let earliest = try windows.first { $0.scope == rule.scope }?.calls.earliest(ofLast: rule.max, in: rows)
+            guard let until = rule.allowedAt(earliest: earliest, now: wish.now), until > longest?.until ?? 0 else { continue }
+            longest = (rule, until)
+        }
+        if let longest { return .limited(rule: longest.rule, until: longest.until) }
+        return .allowed(windows.flatMap { $0.calls.recording(wish, keeping: $0.most) })
+    }
+
+    /// The calls that are counted together in one scope.
+    private enum Window {
+        case user(CallTimes)
+        case device(CallTimes)
+        case series(CallSeries, last: Int64)
+
+        /// When the first of the last `count` calls came; nil when there were fewer, or it has been forgotten.
+        func earliest<Rows: RegistryRows>(ofLast count: Int, in rows: Rows) throws(Rows.Failure) -> UInt64? {
+            switch self {
+            case .user(let times), .device(let times): return times.earliest(ofLast: count)
+            case .series(let series, let last):
+                let number = last - Int64(count) + 1
+                return number > 0 ? try rows.time(ofCall: number, in: series) : nil
+            }
+        }
+
+        /// Records a call, and forgets what no rule can ask for any more.
+        func recording(_ wish: Registration, keeping most: Int) -> [RegistryTransition.Change] {
+            switch self {
+            case .user(let times): return [.putUserCalls(wish.key, times.adding(wish.now, keeping: most), at: wish.now)]
+            case .device(let times): return [.putDeviceCalls(wish.key, times.adding(wish.now, keeping: most), at: wish.now)]
+            case .series(let series, let last):
+                let forgotten = last + 1 - Int64(most)
+                return [.insertCall(series, number: last + 1, at: wish.now)]
+                    + (forgotten > 0 ? [.forgetCalls(series, through: forgotten)] : [])
+            }
+        }
+    }
+
+    private static func window<Rows: RegistryRows>(
+        of scope: LimitRule.Scope, _ wish: Registration, _ ofUser: CallTimes, in rows: Rows
+    ) throws(Rows.Failure) -> Window {
+        switch scope {
+        case .user: return .user(ofUser)
+        case .device: return .device(try rows.calls(ofDevice: wish.key))
+        case .app, .service:
+            let series: CallSeries = scope == .app ? .app(ByteKey(wish.key.appID)) : .service
+            return .series(series, last: try rows.lastCall(in: series))
+        }
+    }
+}

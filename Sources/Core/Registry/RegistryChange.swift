@@ -1,0 +1,120 @@
+internal import JSON
+
+/// Something that changed in the registry and that other systems are told of, in events `push_token.registered` and `push_token.removed`.
+package struct RegistryChange: Sendable, Equatable {
+    /// What.
+    package enum Kind: Sendable, Equatable {
+        /// A device has a new token or type.
+        case registered
+        /// A token is not used any more.
+        case removed(Reason)
+    }
+
+    /// Why a token left.
+    package enum Reason: String, Sendable {
+        /// Its app said so.
+        case unsubscribed
+        /// The same token came with another person or device: somebody else has signed in on that phone.
+        case moved
+        /// The person has more devices than may be.
+        case tooManyDevices = "too_many_devices"
+        /// Nobody has seen it for long.
+        case idle
+        /// Its provider does not know it any more.
+        case gone
+        /// An operator removed it.
+        case operatorRemoved = "operator"
+    }
+
+    /// What.
+    package let kind: Kind
+    /// The device as it is, or was.
+    package let device: Device
+    /// When, in Unix milliseconds.
+    package let at: UInt64
+
+    /// Makes a change.
+    package init(_ kind: Kind, _ device: Device, at: UInt64) {
+        self.kind = kind
+        self.device = device
+        self.at = at
+    }
+}
+
+extension RegistryChange {
+    /// What the data of such an event says: the one place where it is encoded and decoded.
+    package struct Payload: Sendable, Equatable {
+        /// Which of the person's devices; not empty.
+        package let deviceID: String
+        /// What kind of device it is, in the app's own words.
+        package let type: String
+        /// The token; not empty. As good as a key to somebody's phone, so it must not be printed.
+        package let token: String
+        /// Why the token left; nil when it was registered.
+        package let reason: Reason?
+
+        /// Says what has changed.
+        init(_ change: RegistryChange) {
+            (deviceID, type, token) = (change.device.key.deviceID, change.device.type, change.device.token.text)
+            reason = if case .removed(let reason) = change.kind { reason } else { nil }
+        }
+
+        /// Reads the data of an event; nil when the event tells of no such change, or its data is not what `data` renders, or gone. A reason that
+        /// this version does not know is passed over.
+        package init?(_ event: Event) {
+            guard event.kind == .pushTokenRegistered || event.kind == .pushTokenRemoved, let data = JSONValue(parsing: event.data),
+                let deviceID = data["device_id"]?.text, let type = data["type"]?.text, let token = data["token"]?.text,
+                !deviceID.isEmpty, !token.isEmpty
+            else { return nil }
+            (self.deviceID, self.type, self.token) = (deviceID, type, token)
+            reason = data["reason"]?.text.flatMap { Reason(rawValue: $0) }
+        }
+
+        /// The text of a JSON object.
+        package var data: [UInt8] {
+            var members: [(String, JSONValue)] = [
+                ("device_id", .string(deviceID)), ("type", .string(type)), ("token", .string(token)),
+            ]
+            if let reason { members.append(("reason", .string(reason.rawValue))) }
+            return JSONValue.object(JSONObject(members)).serialized()
+        }
+    }
+
+    /// The event that tells of the change, on its way to those who are told; nil when nobody is, as in most apps.
+    /// - Parameter generator: makes the event's id, together with the change's time.
+    package func arrival(
+        telling audience: RegistryAudience, using generator: inout some RandomNumberGenerator
+    ) -> Arrival? {
+        let key = device.key
+        let subscriptions = audience.subscriptions(of: key.appID)
+        guard !subscriptions.isEmpty else { return nil }
+        let event = Event(
+            id: UUIDv7(milliseconds: at, using: &generator).event,
+            kind: kind == .registered ? .pushTokenRegistered : .pushTokenRemoved,
+            identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
+            deviceType: device.type, occurredAt: at, receivedAt: at, expiresAt: at + audience.lifeMilliseconds, data: Payload(self).data)
+        return Arrival(event, to: subscriptions)
+    }
+}
+
+/// Who is told of changes in the registry, as the configuration in force says. Whoever calls a store's method that may change the registry hands it
+/// in, so that the store keeps no configuration: copying it copies two words.
+package struct RegistryAudience: Sendable {
+    /// Tells nobody.
+    package static let nobody = RegistryAudience([], lifeMilliseconds: 0)
+
+    private let byApp: [ByteKey: [Subscription]]
+    /// How long after a change it is told of, in milliseconds.
+    package let lifeMilliseconds: UInt64
+
+    /// Says who is told of the changes of which app; each app stands there once.
+    package init(_ apps: [(appID: String, subscriptions: [Subscription])], lifeMilliseconds: UInt64) {
+        byApp = Dictionary(apps.map { (ByteKey($0.appID), $0.subscriptions) }) { first, _ in first }
+        self.lifeMilliseconds = lifeMilliseconds
+    }
+
+    /// Who is told of an app's changes; nobody when the app is unknown.
+    package func subscriptions(of appID: String) -> [Subscription] {
+        byApp[ByteKey(appID)] ?? []
+    }
+}

@@ -1,0 +1,74 @@
+/// A device as the registry keeps it: registered, or a tombstone, which has no token any more and stays so that nothing old brings it back.
+package struct RegistryDevice: Sendable, Equatable {
+    /// Which device.
+    package let key: Device.Key
+    /// What kind of device it is, in the app's own words.
+    package var type: String
+    /// What its provider knows it by; nil for a tombstone.
+    package var token: PushToken?
+    /// The digest of its last token; nil when it never had one.
+    package var digest: [UInt8]?
+    /// As `Device` says.
+    package var environment: String?
+    /// Since when it has its last token and its type, in Unix milliseconds.
+    package var registeredAt: UInt64
+    /// When it was heard of last, in Unix milliseconds.
+    package var seenAt: UInt64
+    /// Whether its app itself said so, which no webhook changes.
+    package var isFromApp: Bool
+
+    /// Makes a device from a store's row.
+    package init(
+        key: Device.Key, type: String, token: PushToken?, digest: [UInt8]?, environment: String? = nil, registeredAt: UInt64,
+        seenAt: UInt64, isFromApp: Bool
+    ) {
+        self.key = key
+        self.type = type
+        self.token = token
+        self.digest = digest
+        self.environment = environment
+        self.registeredAt = registeredAt
+        self.seenAt = seenAt
+        self.isFromApp = isFromApp
+    }
+
+    /// Makes a device that is heard of for the first time, or has a new token or type; without a token it is a tombstone.
+    init(_ key: Device.Key, type: String, token: PushToken?, at time: UInt64, isFromApp: Bool) {
+        self.init(
+            key: key, type: type, token: token, digest: token?.digest, registeredAt: time, seenAt: time, isFromApp: isFromApp)
+    }
+
+    /// The registered device; nil for a tombstone.
+    package var device: Device? {
+        token.map { token in
+            Device(key: key, type: type, token: token, environment: environment, registeredAt: registeredAt, seenAt: seenAt)
+        }
+    }
+
+    /// Makes it a tombstone.
+    package mutating func signOut(at time: UInt64, isFromApp: Bool) {
+        (token, seenAt, self.isFromApp) = (nil, time, isFromApp)
+    }
+
+    /// Notes that its app has said what is known.
+    package mutating func touch(at time: UInt64) {
+        (seenAt, isFromApp) = (time, true)
+    }
+
+    /// Whether this is the device of that name of its person.
+    func isNamed(_ deviceID: String) -> Bool { key.deviceID.utf8.elementsEqual(deviceID.utf8) }
+}
+
+/// What is known of a person, in one search.
+package struct RegistryPerson: Sendable, Equatable {
+    /// The allowed registrations of all of the person's devices.
+    package var calls: CallTimes
+    /// All devices, tombstones included, in the order of their names' bytes.
+    package var devices: [RegistryDevice]
+
+    /// Describes a person; nobody knows one without arguments.
+    package init(devices: [RegistryDevice] = [], calls: CallTimes = CallTimes()) {
+        self.devices = devices
+        self.calls = calls
+    }
+}

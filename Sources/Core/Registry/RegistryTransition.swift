@@ -1,0 +1,181 @@
+/// What an input changes in the registry of devices: the one owner of its rules. A store answers the questions of `RegistryRows`, and applies the
+/// changes in their order and in the same transaction.
+package enum RegistryTransition {
+    /// One row to write, or something to tell.
+    package enum Change: Sendable, Equatable {
+        /// Inserts a device, or replaces its row.
+        case put(RegistryDevice)
+        /// As `RegistryDevice.touch` does, of a device that is there.
+        case touch(Device.Key, at: UInt64)
+        /// As `RegistryDevice.signOut` does, of a device that is there.
+        case signOut(Device.Key, at: UInt64, isFromApp: Bool)
+        /// Sets the environment of a device that is there.
+        case setEnvironment(Device.Key, String)
+        /// Deletes a device, but not the calls that keep its limits.
+        case forget(Device.Key)
+        /// Replaces the calls of a person, whose device the key names; the last one came at that time.
+        case putUserCalls(Device.Key, CallTimes, at: UInt64)
+        /// Replaces the calls of a device, whoever is signed in there; the last one came at that time.
+        case putDeviceCalls(Device.Key, CallTimes, at: UInt64)
+        /// Inserts a call.
+        case insertCall(CallSeries, number: Int64, at: UInt64)
+        /// Deletes calls up to and including a number.
+        case forgetCalls(CallSeries, through: Int64)
+        /// Deletes the calls of a device, whoever is signed in there.
+        case forgetDeviceCalls(Device.Key)
+        /// Deletes the calls of a person.
+        case forgetUserCalls(appID: String, userID: String)
+        /// Stores the event that tells of a change, for those who are told.
+        case announce(RegistryChange)
+    }
+
+    /// How often, in milliseconds, a repeated sign-out of a tombstone is worth a write: often enough for its retention.
+    private static let noteIntervalMilliseconds: UInt64 = 86_400_000
+
+    /// Registers or unsubscribes a device, if the limits allow it; they never keep a device from unsubscribing.
+    /// - Parameter devicesPerUser: how many devices a person may have, tombstones included.
+    package static func register<Rows: RegistryRows>(
+        _ wish: Registration, devicesPerUser: Int, in rows: Rows
+    ) throws(Rows.Failure) -> (outcome: Registration.Outcome, changes: [Change]) {
+        guard let token = wish.token else { return try unsubscribe(wish, devicesPerUser, in: rows) }
+        let person = try rows.person(appID: wish.key.appID, userID: wish.key.userID)
+        switch try RegistrationLimits.judge(wish, ofUser: person.calls, in: rows) {
+        case .limited(let rule, let until): return (.limited(rule: rule, until: until), [])
+        case .allowed(let records):
+            let known = person.devices.first { $0.isNamed(wish.key.deviceID) }
+            if let known, known.token == token, known.type.utf8.elementsEqual(wish.type.utf8) {
+                return (.unchanged, records + [.touch(wish.key, at: wish.now)])
+            }
+            let device = RegistryDevice(wish.key, type: wish.type, token: token, at: wish.now, isFromApp: true)
+            let holder = try rows.holder(of: token, appID: wish.key.appID)
+            return (.registered, records + put(device, takingFrom: holder, among: person.devices, devicesPerUser))
+        }
+    }
+
+    /// Registers the device of a token that came with a webhook, but never against what an app itself has said of the device, or of the one that
+    /// has the token: the help desk may know an older token, person or sign-in. No device that an app has told of leaves for it.
+    package static func learn<Rows: RegistryRows>(
+        _ arrival: Arrival, devicesPerUser: Int, in rows: Rows
+    ) throws(Rows.Failure) -> [Change] {
+        let event = arrival.event
+        guard let token = arrival.token, !event.identity.deviceID.isEmpty else { return [] }
+        let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
+        let devices = try rows.person(appID: key.appID, userID: key.userID).devices
+        let known = devices.first { $0.isNamed(key.deviceID) }
+        if let known, known.isFromApp || known.digest == token.digest { return [] }
+        let holder = try rows.holder(of: token, appID: key.appID)
+        if let holder, holder.isFromApp { return [] }
+        if known == nil, leaving(devices, devicesPerUser, isFromApp: false) == nil { return [] }
+        // A type that no app could say is not believed.
+        let type = event.deviceType.flatMap { $0.utf16.count <= Device.longestType ? $0 : nil } ?? known?.type ?? ""
+        let device = RegistryDevice(key, type: type, token: token, at: event.receivedAt, isFromApp: false)
+        return put(device, takingFrom: holder, among: devices, devicesPerUser)
+    }
+
+    /// Removes devices of a person for an operator, with the calls that kept their limits; of a person as a whole also the person's.
+    /// - Parameters:
+    ///   - filter: names the person.
+    ///   - limit: how many devices at most.
+    /// - Returns: how many were registered, and how many rows were dealt with: fewer than `limit` when none is left.
+    package static func remove<Rows: RegistryRows>(
+        _ filter: DeviceFilter, now: UInt64, limit: Int, in rows: Rows
+    ) throws(Rows.Failure) -> (removed: Int, dealtWith: Int, changes: [Change]) {
+        guard let userID = filter.userID else { return (0, 0, []) }
+        let devices = try rows.person(appID: filter.appID, userID: userID).devices.filter { filter.matches($0.key) }.prefix(limit)
+        var changes = devices.flatMap { dropping($0, .operatorRemoved, at: now) + [.forgetDeviceCalls($0.key)] }
+        if filter.deviceID == nil { changes.append(.forgetUserCalls(appID: filter.appID, userID: userID)) }
+        return (devices.count { $0.token != nil }, devices.count, changes)
+    }
+
+    /// Removes a device that nobody has seen for long, or forgets a tombstone; its limits hold on.
+    package static func removeIdle(_ device: RegistryDevice, now: UInt64) -> [Change] {
+        dropping(device, .idle, at: now)
+    }
+
+    /// Changes what is known of a device as its provider says, unless it has another token by now.
+    /// - Parameter tried: the device as it was when the provider was asked.
+    package static func learn<Rows: RegistryRows>(
+        _ news: FinishedTry.DeviceNews, of tried: Device, now: UInt64, in rows: Rows
+    ) throws(Rows.Failure) -> [Change] {
+        guard let known = try rows.device(tried.key), known.token == tried.token else { return [] }
+        switch news {
+        case .environment(let name): return [.setEnvironment(tried.key, name)]
+        case .gone(let since):
+            let wasSeenLater = since.map { known.seenAt >= $0 } ?? (known.seenAt > tried.seenAt)
+            return wasSeenLater ? [] : signingOut(known, .gone, at: now)
+        }
+    }
+
+    private static func unsubscribe<Rows: RegistryRows>(
+        _ wish: Registration, _ devicesPerUser: Int, in rows: Rows
+    ) throws(Rows.Failure) -> (outcome: Registration.Outcome, changes: [Change]) {
+        guard let known = try rows.device(wish.key) else {
+            // Remembered, so that a webhook that is on its way with a token does not bring it back; but only while nothing that is known of the
+            // person must leave for it, so that names that somebody makes up cost few writes.
+            let count = try rows.person(appID: wish.key.appID, userID: wish.key.userID).devices.count
+            guard count < devicesPerUser else { return (.unchanged, []) }
+            return (.unchanged, [.put(RegistryDevice(wish.key, type: wish.type, token: nil, at: wish.now, isFromApp: true))])
+        }
+        guard known.token == nil else { return (.removed, signingOut(known, .unsubscribed, at: wish.now)) }
+        let isWorthNoting = !known.isFromApp || wish.now > known.seenAt + noteIntervalMilliseconds
+        return (.unchanged, isWorthNoting ? [.touch(wish.key, at: wish.now)] : [])
+    }
+
+    /// Writes a device, takes its token away from whoever had it, makes room among the person's other devices, and tells of all of it.
+    private static func put(
+        _ device: RegistryDevice, takingFrom holder: RegistryDevice?, among devices: [RegistryDevice], _ devicesPerUser: Int
+    ) -> [Change] {
+        var (changes, devices, time) = ([Change](), devices, device.registeredAt)
+        if let holder, holder.key != device.key {
+            changes += signingOut(holder, .moved, at: time)
+            if let index = devices.firstIndex(where: { $0.key == holder.key }) {
+                devices[index].signOut(at: time, isFromApp: holder.isFromApp)
+            }
+        }
+        if !devices.contains(where: { $0.key == device.key }) {
+            for other in leaving(devices, devicesPerUser, isFromApp: device.isFromApp) ?? [] {
+                changes += dropping(other, .tooManyDevices, at: time)
+            }
+        }
+        changes.append(.put(device))
+        if let registered = device.device { changes.append(.announce(RegistryChange(.registered, registered, at: time))) }
+        return changes
+    }
+
+    /// Who leaves for one device more: first tombstones, then those not seen for longest; nil when there are not enough.
+    /// - Parameter isFromApp: whether an app has told of the new one; if not, those that an app has told of stay.
+    private static func leaving(_ devices: [RegistryDevice], _ devicesPerUser: Int, isFromApp: Bool) -> ArraySlice<RegistryDevice>? {
+        let count = devices.count - devicesPerUser + 1
+        guard count > 0 else { return [] }
+        let order = devices.enumerated().filter { isFromApp || !$0.element.isFromApp }.sorted { left, right in
+            let (one, other) = (left.element, right.element)
+            guard (one.token == nil) == (other.token == nil) else { return one.token == nil }
+            return (one.seenAt, left.offset) < (other.seenAt, right.offset)
+        }.map(\.element)
+        return order.count < count ? nil : order.prefix(count)
+    }
+
+    /// Makes a registered device a tombstone, and tells of it. What a provider says does not count as the app's own word, which a sign-out is.
+    private static func signingOut(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UInt64) -> [Change] {
+        let isFromApp = reason == .unsubscribed || (reason != .gone && device.isFromApp)
+        return [.signOut(device.key, at: time, isFromApp: isFromApp)] + telling(device, reason, at: time)
+    }
+
+    /// Deletes a device, and tells of it when it was registered.
+    private static func dropping(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UInt64) -> [Change] {
+        telling(device, reason, at: time) + [.forget(device.key)]
+    }
+
+    private static func telling(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UInt64) -> [Change] {
+        device.device.map { [.announce(RegistryChange(.removed(reason), $0, at: time))] } ?? []
+    }
+}
+
+extension DeliveryPlan {
+    /// The devices that a comment is for: the one that it names, or all of its person when that one is unknown; none when it has signed out.
+    /// - Parameter devices: the person's, in the order of their names' bytes.
+    package static func candidates(for event: Event, among devices: [RegistryDevice]) -> [Candidate] {
+        let named = devices.first { $0.isNamed(event.identity.deviceID) }
+        return (named.map { [$0] } ?? devices).filter { $0.token != nil }.map { Candidate(deviceID: $0.key.deviceID, type: $0.type) }
+    }
+}

@@ -1,0 +1,168 @@
+import Core
+
+/// What the registry must be after each input, in the plainest words: one list of devices and one of all calls that were ever allowed, and nothing
+/// clever. Names are ASCII, so Swift's `==` compares bytes.
+struct NaiveRegistry {
+    struct Row: Equatable {
+        let key: Device.Key
+        var type: String
+        /// Nil for a tombstone.
+        var token: String?
+        var lastToken: String?
+        var environment: String?
+        var registeredAt: UInt64
+        var seenAt: UInt64
+        var isFromApp: Bool
+    }
+
+    let devicesPerUser: Int
+    /// In the order of app, person and device.
+    private(set) var rows: [Row] = []
+    /// What was told: why, of which device and token, and when.
+    private(set) var told: [String] = []
+    private var allowed: [(key: Device.Key, at: UInt64, counted: Set<LimitRule.Scope>)] = []
+
+    init(devicesPerUser: Int) {
+        self.devicesPerUser = devicesPerUser
+    }
+
+    mutating func register(_ key: Device.Key, _ type: String, _ token: String, _ rules: [LimitRule], at now: UInt64)
+        -> Registration.Outcome
+    {
+        var worst: (rule: LimitRule, until: UInt64)?
+        for rule in rules {
+            let together = allowed.filter { $0.counted.contains(rule.scope) && isTogether(rule.scope, $0.key, key) }.map(\.at)
+            guard together.count >= rule.max else { continue }
+            let first = together[together.count - rule.max]
+            // What lies more than a minute ahead was recorded before the clock was set back.
+            if first > now + 60_000 || first + rule.windowMilliseconds <= now { continue }
+            if first + rule.windowMilliseconds > worst?.until ?? 0 { worst = (rule, first + rule.windowMilliseconds) }
+        }
+        if let worst { return .limited(rule: worst.rule, until: worst.until) }
+        allowed.append((key, now, Set(rules.map(\.scope))))
+        if let index = index(key), rows[index].token == token, rows[index].type == type {
+            rows[index].seenAt = now
+            rows[index].isFromApp = true
+            return .unchanged
+        }
+        write(key, type, token, isFromApp: true, at: now)
+        return .registered
+    }
+
+    mutating func unsubscribe(_ key: Device.Key, _ type: String, at now: UInt64) -> Registration.Outcome {
+        guard let index = index(key) else {
+            if ofPerson(key).count < devicesPerUser {
+                add(Row(key: key, type: type, registeredAt: now, seenAt: now, isFromApp: true))
+            }
+            return .unchanged
+        }
+        if rows[index].token == nil {
+            if rows[index].isFromApp, now <= rows[index].seenAt + 24 * 3600 * 1000 { return .unchanged }
+            rows[index].seenAt = now
+            rows[index].isFromApp = true
+            return .unchanged
+        }
+        lose(index, "unsubscribed", at: now)
+        rows[index].isFromApp = true
+        return .removed
+    }
+
+    mutating func webhook(_ key: Device.Key, _ type: String?, _ token: String, at now: UInt64) {
+        if key.deviceID.isEmpty { return }
+        let known = index(key).map { rows[$0] }
+        if let known, known.isFromApp || known.lastToken == token { return }
+        if rows.contains(where: { $0.key.appID == key.appID && $0.token == token && $0.isFromApp }) { return }
+        if known == nil {
+            let free = devicesPerUser - ofPerson(key).count + ofPerson(key).count { !rows[$0].isFromApp }
+            if free < 1 { return }
+        }
+        let believed = type.flatMap { $0.count <= 32 ? $0 : nil }
+        write(key, believed ?? known?.type ?? "", token, isFromApp: false, at: now)
+    }
+
+    mutating func operatorRemoves(appID: String, userID: String, deviceID: String?, at now: UInt64) -> Int {
+        let chosen = rows.filter { $0.key.appID == appID && $0.key.userID == userID && (deviceID == nil || $0.key.deviceID == deviceID) }
+        for row in chosen {
+            drop(row.key, "operator", at: now)
+            for call in allowed.indices where isTogether(.device, allowed[call].key, row.key) { allowed[call].counted.remove(.device) }
+        }
+        if deviceID == nil {
+            let person = Device.Key(appID: appID, userID: userID, deviceID: "-")
+            for call in allowed.indices where isTogether(.user, allowed[call].key, person) { allowed[call].counted.remove(.user) }
+        }
+        return chosen.count { $0.token != nil }
+    }
+
+    /// The longest unseen ones before a time, so many at most.
+    mutating func idle(before time: UInt64, limit: Int, at now: UInt64) {
+        for row in rows.filter({ $0.seenAt < time }).sorted(by: { $0.seenAt < $1.seenAt }).prefix(limit) {
+            drop(row.key, "idle", at: now)
+        }
+    }
+
+    mutating func providerKnowsNoMore(_ tried: Device, since: UInt64?, at now: UInt64) {
+        guard let index = index(tried.key), rows[index].token == tried.token.text else { return }
+        if let since { if rows[index].seenAt >= since { return } } else if rows[index].seenAt > tried.seenAt { return }
+        lose(index, "gone", at: now)
+        rows[index].isFromApp = false
+    }
+
+    mutating func providerTook(_ tried: Device, in environment: String) {
+        guard let index = index(tried.key), rows[index].token == tried.token.text else { return }
+        rows[index].environment = environment
+    }
+
+    /// The devices that a comment for a person is for.
+    func targets(_ key: Device.Key) -> [String] {
+        if let index = index(key) { return rows[index].token == nil ? [] : [key.deviceID] }
+        return ofPerson(key).filter { rows[$0].token != nil }.map { rows[$0].key.deviceID }
+    }
+
+    private mutating func write(_ key: Device.Key, _ type: String, _ token: String, isFromApp: Bool, at now: UInt64) {
+        if let holder = rows.firstIndex(where: { $0.key.appID == key.appID && $0.token == token && $0.key != key }) {
+            lose(holder, "moved", at: now)
+        }
+        while index(key) == nil, ofPerson(key).count >= devicesPerUser {
+            let mayLeave = ofPerson(key).filter { isFromApp || !rows[$0].isFromApp }
+            let tombstones = mayLeave.filter { rows[$0].token == nil }
+            guard let first = (tombstones.isEmpty ? mayLeave : tombstones).min(by: { rows[$0].seenAt < rows[$1].seenAt }) else { break }
+            drop(rows[first].key, "too_many_devices", at: now)
+        }
+        rows.removeAll { $0.key == key }
+        add(Row(key: key, type: type, token: token, lastToken: token, registeredAt: now, seenAt: now, isFromApp: isFromApp))
+        told.append("registered \(key.appID) \(key.userID) \(key.deviceID) \(type) \(token) \(now)")
+    }
+
+    private mutating func lose(_ index: Int, _ reason: String, at now: UInt64) {
+        let row = rows[index]
+        guard let token = row.token else { return }
+        rows[index].token = nil
+        rows[index].seenAt = now
+        told.append("\(reason) \(row.key.appID) \(row.key.userID) \(row.key.deviceID) \(row.type) \(token) \(now)")
+    }
+
+    private mutating func drop(_ key: Device.Key, _ reason: String, at now: UInt64) {
+        if let index = index(key) { lose(index, reason, at: now) }
+        rows.removeAll { $0.key == key }
+    }
+
+    private mutating func add(_ row: Row) {
+        rows.append(row)
+        rows.sort { ($0.key.appID, $0.key.userID, $0.key.deviceID) < ($1.key.appID, $1.key.userID, $1.key.deviceID) }
+    }
+
+    private func index(_ key: Device.Key) -> Int? { rows.firstIndex { $0.key == key } }
+
+    private func ofPerson(_ key: Device.Key) -> [Int] {
+        rows.indices.filter { rows[$0].key.appID == key.appID && rows[$0].key.userID == key.userID }
+    }
+
+    private func isTogether(_ scope: LimitRule.Scope, _ left: Device.Key, _ right: Device.Key) -> Bool {
+        switch scope {
+        case .service: true
+        case .app: left.appID == right.appID
+        case .user: left.appID == right.appID && left.userID == right.userID
+        case .device: left.appID == right.appID && left.deviceID == right.deviceID
+        }
+    }
+}

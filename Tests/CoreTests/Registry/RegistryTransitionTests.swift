@@ -1,0 +1,170 @@
+import Core
+import TestSupport
+import Testing
+
+/// Random inputs to the transition, over rows that decide nothing, and to a model that is too simple to be wrong.
+@Suite struct RegistryTransitionTests {
+    @Test(arguments: 0..<40) func doesWhatTheModelDoes(seed: Int) throws {
+        var outcomes: Set<String> = []
+        for run in 0..<50 {
+            var life = try RegistryLife(seed: UInt64(seed * 50 + run))
+            for step in 0..<40 {
+                let input = try life.step(&outcomes)
+                try #require(life.rows == life.naive.rows, "seed \(seed), run \(run), step \(step): \(input)")
+                try #require(life.list.told == life.naive.told, "seed \(seed), run \(run), step \(step): \(input)")
+            }
+        }
+        #expect(outcomes == ["registered", "unchanged", "removed", "limited"])
+    }
+
+    /// Of calls that may be a million, those that no rule can ask for are forgotten.
+    @Test func keepsNoMoreCallsThanRulesAskFor() throws {
+        let (list, rules) = (
+            RowList(), [LimitRule(per: .app, max: 3, windowMilliseconds: 1), LimitRule(per: .service, max: 5, windowMilliseconds: 1)]
+        )
+        for time in 1...20 as ClosedRange<UInt64> {
+            let key = Device.Key(appID: "a", userID: "u", deviceID: "\(time)")
+            let wish = Registration(key: key, type: "", token: try PushToken("t\(time)"), now: time * 10, rules: rules)
+            list.apply(RegistryTransition.register(wish, devicesPerUser: 3, in: list).changes)
+        }
+        #expect(list.series.mapValues { $0.keys.sorted() } == [.app(ByteKey("a")): [18, 19, 20], .service: [16, 17, 18, 19, 20]])
+    }
+
+    /// Each search is one in the database, while all who wait for a commit wait.
+    @Test func asksForNoMoreThanItNeeds() throws {
+        let (list, key) = (RowList(), Device.Key(appID: "a", userID: "u", deviceID: "d"))
+        func searches(_ token: String?, _ rules: LimitRule.Scope...) throws -> [String] {
+            let rules = rules.map { LimitRule(per: $0, max: 1, windowMilliseconds: 1) }
+            let wish = Registration(key: key, type: "", token: try token.map { try PushToken($0) }, now: 1, rules: rules)
+            list.searches = []
+            list.apply(RegistryTransition.register(wish, devicesPerUser: 3, in: list).changes)
+            return list.searches
+        }
+        #expect(try searches(nil) == ["device", "person"])
+        #expect(try searches(nil) == ["device"])
+        #expect(try searches("A") == ["person", "holder"])
+        #expect(try searches("A") == ["person"])
+        #expect(try searches("A", .user) == ["person"])
+        #expect(try searches("A", .user, .device, .app, .service) == ["person", "calls", "last", "last"], "and is limited")
+        #expect(try searches("B", .device) == ["person", "calls", "holder"])
+        #expect(try searches("C", .app, .service) == ["person", "last", "last", "holder"])
+        #expect(try searches("D", .app) == ["person", "last", "time"], "and is limited")
+    }
+}
+
+/// What happens to one registry.
+struct RegistryLife {
+    let list = RowList()
+    private(set) var naive: NaiveRegistry
+    private let devicesPerUser: Int
+    private let rules: [LimitRule]
+    private let tokens: [PushToken]
+    private var random: SeededGenerator
+    private var now: UInt64 = 100_000_000
+    /// Devices as providers were asked about them.
+    private var tried: [Device] = []
+
+    init(seed: UInt64) throws {
+        random = SeededGenerator(seed: seed)
+        tokens = try ["A", "B", "C", "D"].map { try PushToken($0) }
+        devicesPerUser = Int.random(in: 1...4, using: &random)
+        naive = NaiveRegistry(devicesPerUser: devicesPerUser)
+        var rules: [LimitRule] = []
+        for _ in 0..<Int.random(in: 0...4, using: &random) {
+            let (scope, most) = (random.element(of: LimitRule.Scope.allCases), Int.random(in: 1...8, using: &random))
+            rules.append(LimitRule(per: scope, max: most, windowMilliseconds: random.element(of: [50, 100, 300])))
+        }
+        self.rules = rules
+    }
+
+    /// The transition's rows as the model writes its own.
+    var rows: [NaiveRegistry.Row] {
+        list.devices.values.sorted { $0.key < $1.key }.map { device in
+            NaiveRegistry.Row(
+                key: device.key, type: device.type, token: device.token?.text,
+                lastToken: tokens.first { $0.digest == device.digest }?.text, environment: device.environment,
+                registeredAt: device.registeredAt, seenAt: device.seenAt, isFromApp: device.isFromApp)
+        }
+    }
+
+    /// Does something to both, and compares what they answer.
+    /// - Returns: what it was, for people.
+    mutating func step(_ outcomes: inout Set<String>) throws -> String {
+        // Now and then exactly as far as a window reaches, or one millisecond less; and the clock may be set back.
+        now += random.element(of: [1, 7, 49, 50, 99, 100, 301])
+        if Int.random(in: 0..<40, using: &random) == 0 { now = now + 1_000_003 * UInt64.random(in: 0..<200, using: &random) }
+        if Int.random(in: 0..<60, using: &random) == 0 { now -= 70_009 }
+        let key = Device.Key(
+            appID: random.element(of: ["a", "b"]), userID: random.element(of: ["u", "v"]),
+            deviceID: random.element(of: ["1", "2", "3", "4"]))
+        let (token, type) = (random.element(of: tokens), random.element(of: ["ios", "android"]))
+        let input = "\(key) \(token.text) \(type) \(now)"
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0..<8: return "register \(input) \(try register(key, type, token, &outcomes))"
+        case 8..<10: return "unsubscribe \(input) \(try register(key, type, nil, &outcomes))"
+        case 10..<15: return "webhook \(input) \(learn(key, type, token))"
+        case 15:
+            let deviceID = random.element(of: [key.deviceID, nil])
+            let filter = DeviceFilter(appID: key.appID, userID: key.userID, deviceID: deviceID)
+            let (removed, _, changes) = RegistryTransition.remove(filter, now: now, limit: .max, in: list)
+            list.apply(changes)
+            try #require(removed == naive.operatorRemoves(appID: key.appID, userID: key.userID, deviceID: deviceID, at: now))
+            return "operator \(input)"
+        case 16:
+            let (before, limit) = (now - UInt64.random(in: 0..<3000, using: &random), Int.random(in: 1...3, using: &random))
+            let idle = list.devices.values.filter { $0.seenAt < before }.sorted { ($0.seenAt, $0.key) < ($1.seenAt, $1.key) }.prefix(limit)
+            for device in idle { list.apply(RegistryTransition.removeIdle(device, now: now)) }
+            naive.idle(before: before, limit: limit, at: now)
+            return "idle \(before) \(limit)"
+        default: return "news \(input) \(news(key))"
+        }
+    }
+
+    private mutating func register(
+        _ key: Device.Key, _ type: String, _ token: PushToken?, _ outcomes: inout Set<String>
+    ) throws -> Registration.Outcome {
+        let wish = Registration(key: key, type: type, token: token, now: now, rules: rules)
+        let (outcome, changes) = RegistryTransition.register(wish, devicesPerUser: devicesPerUser, in: list)
+        list.apply(changes)
+        let expected = token.map { naive.register(key, type, $0.text, rules, at: now) } ?? naive.unsubscribe(key, type, at: now)
+        try #require(outcome == expected, "\(wish)")
+        outcomes.insert("\(outcome)".prefix { $0 != "(" }.description)
+        return outcome
+    }
+
+    /// A webhook, and whom its comment goes to.
+    private mutating func learn(_ named: Device.Key, _ type: String, _ token: PushToken) -> String {
+        let type = random.element(of: [type, nil, String(repeating: "x", count: 33)])
+        let deviceID = random.element(of: [named.deviceID, named.deviceID, named.deviceID, "", "unknown"])
+        let key = Device.Key(appID: named.appID, userID: named.userID, deviceID: deviceID)
+        let event = Event(
+            id: UUIDv7(milliseconds: now, using: &random), kind: .commentCreated,
+            identity: Event.Identity(appID: key.appID, ticketID: 1, commentID: 1, deviceID: deviceID), userID: key.userID, deviceType: type,
+            occurredAt: now, receivedAt: now, expiresAt: now, data: [])
+        let isTold = deviceID != "unknown"
+        list.apply(
+            RegistryTransition.learn(Arrival(event, to: [], token: isTold ? token : nil), devicesPerUser: devicesPerUser, in: list))
+        if isTold { naive.webhook(key, type, token.text, at: now) }
+        let devices = list.person(appID: key.appID, userID: key.userID).devices
+        let targets = DeliveryPlan.candidates(for: event, among: devices)
+        #expect(targets.map(\.deviceID) == naive.targets(key))
+        #expect(targets.allSatisfy { target in devices.contains { $0.key.deviceID == target.deviceID && $0.type == target.type } })
+        return "\(deviceID) \(type ?? "-")"
+    }
+
+    /// A provider is asked about a device, or answers for one that it was asked about some time ago.
+    private mutating func news(_ key: Device.Key) -> String {
+        if let device = list.devices[key]?.device { tried.append(device) }
+        guard !tried.isEmpty else { return "none" }
+        let device = random.element(of: tried)
+        let news = random.element(
+            of: [.gone(since: nil), .gone(since: now - 100), .gone(since: device.seenAt), .environment("sandbox")]
+                as [FinishedTry.DeviceNews])
+        list.apply(RegistryTransition.learn(news, of: device, now: now, in: list))
+        switch news {
+        case .gone(let since): naive.providerKnowsNoMore(device, since: since, at: now)
+        case .environment(let name): naive.providerTook(device, in: name)
+        }
+        return "\(device) \(news)"
+    }
+}

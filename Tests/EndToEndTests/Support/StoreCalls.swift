@@ -1,0 +1,16 @@
+import Core
+
+/// Calls that tell nobody of changes in the registry.
+extension Store {
+    func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+        accept(arrival, telling: .nobody, completion: completion)
+    }
+
+    func register(_ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void) {
+        register(registration, telling: .nobody, completion: completion)
+    }
+
+    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
+        try work(finished, claims, telling: .nobody)
+    }
+}
