@@ -1,4 +1,5 @@
 package import Core
+internal import Notifiers
 
 /// How the events of each app reach their notifiers: an immutable snapshot.
 package struct AppSubscriptions: Sendable {

@@ -1,3 +1,5 @@
+package import Notifiers
+
 extension Configuration {
     /// One notifier: what events are delivered to.
     package struct Notifier: Sendable, Equatable {
@@ -8,7 +10,7 @@ extension Configuration {
             /// Posts it, signed.
             case http(HTTPDestination)
             /// Shows comments on phones.
-            case push(Push)
+            case push(PushSettings)
             /// Passes registrations on to the help desk.
             case pyrus(Relay)
         }
@@ -45,5 +47,13 @@ extension Configuration {
                 }
             }
         }
+    }
+
+    /// Where registrations are passed on to the help desk.
+    package struct Relay: Sendable, Equatable {
+        /// The address that takes them.
+        package var url: String
+        /// How it is reached.
+        package var transport: NotifierTransport
     }
 }

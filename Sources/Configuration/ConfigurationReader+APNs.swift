@@ -4,7 +4,7 @@ internal import Notifiers
 
 /// What proves to Apple who sends: a key with its identifiers, or a certificate.
 extension ConfigurationReader {
-    func apns(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> Configuration.APNs? {
+    func apns(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> APNsDestination? {
         let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? APNsDestination.productionURL
         let sandboxURL = baseAddress("sandbox_url", in: object, allowsHTTP: allowsHTTP) ?? APNsDestination.sandboxURL
         let topic = word(
@@ -12,10 +12,10 @@ extension ConfigurationReader {
             expectation: "a bundle identifier such as com.example.chat")
         let credential = object.value("certificate") == nil ? apnsToken(object) : apnsCertificate(object)
         guard let topic, let credential else { return nil }
-        return Configuration.APNs(credential: credential, topic: topic, url: url, sandboxURL: sandboxURL)
+        return APNsDestination(credential: credential, topic: topic, url: url, sandboxURL: sandboxURL)
     }
 
-    private func apnsToken(_ object: ConfigurationObject) -> Configuration.APNs.Credential? {
+    private func apnsToken(_ object: ConfigurationObject) -> APNsDestination.Credential? {
         let keyID = identifier(
             "key_id", of: "the key, which Apple shows beside it under Certificates, Identifiers & Profiles, Keys", object)
         let teamID = identifier("team_id", of: "the team, which Apple shows under Membership details", object)
@@ -37,14 +37,14 @@ extension ConfigurationReader {
             expectation: "10 letters and digits", isRight: Self.isIdentifier)
     }
 
-    private func apnsCertificate(_ object: ConfigurationObject) -> Configuration.APNs.Credential? {
+    private func apnsCertificate(_ object: ConfigurationObject) -> APNsDestination.Credential? {
         for key in ["key_id", "team_id"] where object.value(key) != nil {
             problems.add(object.path(of: key), "belongs to a .p8 key; remove it, or remove \"certificate\"")
         }
         let certificate = certificates("certificate", in: object)
         let key = certificateKey(object)
         guard let certificate, let key else { return nil }
-        switch CertificatePair.problem(certificate: text(certificate), key: text(key)) {
+        switch CertificatePair.problem(certificate: certificate.text, key: key.text) {
         case nil: return .certificate(certificate, key: key)
         case .unreadableCertificate: problems.add(object.path(of: "certificate"), "expected a certificate in PEM")
         case .unreadableKey: problems.add(object.path(of: "key"), "expected a private key in PEM, without a passphrase")
@@ -54,7 +54,7 @@ extension ConfigurationReader {
     }
 
     /// The certificate's key, which must be a file: libcurl reads it by itself.
-    private func certificateKey(_ object: ConfigurationObject) -> Configuration.PEMFile? {
+    private func certificateKey(_ object: ConfigurationObject) -> PEMFile? {
         let path = object.path(of: "key")
         guard let value = object.value("key") else {
             problems.add(path, "missing; give {\"file\": \"PATH\"}, the private key of \"certificate\" in PEM")
@@ -69,11 +69,7 @@ extension ConfigurationReader {
             if source.value("file") == nil { problems.add(path, "give {\"file\": \"PATH\"}; the key of a certificate must be a file") }
             return nil
         }
-        return secrets.file(file, at: source.path(of: "file")).map { Configuration.PEMFile(path: secrets.resolve(file), contents: $0) }
-    }
-
-    private func text(_ file: Configuration.PEMFile) -> String {
-        String(decoding: file.contents, as: UTF8.self)
+        return secrets.file(file, at: source.path(of: "file")).map { PEMFile(path: secrets.resolve(file), contents: $0) }
     }
 
     private static func isIdentifier(_ text: String) -> Bool {

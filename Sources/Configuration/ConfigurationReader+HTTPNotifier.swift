@@ -1,13 +1,14 @@
 internal import Crypto
 internal import JSON
+internal import Notifiers
 
 /// Notifiers that post events, signed.
 extension ConfigurationReader {
-    func httpDestination(_ object: ConfigurationObject) -> Configuration.HTTPDestination {
+    func httpDestination(_ object: ConfigurationObject) -> HTTPDestination {
         if object.value("url") == nil {
             problems.add(object.path(of: "url"), "missing; give the address to post to, such as https://example.com/events")
         }
-        return Configuration.HTTPDestination(
+        return HTTPDestination(
             url: address("url", in: object, allowsHTTP: object.bool("allow_http", default: false)) ?? "",
             secrets: secretList(object, "secret", read: signingSecret), keepsTicketOrder: object.bool("keeps_ticket_order", default: false),
             transport: transport(object, concurrency: 16))

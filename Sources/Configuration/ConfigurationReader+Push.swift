@@ -5,13 +5,10 @@ internal import Notifiers
 /// Notifiers that make phones show something, with their credentials, and the one that passes registrations on.
 extension ConfigurationReader {
     private static let helpDesk = "pyrus.com"
-    private static let fcmURL = "https://fcm.googleapis.com"
-    private static let rustoreURL = "https://vkpns.rustore.ru"
-    private static let hmsURL = "https://push-api.cloud.huawei.com"
 
-    func push(_ type: NotifierType, _ object: ConfigurationObject) -> Configuration.Push? {
+    func push(_ type: NotifierType, _ object: ConfigurationObject) -> PushSettings? {
         let allowsHTTP = object.bool("allow_http", default: false)
-        let provider: Configuration.Provider? =
+        let provider: PushDestination? =
             switch type {
             case .apns: apns(object, allowsHTTP).map { .apns($0) }
             case .fcm: fcm(object, allowsHTTP).map { .fcm($0) }
@@ -21,7 +18,7 @@ extension ConfigurationReader {
             }
         let (style, transport) = (pushStyle(object), transport(object, concurrency: 100))
         guard let provider, let style else { return nil }
-        return Configuration.Push(provider: provider, style: style, transport: transport)
+        return PushSettings(provider: provider, style: style, transport: transport)
     }
 
     func relay(_ object: ConfigurationObject) -> Configuration.Relay {
@@ -36,31 +33,31 @@ extension ConfigurationReader {
         return Configuration.Relay(url: url ?? ours, transport: transport)
     }
 
-    private func fcm(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> Configuration.FCM? {
-        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? Self.fcmURL
+    private func fcm(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> FCMDestination? {
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? FCMDestination.defaultURL
         let path = object.path(of: "service_account")
         guard let text = secrets.text(object.value("service_account"), path: path) else { return nil }
         do throws(ServiceAccount.Flaw) {
             _ = try text.withSpan { span throws(ServiceAccount.Flaw) in try ServiceAccount(parsing: span) }
-            return Configuration.FCM(serviceAccount: text, url: url)
+            return FCMDestination(serviceAccount: text, url: url)
         } catch {
             problems.add(path, "the service account's file \(error)")
             return nil
         }
     }
 
-    private func rustore(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> Configuration.RuStore? {
-        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? Self.rustoreURL
+    private func rustore(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> RuStoreDestination? {
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? RuStoreDestination.defaultURL
         let project = word(
             "project_id", in: object, missing: "the project's identifier, which RuStore's console shows under Push notifications, Projects",
             expectation: "1 to 128 letters, digits, \"-\", \"_\" or \".\"")
         let token = credential("token", in: object)
         guard let project, let token else { return nil }
-        return Configuration.RuStore(projectID: project, token: token, url: url)
+        return RuStoreDestination(projectID: project, token: token, url: url)
     }
 
-    private func hms(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> Configuration.HMS? {
-        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? Self.hmsURL
+    private func hms(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> HMSDestination? {
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? HMSDestination.defaultURL
         let tokenURL = address("token_url", in: object, allowsHTTP: allowsHTTP) ?? HuaweiTokenSource.tokenURL
         let app = word(
             "app_id", in: object, missing: "the app's identifier, which AppGallery Connect shows in the project's settings",
@@ -68,12 +65,12 @@ extension ConfigurationReader {
         let secret = credential("secret", in: object)
         let category = category(object)
         guard let app, let secret else { return nil }
-        return Configuration.HMS(appID: app, secret: secret, category: category, url: url, tokenURL: tokenURL)
+        return HMSDestination(appID: app, secret: secret, category: category, url: url, tokenURL: tokenURL)
     }
 
     private func category(_ object: ConfigurationObject) -> String? {
         switch object.value("category") {
-        case nil: return "IM"
+        case nil: return HMSDestination.defaultCategory
         case .null?: return nil
         case .some:
             guard let category = object.string("category") else { return nil }

@@ -1,9 +1,10 @@
 internal import JSON
+internal import Notifiers
 
 /// How notifiers reach their providers.
 extension ConfigurationReader {
-    func transport(_ object: ConfigurationObject, concurrency: Int) -> Configuration.Transport {
-        Configuration.Transport(
+    func transport(_ object: ConfigurationObject, concurrency: Int) -> NotifierTransport {
+        NotifierTransport(
             timeoutSeconds: object.integer("timeout_seconds", 1...120, default: 20),
             concurrency: object.integer("concurrency", 1...1000, default: concurrency),
             certificateAuthorities: certificates("certificate_authorities", in: object), proxy: proxy(object))
@@ -34,13 +35,13 @@ extension ConfigurationReader {
     }
 
     /// A file with certificates in PEM that libcurl reads.
-    func certificates(_ key: String, in object: ConfigurationObject) -> Configuration.PEMFile? {
+    func certificates(_ key: String, in object: ConfigurationObject) -> PEMFile? {
         let path = object.path(of: key)
         guard let file = object.string(key), let bytes = secrets.file(file, at: path, isSecret: false) else { return nil }
         if !String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") {
             problems.add(path, "expected a file with certificates in PEM")
         }
-        return Configuration.PEMFile(path: secrets.resolve(file), contents: bytes)
+        return PEMFile(path: secrets.resolve(file), contents: bytes)
     }
 
     private func proxy(_ object: ConfigurationObject) -> String? {

@@ -1,21 +1,23 @@
-package import Core
+internal import Core
 package import Crypto
-package import HTTPClient
 internal import JSON
 internal import WebTokens
 
-/// Where and how one app's notifications reach APNs.
-package struct APNsDestination: Sendable {
+/// Where and how one app's notifications reach Apple's Push Notification service.
+///
+/// A new connection carries one push until that is answered. A token that one environment does not know is sent to the other, and the outcome
+/// names the environment that accepted it. The credential is proved when APNs objects to nothing but a token that no device has.
+package struct APNsDestination: Sendable, Equatable {
     /// What proves to Apple who sends.
-    package enum Credential: Sendable {
+    package enum Credential: Sendable, Equatable {
         /// A key of the developer account, for all of the team's apps.
         /// - Parameters:
-        ///   - key: the content of the .p8 file.
+        ///   - key: the text of the .p8 file.
         ///   - keyID: its identifier, 10 characters.
         ///   - teamID: the team's identifier, 10 characters.
-        case token(key: ES256PrivateKey, keyID: String, teamID: String)
-        /// The certificate that the client shows.
-        case certificate
+        case token(key: SecretBytes, keyID: String, teamID: String)
+        /// A certificate and its private key, which the client shows.
+        case certificate(PEMFile, key: PEMFile)
     }
 
     /// Apple's environment for apps from the App Store and TestFlight.
@@ -23,60 +25,28 @@ package struct APNsDestination: Sendable {
     /// Apple's environment for apps run from Xcode.
     package static let sandboxURL = "https://api.sandbox.push.apple.com"
 
-    let credential: Credential
-    let topic: String
-    let productionURL: String
-    let sandboxURL: String
-    let style: PushStyle
-    let timeoutMilliseconds: Int
+    /// What proves who sends.
+    package var credential: Credential
+    /// The app's bundle identifier.
+    package var topic: String
+    /// Scheme, host and port of the production environment; another one only for simulators and proxies.
+    package var url: String
+    /// Scheme, host and port of the sandbox; another one only for simulators and proxies.
+    package var sandboxURL: String
 
     /// Makes a destination.
-    /// - Parameters:
-    ///   - topic: the app's bundle id.
-    ///   - productionURL: scheme, host and port; another one only for simulators and proxies, as `sandboxURL`.
-    ///   - timeoutMilliseconds: how long the requests of one attempt may take together; 1 at least.
-    package init(
-        credential: Credential, topic: String, productionURL: String = productionURL, sandboxURL: String = sandboxURL, style: PushStyle,
-        timeoutMilliseconds: Int
-    ) {
+    package init(credential: Credential, topic: String, url: String = productionURL, sandboxURL: String = sandboxURL) {
         self.credential = credential
         self.topic = topic
-        self.productionURL = productionURL
+        self.url = url
         self.sandboxURL = sandboxURL
-        self.style = style
-        self.timeoutMilliseconds = timeoutMilliseconds
     }
-}
 
-extension PushNotifier {
-    /// Makes a notifier for Apple's Push Notification service.
-    ///
-    /// A new connection carries one push until that is answered. A token that one environment does not know is sent to the other, and the outcome
-    /// names the environment that accepted it. The credential is proved when APNs objects to nothing but a token that no device has.
-    /// - Parameters:
-    ///   - concurrency: how many pushes may be under way.
-    ///   - client: owned and closed by the caller. It speaks HTTP/2, opens one connection per host, since Apple wants few, and with a credential
-    ///     of `.certificate` shows that certificate.
-    ///   - monotonicMilliseconds: a monotonic clock, for deadlines and the age of tokens.
-    ///   - unixMilliseconds: the wall clock, for tokens and Retry-After.
-    /// - Throws: when a URL or the topic cannot be sent.
-    package convenience init(
-        _ destination: APNsDestination, concurrency: Int, client: Client, monotonicMilliseconds: @escaping @Sendable () -> UInt64,
-        unixMilliseconds: @escaping @Sendable () -> UInt64
-    ) throws {
-        let authorization: PushAuthorization =
-            switch destination.credential {
-            case .certificate: .certificate
-            case .token(let key, let keyID, let teamID):
-                .minted(
-                    ProviderTokenCache(
-                        APNsTokenSource(key: key, keyID: keyID, teamID: teamID), policy: .apns,
-                        monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds))
-            }
-        let sender = try PushSender(
-            APNsProvider(destination), authorization, style: destination.style, timeoutMilliseconds: destination.timeoutMilliseconds,
-            client: client, monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds)
-        self.init(sender, concurrency: concurrency)
+    /// What the requests are authorized with; throws when the key cannot sign.
+    func authorization(_ context: PushContext) throws(KeyFlaw) -> PushAuthorization {
+        guard case .token(let text, let keyID, let teamID) = credential else { return .certificate }
+        let key = try text.withSpan { span throws(KeyFlaw) in try ES256PrivateKey(pem: span) }
+        return .minted(context.cache(APNsTokenSource(key: key, keyID: keyID, teamID: teamID), .apns))
     }
 }
 
@@ -93,7 +63,7 @@ struct APNsProvider: PushProvider {
     init(_ destination: APNsDestination) {
         topic = destination.topic
         environments = [
-            PushEnvironment("production", url: destination.productionURL, gate: ConnectionGate()),
+            PushEnvironment("production", url: destination.url, gate: ConnectionGate()),
             PushEnvironment("sandbox", url: destination.sandboxURL, gate: ConnectionGate()),
         ]
     }
@@ -121,7 +91,7 @@ struct APNsProvider: PushProvider {
 }
 
 /// Mints the tokens that authorize requests to APNs ("Establishing a token-based connection to APNs").
-package struct APNsTokenSource: ProviderTokenSource {
+struct APNsTokenSource: ProviderTokenSource {
     private static let lifetimeMilliseconds: UInt64 = 3_600_000
 
     private let key: ES256PrivateKey
@@ -133,14 +103,14 @@ package struct APNsTokenSource: ProviderTokenSource {
     ///   - key: the content of the .p8 file.
     ///   - keyID: its identifier, 10 characters.
     ///   - teamID: the team's identifier, 10 characters.
-    package init(key: ES256PrivateKey, keyID: String, teamID: String) {
+    init(key: ES256PrivateKey, keyID: String, teamID: String) {
         self.key = key
         self.keyID = keyID
         self.teamID = teamID
     }
 
     /// Signs a token and completes before it returns.
-    package func fetch(unixSeconds: Int64, completion: @escaping @Sendable (ProviderTokenFetch) -> Void) {
+    func fetch(unixSeconds: Int64, completion: @escaping @Sendable (ProviderTokenFetch) -> Void) {
         let token = try? JSONWebToken.signed(
             header: ["kid": .string(keyID)], claims: ["iss": .string(teamID), "iat": .integer(unixSeconds)], with: key)
         guard let token else {

@@ -1,47 +1,29 @@
-package import Core
-package import HTTPClient
+internal import Core
+package import Crypto
 internal import JSON
 
-/// Where and how one project's messages reach Firebase Cloud Messaging.
-package struct FCMDestination: Sendable {
-    let account: ServiceAccount
-    let url: String
-    let style: PushStyle
-    let timeoutMilliseconds: Int
+/// Where and how one project's messages reach Firebase Cloud Messaging, which proves the credential by validating a message that it does not send.
+package struct FCMDestination: Sendable, Equatable {
+    /// Firebase's address.
+    package static let defaultURL = "https://fcm.googleapis.com"
+
+    /// The text of the key file of a service account of the project; see `ServiceAccount`.
+    package var serviceAccount: SecretBytes
+    /// Scheme, host and port; another one only for simulators and proxies.
+    package var url: String
 
     /// Makes a destination.
-    /// - Parameters:
-    ///   - account: of the project whose apps are sent to.
-    ///   - url: scheme, host and port; another one only for simulators and proxies.
-    ///   - timeoutMilliseconds: how long the requests of one attempt may take together; 1 at least.
-    package init(account: ServiceAccount, url: String = "https://fcm.googleapis.com", style: PushStyle, timeoutMilliseconds: Int) {
-        self.account = account
+    package init(serviceAccount: SecretBytes, url: String = defaultURL) {
+        self.serviceAccount = serviceAccount
         self.url = url
-        self.style = style
-        self.timeoutMilliseconds = timeoutMilliseconds
     }
-}
 
-extension PushNotifier {
-    /// Makes a notifier for Firebase Cloud Messaging, which proves the credential by validating a message that it does not send.
-    /// - Parameters:
-    ///   - concurrency: how many messages may be under way.
-    ///   - client: owned and closed by the caller; it speaks HTTP/2.
-    ///   - monotonicMilliseconds: a monotonic clock, for deadlines and the age of tokens.
-    ///   - unixMilliseconds: the wall clock, for tokens, times to live and Retry-After.
-    /// - Throws: when the URL cannot be sent.
-    package convenience init(
-        _ destination: FCMDestination, concurrency: Int, client: Client, monotonicMilliseconds: @escaping @Sendable () -> UInt64,
-        unixMilliseconds: @escaping @Sendable () -> UInt64
-    ) throws {
+    /// Makes the provider's protocol and authorization; throws when the service account's file cannot be used.
+    func open(_ context: PushContext) throws(ServiceAccount.Flaw) -> (any PushProvider, PushAuthorization) {
+        let account = try serviceAccount.withSpan { span throws(ServiceAccount.Flaw) in try ServiceAccount(parsing: span) }
         let source = GoogleTokenSource(
-            destination.account, client: client, timeoutMilliseconds: destination.timeoutMilliseconds, unixMilliseconds: unixMilliseconds)
-        let tokens = ProviderTokenCache(
-            source, policy: .oauth, monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds)
-        let sender = try PushSender(
-            FCMProvider(destination), .minted(tokens), style: destination.style, timeoutMilliseconds: destination.timeoutMilliseconds,
-            client: client, monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds)
-        self.init(sender, concurrency: concurrency)
+            account, client: context.client, timeoutMilliseconds: context.timeoutMilliseconds, unixMilliseconds: context.unixMilliseconds)
+        return (FCMProvider(url: url, projectID: account.projectID), .minted(context.cache(source, .oauth)))
     }
 }
 
@@ -53,8 +35,8 @@ struct FCMProvider: PushProvider {
     var generalRemedy: String { FCMRemedy.account.rawValue }
     private let interface: FCMInterface
 
-    init(_ destination: FCMDestination) {
-        interface = FCMInterface("fcm", url: destination.url, projectID: destination.account.projectID)
+    init(url: String, projectID: String) {
+        interface = FCMInterface("fcm", url: url, projectID: projectID)
     }
 
     func message(

@@ -4,65 +4,49 @@ package import HTTPClient
 internal import JSON
 internal import WebTokens
 
-/// Where and how one app's messages reach Huawei's Push Kit.
-package struct HMSDestination: Sendable {
-    let appID: String
-    let secret: SecretBytes
-    let category: String?
-    let url: String
-    let tokenURL: String
-    let style: PushStyle
-    let timeoutMilliseconds: Int
+/// Where and how one app's messages reach Huawei's Push Kit, which proves the credential by issuing an access token.
+package struct HMSDestination: Sendable, Equatable {
+    /// Huawei's address.
+    package static let defaultURL = "https://push-api.cloud.huawei.com"
+    /// What messages are classified as by default: instant messages.
+    package static let defaultCategory = "IM"
+
+    /// The app's identifier, digits, as AppGallery Connect shows it.
+    package var appID: String
+    /// The app's secret, in UTF-8.
+    package var secret: SecretBytes
+    /// What Huawei classifies the messages as (Huawei, "Message classification"); nil leaves that to Huawei.
+    package var category: String?
+    /// Scheme, host and port; another one only for simulators and proxies.
+    package var url: String
+    /// The whole address of the token server.
+    package var tokenURL: String
 
     /// Makes a destination.
-    /// - Parameters:
-    ///   - appID: as AppGallery Connect shows it.
-    ///   - secret: the app's secret, in UTF-8.
-    ///   - category: what Huawei classifies the messages as (Huawei, "Message classification"); nil leaves that to Huawei.
-    ///   - url: scheme, host and port; another one only for simulators and proxies.
-    ///   - tokenURL: where access tokens come from, whole.
-    ///   - timeoutMilliseconds: how long the requests of one attempt may take together; 1 at least.
     package init(
-        appID: String, secret: SecretBytes, category: String? = "IM", url: String = "https://push-api.cloud.huawei.com",
-        tokenURL: String = HuaweiTokenSource.tokenURL, style: PushStyle, timeoutMilliseconds: Int
+        appID: String, secret: SecretBytes, category: String? = defaultCategory, url: String = defaultURL,
+        tokenURL: String = HuaweiTokenSource.tokenURL
     ) {
         self.appID = appID
         self.secret = secret
         self.category = category
         self.url = url
         self.tokenURL = tokenURL
-        self.style = style
-        self.timeoutMilliseconds = timeoutMilliseconds
     }
-}
 
-extension PushNotifier {
-    /// Makes a notifier for Huawei's Push Kit, which proves the credential by issuing an access token.
-    /// - Parameters:
-    ///   - concurrency: how many messages may be under way.
-    ///   - client: owned and closed by the caller; it speaks HTTP/2.
-    ///   - monotonicMilliseconds: a monotonic clock, for deadlines and the age of tokens.
-    ///   - unixMilliseconds: the wall clock, for tokens, times to live and Retry-After.
-    /// - Throws: when the URL or the app's id cannot be sent.
-    package convenience init(
-        _ destination: HMSDestination, concurrency: Int, client: Client, monotonicMilliseconds: @escaping @Sendable () -> UInt64,
-        unixMilliseconds: @escaping @Sendable () -> UInt64
-    ) throws {
+    /// What the requests are authorized with.
+    func authorization(_ context: PushContext) -> PushAuthorization {
         let source = HuaweiTokenSource(
-            clientID: destination.appID, clientSecret: destination.secret, url: destination.tokenURL, client: client,
-            timeoutMilliseconds: destination.timeoutMilliseconds, unixMilliseconds: unixMilliseconds)
-        let tokens = ProviderTokenCache(
-            source, policy: .oauth, monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds)
-        let sender = try PushSender(
-            HMSProvider(destination), .minted(tokens), style: destination.style, timeoutMilliseconds: destination.timeoutMilliseconds,
-            client: client, monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds)
-        self.init(sender, concurrency: concurrency, provenBy: tokens)
+            clientID: appID, clientSecret: secret, url: tokenURL, client: context.client, timeoutMilliseconds: context.timeoutMilliseconds,
+            unixMilliseconds: context.unixMilliseconds)
+        return .minted(context.cache(source, .oauth))
     }
 }
 
 /// The protocol of Huawei's Push Kit.
 struct HMSProvider: PushProvider {
     let environments: [PushEnvironment]
+    let isProvedByToken = true
     var remedies: [String: String] { HMSRemedy.byReason }
     var generalRemedy: String { HMSRemedy.credential.rawValue }
     private let path: String

@@ -1,41 +1,45 @@
 package import Core
-internal import Crypto
+package import Crypto
 package import HTTPClient
 internal import JSON
 internal import Observability
 
+/// A receiver of events, and how to reach it.
+package struct HTTPDestination: Sendable, Equatable {
+    /// The URL to post to: `https`, or `http` where that is allowed; no user, no fragment.
+    package var url: String
+    /// The texts of the secrets that sign, `whsec_` and base64, the newest first; several while one replaces another, never none.
+    package var secrets: [SecretBytes]
+    /// Whether the deliveries of one ticket are attempted one after the other.
+    package var keepsTicketOrder: Bool
+    /// How the receiver is reached.
+    package var transport: NotifierTransport
+
+    /// Makes a destination.
+    package init(url: String, secrets: [SecretBytes], keepsTicketOrder: Bool, transport: NotifierTransport) {
+        self.url = url
+        self.secrets = secrets
+        self.keepsTicketOrder = keepsTicketOrder
+        self.transport = transport
+    }
+}
+
 /// Posts events to a receiver in signed HTTP requests (Standard Webhooks 1.0).
 package struct HTTPNotifier: Notifier {
-    /// A receiver of events, and how to reach it.
-    package struct Destination: Sendable {
-        /// The URL that is posted to.
-        package let url: String
-        /// The secrets that sign, the newest first; several while one replaces another.
-        package let secrets: [StandardWebhookSecret]
-        /// How long one attempt may take, in milliseconds.
-        package let timeoutMilliseconds: Int
-
-        /// Makes a destination.
-        package init(url: String, secrets: [StandardWebhookSecret], timeoutMilliseconds: Int) {
-            self.url = url
-            self.secrets = secrets
-            self.timeoutMilliseconds = timeoutMilliseconds
-        }
-    }
-
     /// How much of a response is read, in bytes; only its status matters.
     private static let responseBodyLimit = 4096
 
     /// As configured.
-    package let keepsTicketOrder: Bool
+    package var keepsTicketOrder: Bool { destination.keepsTicketOrder }
     /// As configured.
-    package let concurrency: Int
+    package var concurrency: Int { destination.transport.concurrency }
     /// Retries for about a day, as long as an event lives.
     package var retryPolicy: RetryPolicy { .webhook }
     /// As configured.
-    package var longestTryMilliseconds: UInt64 { UInt64(destination.timeoutMilliseconds) }
+    package var longestTryMilliseconds: UInt64 { UInt64(destination.transport.timeoutMilliseconds) }
 
-    private let destination: Destination
+    private let destination: HTTPDestination
+    private let secrets: [StandardWebhookSecret]
     private let client: Client
     private let nowMilliseconds: @Sendable () -> UInt64
 
@@ -43,13 +47,14 @@ package struct HTTPNotifier: Notifier {
     /// - Parameters:
     ///   - client: owned and closed by the caller.
     ///   - nowMilliseconds: the wall clock in Unix milliseconds, for signatures and Retry-After.
+    /// - Throws: what is wrong with the first malformed secret.
     package init(
-        _ destination: Destination, concurrency: Int, keepsTicketOrder: Bool, client: Client,
-        nowMilliseconds: @escaping @Sendable () -> UInt64
-    ) {
+        _ destination: HTTPDestination, client: Client, nowMilliseconds: @escaping @Sendable () -> UInt64
+    ) throws(StandardWebhookSecret.Flaw) {
         self.destination = destination
-        self.concurrency = concurrency
-        self.keepsTicketOrder = keepsTicketOrder
+        secrets = try destination.secrets.map { text throws(StandardWebhookSecret.Flaw) in
+            try text.withSpan { span throws(StandardWebhookSecret.Flaw) in try StandardWebhookSecret(span) }
+        }
         self.client = client
         self.nowMilliseconds = nowMilliseconds
     }
@@ -80,15 +85,15 @@ package struct HTTPNotifier: Notifier {
         let id = delivery.id.description
         let body = EventBody.bytes(of: delivery)
         let signature = try StandardWebhookSignature(
-            id: id, nowMilliseconds: nowMilliseconds(), body: body.span, secrets: destination.secrets)
+            id: id, nowMilliseconds: nowMilliseconds(), body: body.span, secrets: secrets)
         return try ClientRequest(
             .post, destination.url,
             headers: [
                 ("Content-Type", "application/json"), ("webhook-id", id), ("webhook-timestamp", signature.timestamp),
                 ("webhook-signature", signature.signature),
             ],
-            body: body, timeoutMilliseconds: destination.timeoutMilliseconds,
-            connectTimeoutMilliseconds: min(destination.timeoutMilliseconds, 5000), responseBodyLimit: Self.responseBodyLimit)
+            body: body, timeoutMilliseconds: destination.transport.timeoutMilliseconds,
+            connectTimeoutMilliseconds: min(destination.transport.timeoutMilliseconds, 5000), responseBodyLimit: Self.responseBodyLimit)
     }
 }
 

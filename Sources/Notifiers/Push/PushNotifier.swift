@@ -1,4 +1,5 @@
 package import Core
+package import HTTPClient
 
 /// A notifier whose credential can be proved without any device showing anything.
 package protocol ProvableNotifier: Notifier {
@@ -13,7 +14,7 @@ extension ProvableNotifier {
     package var probeAfterMilliseconds: UInt64? { 60_000 }
 }
 
-/// Notifies devices through a push provider. Each provider has an initializer of its own, by its destination.
+/// Notifies devices through a push provider.
 package final class PushNotifier: ProvableNotifier {
     /// False: a comment that waits for one device must not delay a ticket's other devices.
     package var keepsTicketOrder: Bool { false }
@@ -25,15 +26,23 @@ package final class PushNotifier: ProvableNotifier {
     package var longestTryMilliseconds: UInt64 { sender.longestAttemptMilliseconds }
 
     private let sender: PushSender
-    private let provingTokens: ProviderTokenCache?
 
+    /// Makes a notifier.
     /// - Parameters:
-    ///   - concurrency: how many deliveries may be attempted at once.
-    ///   - tokens: set for a provider that proves the credential by issuing a token; nil where it judges a proof message.
-    init(_ sender: PushSender, concurrency: Int, provenBy tokens: ProviderTokenCache? = nil) {
-        self.sender = sender
-        self.concurrency = concurrency
-        provingTokens = tokens
+    ///   - client: of the settings' `clientSettings`; owned and closed by the caller.
+    ///   - monotonicMilliseconds: a monotonic clock, for deadlines and the age of tokens.
+    ///   - unixMilliseconds: the wall clock, for tokens, times to live and Retry-After.
+    /// - Throws: when a credential is malformed, or a URL or a header cannot be sent.
+    package init(
+        _ settings: PushSettings, client: Client, monotonicMilliseconds: @escaping @Sendable () -> UInt64,
+        unixMilliseconds: @escaping @Sendable () -> UInt64
+    ) throws {
+        concurrency = settings.transport.concurrency
+        sender = try PushSender(
+            settings,
+            PushContext(
+                client: client, timeoutMilliseconds: settings.transport.timeoutMilliseconds,
+                monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds))
     }
 
     /// The provider's remedy, or the one for a wrong clock, which is the same for every provider.
@@ -51,8 +60,8 @@ package final class PushNotifier: ProvableNotifier {
 
     /// Has the provider judge a message to a token that no device has, or issue an access token.
     package func prove(_ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
-        guard let provingTokens else { return sender.prove(completion) }
-        provingTokens.token { result in
+        guard sender.provider.isProvedByToken, case .minted(let cache) = sender.authorization else { return sender.prove(completion) }
+        cache.token { result in
             switch result {
             case .success: completion(DeliveryOutcome(.delivered, reason: NotifierReason.credentialAccepted.rawValue))
             case .failure(let failure): completion(DeliveryOutcome(failure))

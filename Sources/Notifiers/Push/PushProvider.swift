@@ -7,6 +7,8 @@ protocol PushProvider: Sendable {
     var environments: [PushEnvironment] { get }
     /// A message that no device shows, and that the provider judges only for a sender that it knows.
     var proof: PushMessage { get }
+    /// Whether issuing an access token proves the credential, because the provider judges no message that it does not show.
+    var isProvedByToken: Bool { get }
     /// What an operator does, by the reason: one sentence's end. Holds every reason that can pause the notifier or that casts doubt on its
     /// settings, except for the unbounded ones, such as `token_status_451`.
     var remedies: [String: String] { get }
@@ -30,6 +32,11 @@ protocol PushProvider: Sendable {
     ///   - token: the device's; nil for a proof.
     ///   - retryAfter: what the header Retry-After asks for, in milliseconds.
     func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer
+}
+
+extension PushProvider {
+    /// The provider judges `proof`.
+    var isProvedByToken: Bool { false }
 }
 
 /// One environment of a provider, such as APNs' sandbox.

@@ -9,7 +9,7 @@ extension PushSender {
         let finding = ConnectionGate.Finding(result)
         switch result {
         case .success(let response):
-            let retryAfter = response.retryAfter(nowMilliseconds: unixMilliseconds())
+            let retryAfter = response.retryAfter(nowMilliseconds: context.unixMilliseconds())
             let answer = provider.answer(
                 status: response.status, body: response.body, token: attempt.device?.token.text, retryAfter: retryAfter)
             // A refused token is replaced before the gate admits other requests, so that they do not carry it.
@@ -56,7 +56,7 @@ extension PushSender {
             return Next(attempt.switching(of: provider.environments.count, after: outcome), else: attempt.firstRefusal ?? outcome)
         case .askAlarm: return .end(judged(outcome, attempt))
         case .delayDevice(let milliseconds):
-            let now = monotonicMilliseconds()
+            let now = context.monotonicMilliseconds()
             if let device = attempt.device { shared.withLock { $0.delays.add(device.token, milliseconds: milliseconds, now: now) } }
             return .end(outcome)
         case .stopMinting:

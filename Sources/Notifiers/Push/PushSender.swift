@@ -16,36 +16,23 @@ final class PushSender: Sendable {
 
     let provider: any PushProvider
     let authorization: PushAuthorization
+    let context: PushContext
     let shared = Monitor(Shared())
-    let monotonicMilliseconds: @Sendable () -> UInt64
-    let unixMilliseconds: @Sendable () -> UInt64
     private let style: PushStyle
-    private let client: Client
-    private let timeoutMilliseconds: Int
 
-    /// - Parameters:
-    ///   - client: owned and closed by the caller.
-    ///   - timeoutMilliseconds: how long the requests of one attempt may take together.
-    /// - Throws: when the provider's URL or headers cannot be sent.
-    init(
-        _ provider: any PushProvider, _ authorization: PushAuthorization, style: PushStyle, timeoutMilliseconds: Int, client: Client,
-        monotonicMilliseconds: @escaping @Sendable () -> UInt64, unixMilliseconds: @escaping @Sendable () -> UInt64
-    ) throws(ClientRequest.Invalid) {
-        self.provider = provider
-        self.authorization = authorization
-        self.style = style
-        self.timeoutMilliseconds = timeoutMilliseconds
-        self.client = client
-        self.monotonicMilliseconds = monotonicMilliseconds
-        self.unixMilliseconds = unixMilliseconds
+    /// - Throws: when a credential is malformed, or the provider's URL or headers cannot be sent.
+    init(_ settings: PushSettings, _ context: PushContext) throws {
+        (provider, authorization) = try settings.provider.open(context)
+        style = settings.style
+        self.context = context
         for environment in provider.environments {
-            _ = try request(provider.proof, to: environment, .none, timeoutMilliseconds: timeoutMilliseconds)
+            _ = try request(provider.proof, to: environment, .none, timeoutMilliseconds: context.timeoutMilliseconds)
         }
     }
 
     /// The longest duration of an attempt: it may wait as long as one timeout for a token or for another delivery's probe, and then sends its own
     /// requests.
-    var longestAttemptMilliseconds: UInt64 { 2 * UInt64(timeoutMilliseconds) }
+    var longestAttemptMilliseconds: UInt64 { 2 * UInt64(context.timeoutMilliseconds) }
 
     /// Attempts a delivery.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
@@ -56,7 +43,7 @@ final class PushSender: Sendable {
         guard let comment = try? PushComment(delivery.event) else {
             return completion(DeliveryOutcome(.dead, unasked: .unreadablePayload))
         }
-        let now = monotonicMilliseconds()
+        let now = context.monotonicMilliseconds()
         if let wait = shared.withLock({ $0.delays.remaining(device.token, now: now) }) {
             return completion(DeliveryOutcome(.retry(retryAfterMilliseconds: wait), unasked: .deviceDelayed, isAboutDevice: true))
         }
@@ -71,7 +58,7 @@ final class PushSender: Sendable {
     /// Has the provider judge the credential, in the first environment that the credential is for.
     func prove(_ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let proof = provider.proof
-        let deadline = deadline(monotonicMilliseconds())
+        let deadline = deadline(context.monotonicMilliseconds())
         send(
             PushAttempt(for: nil, environment: 0, deadline: deadline, render: { _, _ in proof }) { outcome in
                 switch outcome.verdict {
@@ -83,7 +70,7 @@ final class PushSender: Sendable {
             })
     }
 
-    private func deadline(_ now: UInt64) -> UInt64 { now + UInt64(timeoutMilliseconds) }
+    private func deadline(_ now: UInt64) -> UInt64 { now + UInt64(context.timeoutMilliseconds) }
 
     /// Sends an attempt's next request, as soon as the environment's gate admits it.
     func send(_ attempt: PushAttempt) {
@@ -119,17 +106,17 @@ final class PushSender: Sendable {
 
     private func transmit(_ flight: PushFlight) {
         let attempt = flight.attempt
-        let now = monotonicMilliseconds()
+        let now = context.monotonicMilliseconds()
         let refusal: DeliveryOutcome
         do {
             guard now < attempt.deadline else { throw ClientError.timeout(.queued) }
-            let message = try attempt.message(nowMilliseconds: unixMilliseconds())
+            let message = try attempt.message(nowMilliseconds: context.unixMilliseconds())
             let timeout = Int(attempt.deadline - now)
             // Other attempts wait for a probe: a probe that stalls must leave them time for their own requests.
             let request = try request(
                 message, to: provider.environments[attempt.environment], flight.bearer,
                 timeoutMilliseconds: flight.isProbe ? max(1, timeout / 2) : timeout)
-            client.send(request) { self.take($0, flight) }
+            context.client.send(request) { self.take($0, flight) }
             return
         } catch let error as PushPayloadError {
             refusal = error.outcome

@@ -1,51 +1,25 @@
-package import Core
+internal import Core
 package import Crypto
-package import HTTPClient
 
-/// Where and how one project's messages reach RuStore.
-package struct RuStoreDestination: Sendable {
-    let projectID: String
-    let token: SecretBytes
-    let url: String
-    let style: PushStyle
-    let timeoutMilliseconds: Int
+/// Where and how one project's messages reach RuStore, which answers as FCM does.
+///
+/// Only the service token is ever proved, because RuStore gives the same answer for a wrong project and for a wrong device.
+package struct RuStoreDestination: Sendable, Equatable {
+    /// RuStore's address.
+    package static let defaultURL = "https://vkpns.rustore.ru"
+
+    /// The project's identifier, as the console shows it.
+    package var projectID: String
+    /// The project's service token, visible ASCII.
+    package var token: SecretBytes
+    /// Scheme, host and port; another one only for simulators and proxies.
+    package var url: String
 
     /// Makes a destination.
-    /// - Parameters:
-    ///   - projectID: as the console shows it.
-    ///   - token: the project's service token, visible ASCII.
-    ///   - url: scheme, host and port; another one only for simulators and proxies.
-    ///   - timeoutMilliseconds: how long the requests of one attempt may take together; 1 at least.
-    package init(
-        projectID: String, token: SecretBytes, url: String = "https://vkpns.rustore.ru", style: PushStyle, timeoutMilliseconds: Int
-    ) {
+    package init(projectID: String, token: SecretBytes, url: String = defaultURL) {
         self.projectID = projectID
         self.token = token
         self.url = url
-        self.style = style
-        self.timeoutMilliseconds = timeoutMilliseconds
-    }
-}
-
-extension PushNotifier {
-    /// Makes a notifier for RuStore, which answers as FCM does.
-    ///
-    /// Only the service token is ever proved, because RuStore gives the same answer for a wrong project and for a wrong device.
-    /// - Parameters:
-    ///   - concurrency: how many messages may be under way.
-    ///   - client: owned and closed by the caller; it speaks HTTP/2.
-    ///   - monotonicMilliseconds: a monotonic clock, for deadlines.
-    ///   - unixMilliseconds: the wall clock, for times to live and Retry-After.
-    /// - Throws: when the URL, the project or the token cannot be sent.
-    package convenience init(
-        _ destination: RuStoreDestination, concurrency: Int, client: Client, monotonicMilliseconds: @escaping @Sendable () -> UInt64,
-        unixMilliseconds: @escaping @Sendable () -> UInt64
-    ) throws {
-        let sender = try PushSender(
-            RuStoreProvider(destination), .fixed(destination.token), style: destination.style,
-            timeoutMilliseconds: destination.timeoutMilliseconds, client: client, monotonicMilliseconds: monotonicMilliseconds,
-            unixMilliseconds: unixMilliseconds)
-        self.init(sender, concurrency: concurrency)
     }
 }
 

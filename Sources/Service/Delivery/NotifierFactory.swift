@@ -1,6 +1,5 @@
 internal import Configuration
 internal import Core
-internal import Crypto
 internal import Dispatch
 internal import HTTPClient
 internal import Notifiers
@@ -14,6 +13,8 @@ struct NotifierFactory: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
+
+    private static let userAgent = "Deskgate/\(Version.current)"
 
     let logger: Logger
     let clocks: Clocks
@@ -33,14 +34,24 @@ struct NotifierFactory: Sendable {
         switch configuration.kind {
         case .log: return ServedNotifier(LogNotifier(logger))
         case .http(let destination):
-            return try serve(configuration, clientSettings(destination.transport)) { client in try notifier(destination, client) }
-        case .pyrus(let relay):
-            let pace = pace(of: configuration.name)
-            return try serve(configuration, clientSettings(relay.transport)) { client in try notifier(relay, pace, client) }
+            return try serve(configuration, destination.transport.clientSettings(userAgent: Self.userAgent)) { client in
+                try HTTPNotifier(destination, client: client, nowMilliseconds: clocks.unixMilliseconds)
+            }
         case .push(let push):
             return try serve(
-                configuration, pushClientSettings(push), credentialExpiresAt: push.provider.certificateExpiresAt
-            ) { client in try notifier(push, client) }
+                configuration, push.clientSettings(userAgent: Self.userAgent), credentialExpiresAt: push.provider.certificateExpiresAt
+            ) { client in
+                try PushNotifier(
+                    push, client: client, monotonicMilliseconds: clocks.monotonicMilliseconds, unixMilliseconds: clocks.unixMilliseconds)
+            }
+        case .pyrus(let relay):
+            let pace = pace(of: configuration.name)
+            return try serve(configuration, relay.transport.clientSettings(userAgent: Self.userAgent)) { client in
+                try PyrusNotifier(
+                    PyrusDestination(url: relay.url, mintKey: mintKey, timeoutMilliseconds: relay.transport.timeoutMilliseconds),
+                    concurrency: relay.transport.concurrency, client: client, pace: pace,
+                    monotonicMilliseconds: clocks.monotonicMilliseconds, unixMilliseconds: clocks.unixMilliseconds)
+            }
         }
     }
 
@@ -81,26 +92,5 @@ struct NotifierFactory: Sendable {
             client.close()
             throw Failure(description: "\(configuration.name): \(error)")
         }
-    }
-
-    private func clientSettings(_ transport: Configuration.Transport) -> ClientSettings {
-        ClientSettings(
-            connectionsPerHost: transport.concurrency, connectionLimit: transport.concurrency,
-            requestLimit: 2 * transport.concurrency + 16, proxy: transport.proxy,
-            certificateAuthorities: transport.certificateAuthorities?.path, userAgent: "Deskgate/\(Version.current)")
-    }
-
-    private func notifier(
-        _ destination: Configuration.HTTPDestination, _ client: Client
-    ) throws(StandardWebhookSecret.Flaw) -> HTTPNotifier {
-        var secrets: [StandardWebhookSecret] = []
-        for text in destination.secrets {
-            secrets.append(try text.withSpan { span throws(StandardWebhookSecret.Flaw) in try StandardWebhookSecret(span) })
-        }
-        return HTTPNotifier(
-            HTTPNotifier.Destination(
-                url: destination.url, secrets: secrets, timeoutMilliseconds: destination.transport.timeoutSeconds * 1000),
-            concurrency: destination.transport.concurrency, keepsTicketOrder: destination.keepsTicketOrder, client: client,
-            nowMilliseconds: clocks.unixMilliseconds)
     }
 }

@@ -1,10 +1,11 @@
 import Core
 import Crypto
 import JSON
-import Notifiers
 import TestSupport
 import Testing
 import WebTokens
+
+@testable import Notifiers
 
 struct APNsTokenSourceTests {
     @Test func `a token is what Apple asks for, minted at once with the time that is given`() throws {

@@ -103,11 +103,13 @@ import Testing
     @Test func aWrongProjectIsTheSettings() throws {
         try PushFixture.run { fixture in
             let destination = FCMDestination(
-                account: try ProviderKind.account(fixture.simulators, projectID: "another"), url: fixture.simulators[.fcm].url,
-                style: try PushStyle(), timeoutMilliseconds: 60_000)
+                serviceAccount: try ProviderKind.account(fixture.simulators, projectID: "another"), url: fixture.simulators[.fcm].url)
             let clocks = fixture.clocks
             let notifier = try PushNotifier(
-                destination, concurrency: 1, client: fixture.client, monotonicMilliseconds: { clocks.monotonicMilliseconds() },
+                PushSettings(
+                    provider: .fcm(destination), style: try PushStyle(),
+                    transport: NotifierTransport(timeoutSeconds: 60, concurrency: 1)),
+                client: fixture.client, monotonicMilliseconds: { clocks.monotonicMilliseconds() },
                 unixMilliseconds: { clocks.unixMilliseconds() })
             let outcome = try fixture.deliver(PushFixture.delivery(), notifier)
             #expect(outcome == DeliveryOutcome(.misconfigured, reason: "not_found"))

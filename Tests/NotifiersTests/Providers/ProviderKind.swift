@@ -23,43 +23,43 @@ enum ProviderKind: String, CaseIterable {
         _ fixture: PushFixture, timeoutMilliseconds: Int = 60_000, isGenuine: Bool = true, clocks: ManualClocks? = nil,
         monotonicMilliseconds: (@Sendable () -> UInt64)? = nil
     ) throws -> any ProvableNotifier {
-        let (client, clocks, style) = (fixture.client, clocks ?? fixture.clocks, try PushStyle())
-        let monotonic = monotonicMilliseconds ?? { clocks.monotonicMilliseconds() }
-        let unix: @Sendable () -> UInt64 = { clocks.unixMilliseconds() }
-        let (simulators, credentials) = (fixture.simulators, fixture.simulators.credentials)
-        let url = simulators[simulated].url
-        switch self {
-        case .apns:
-            let key = try ES256PrivateKey(pem: (isGenuine ? credentials.apnsKey : KeyGeneration.p256()).utf8.span)
-            let destination = APNsDestination(
-                credential: .token(key: key, keyID: credentials.apnsKeyID, teamID: credentials.apnsTeamID), topic: credentials.apnsTopic,
-                productionURL: url, sandboxURL: simulators[.apnsSandbox].url, style: style, timeoutMilliseconds: timeoutMilliseconds)
-            return try PushNotifier(destination, concurrency: 256, client: client, monotonicMilliseconds: monotonic, unixMilliseconds: unix)
-        case .fcm:
-            let destination = FCMDestination(
-                account: try Self.account(simulators, isGenuine: isGenuine), url: url, style: style,
-                timeoutMilliseconds: timeoutMilliseconds)
-            return try PushNotifier(destination, concurrency: 64, client: client, monotonicMilliseconds: monotonic, unixMilliseconds: unix)
-        case .rustore:
-            let token = SecretBytes(copying: (isGenuine ? credentials.rustoreToken : "other").utf8.span)
-            let destination = RuStoreDestination(
-                projectID: credentials.project, token: token, url: url, style: style, timeoutMilliseconds: timeoutMilliseconds)
-            return try PushNotifier(
-                destination, concurrency: 64, client: client, monotonicMilliseconds: monotonic, unixMilliseconds: unix)
-        case .hms:
-            let secret = SecretBytes(copying: (isGenuine ? credentials.hmsSecret : "other").utf8.span)
-            let destination = HMSDestination(
-                appID: credentials.hmsAppID, secret: secret, url: url, tokenURL: "\(url)/oauth2/v3/token", style: style,
-                timeoutMilliseconds: timeoutMilliseconds)
-            return try PushNotifier(destination, concurrency: 64, client: client, monotonicMilliseconds: monotonic, unixMilliseconds: unix)
-        }
+        let clocks = clocks ?? fixture.clocks
+        return try PushNotifier(
+            settings(fixture, timeoutSeconds: timeoutMilliseconds / 1000, isGenuine: isGenuine), client: fixture.client,
+            monotonicMilliseconds: monotonicMilliseconds ?? { clocks.monotonicMilliseconds() },
+            unixMilliseconds: { clocks.unixMilliseconds() })
     }
 
-    static func account(_ simulators: SimulatorSet, isGenuine: Bool = true, projectID: String? = nil) throws -> ServiceAccount {
+    private func settings(_ fixture: PushFixture, timeoutSeconds: Int, isGenuine: Bool) throws -> PushSettings {
+        let (simulators, credentials) = (fixture.simulators, fixture.simulators.credentials)
+        let url = simulators[simulated].url
+        let destination: PushDestination
+        switch self {
+        case .apns:
+            let key = SecretBytes(copying: (isGenuine ? credentials.apnsKey : try KeyGeneration.p256()).utf8.span)
+            destination = .apns(
+                APNsDestination(
+                    credential: .token(key: key, keyID: credentials.apnsKeyID, teamID: credentials.apnsTeamID),
+                    topic: credentials.apnsTopic, url: url, sandboxURL: simulators[.apnsSandbox].url))
+        case .fcm:
+            destination = .fcm(FCMDestination(serviceAccount: try Self.account(simulators, isGenuine: isGenuine), url: url))
+        case .rustore:
+            let token = SecretBytes(copying: (isGenuine ? credentials.rustoreToken : "other").utf8.span)
+            destination = .rustore(RuStoreDestination(projectID: credentials.project, token: token, url: url))
+        case .hms:
+            let secret = SecretBytes(copying: (isGenuine ? credentials.hmsSecret : "other").utf8.span)
+            destination = .hms(
+                HMSDestination(appID: credentials.hmsAppID, secret: secret, url: url, tokenURL: "\(url)/oauth2/v3/token"))
+        }
+        let transport = NotifierTransport(timeoutSeconds: timeoutSeconds, concurrency: self == .apns ? 256 : 64)
+        return PushSettings(provider: destination, style: try PushStyle(), transport: transport)
+    }
+
+    static func account(_ simulators: SimulatorSet, isGenuine: Bool = true, projectID: String? = nil) throws -> SecretBytes {
         let credentials = simulators.credentials
         let key = isGenuine ? credentials.fcmKey : try KeyGeneration.rsa2048()
         let file = ServiceAccountFile(tokenURI: "\(simulators[.fcm].url)/token").with("private_key", .string(key))
             .with("client_email", .string(credentials.fcmClientEmail)).with("project_id", .string(projectID ?? credentials.project))
-        return try ServiceAccount(parsing: file.bytes.span)
+        return SecretBytes(copying: file.bytes.span)
     }
 }

@@ -62,11 +62,12 @@ import Testing
     @Test func settingsThatCannotBeSentAreRefused() throws {
         try PushFixture.run { fixture in
             for (url, topic) in [("ftp://127.0.0.1", "topic"), ("https://127.0.0.1", "a\nb")] {
-                let destination = APNsDestination(
-                    credential: .certificate, topic: topic, productionURL: url, style: try PushStyle(), timeoutMilliseconds: 1000)
+                let file = PEMFile(path: "", contents: [])
+                let settings = PushSettings(
+                    provider: .apns(APNsDestination(credential: .certificate(file, key: file), topic: topic, url: url)),
+                    style: try PushStyle(), transport: NotifierTransport(timeoutSeconds: 1, concurrency: 1))
                 #expect(throws: (any Error).self) {
-                    try PushNotifier(
-                        destination, concurrency: 1, client: fixture.client, monotonicMilliseconds: { 0 }, unixMilliseconds: { 0 })
+                    try PushNotifier(settings, client: fixture.client, monotonicMilliseconds: { 0 }, unixMilliseconds: { 0 })
                 }
             }
         }

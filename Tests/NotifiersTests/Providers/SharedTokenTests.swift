@@ -112,14 +112,15 @@ import WebTokens
         let client = try Client(settings: ClientSettings(certificateAuthorities: directory.path("ca.pem"), httpVersion: .http2))
         defer { client.close() }
         let clocks = ManualClocks()
-        let key = try ES256PrivateKey(pem: TestKey.sharedP256.privatePEM.utf8.span)
+        let key = SecretBytes(copying: TestKey.sharedP256.privatePEM.utf8.span)
         let url = "https://127.0.0.1:\(server.port)"
         let notifier = try PushNotifier(
-            APNsDestination(
-                credential: .token(key: key, keyID: "KEY", teamID: "TEAM"), topic: "topic", productionURL: url, sandboxURL: url,
-                style: try PushStyle(), timeoutMilliseconds: 60_000),
-            concurrency: 1, client: client, monotonicMilliseconds: { clocks.monotonicMilliseconds() },
-            unixMilliseconds: { clocks.unixMilliseconds() })
+            PushSettings(
+                provider: .apns(
+                    APNsDestination(
+                        credential: .token(key: key, keyID: "KEY", teamID: "TEAM"), topic: "topic", url: url, sandboxURL: url)),
+                style: try PushStyle(), transport: NotifierTransport(timeoutSeconds: 60, concurrency: 1)),
+            client: client, monotonicMilliseconds: { clocks.monotonicMilliseconds() }, unixMilliseconds: { clocks.unixMilliseconds() })
         let outcomes = Outcomes(1)
         notifier.deliver(try PushFixture.delivery()) { outcomes.add($0, 0) }
         #expect(outcomes.wait()[0].verdict == .delivered)

@@ -1,11 +1,12 @@
+import Crypto
+import Notifiers
+import TestSupport
+import Testing
 
 @testable import Configuration
-import Crypto
 @testable import Dispatch
 @testable import Operators
 @testable import Service
-import TestSupport
-import Testing
 
 /// What events are delivered to.
 @Suite struct ConfigurationNotifierTests {
@@ -26,7 +27,7 @@ import Testing
         #""notifiers":{"log":{"type":"log"},"backend":{"type":"http",\#(members)}}"#
     }
 
-    private func destination(_ members: String) throws -> Configuration.HTTPDestination? {
+    private func destination(_ members: String) throws -> HTTPDestination? {
         guard case .http(let destination) = try directory.configuration(members: http(members)).notifiers[1].kind else { return nil }
         return destination
     }

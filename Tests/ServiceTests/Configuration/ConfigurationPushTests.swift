@@ -1,12 +1,13 @@
-
-@testable import Configuration
 import Core
 import Crypto
+import Notifiers
+import TestSupport
+import Testing
+
+@testable import Configuration
 @testable import Dispatch
 @testable import Operators
 @testable import Service
-import TestSupport
-import Testing
 
 /// Notifiers that make phones show something, and the one that passes registrations on.
 @Suite struct ConfigurationPushTests {
@@ -36,7 +37,7 @@ import Testing
         try directory.configuration(members: Self.notifiers(members)).notifiers[1].kind
     }
 
-    fileprivate func push(_ members: String) throws -> Configuration.Push {
+    fileprivate func push(_ members: String) throws -> PushSettings {
         guard case .push(let push) = try kind(members) else { throw ChildProcess.Failure.missingOutput }
         return push
     }
@@ -45,7 +46,7 @@ import Testing
     func haveDefaults(_ members: String) throws {
         let push = try push(members)
         #expect(push.style == (try PushStyle()))
-        #expect(push.transport == Configuration.Transport(timeoutSeconds: 20, concurrency: 100))
+        #expect(push.transport == NotifierTransport(timeoutSeconds: 20, concurrency: 100))
     }
 
     @Test func areTakenOver() throws {
@@ -60,7 +61,7 @@ import Testing
             content: .author, templates: PushTemplates(language: "ru", texts: [.title: "{author}:"]), sound: nil, badge: 0,
             androidChannel: "support")
         #expect(push.style == style)
-        #expect(push.transport == Configuration.Transport(timeoutSeconds: 5, concurrency: 7, proxy: "http://[::1]:3128"))
+        #expect(push.transport == NotifierTransport(timeoutSeconds: 5, concurrency: 7, proxy: "http://[::1]:3128"))
     }
 
     @Test func ofAppleTakeAKeyOrACertificate() throws {

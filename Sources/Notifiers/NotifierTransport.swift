@@ -1,0 +1,51 @@
+package import HTTPClient
+
+/// How a notifier reaches its receiver.
+package struct NotifierTransport: Sendable, Equatable {
+    /// How long an attempt may take, in seconds; 1 at least.
+    package var timeoutSeconds: Int
+    /// How many attempts may run at once; 1 at least.
+    package var concurrency: Int
+    /// The authorities, in PEM, that must have issued the server's certificate; nil for those of the system.
+    package var certificateAuthorities: PEMFile?
+    /// The proxy to go through; nil for none.
+    package var proxy: String?
+
+    /// Makes a transport.
+    package init(timeoutSeconds: Int = 20, concurrency: Int, certificateAuthorities: PEMFile? = nil, proxy: String? = nil) {
+        self.timeoutSeconds = timeoutSeconds
+        self.concurrency = concurrency
+        self.certificateAuthorities = certificateAuthorities
+        self.proxy = proxy
+    }
+
+    /// How long an attempt may take, in milliseconds.
+    package var timeoutMilliseconds: Int { timeoutSeconds * 1000 }
+
+    /// The settings of a client that has a connection for each attempt.
+    package func clientSettings(userAgent: String) -> ClientSettings {
+        ClientSettings(
+            connectionsPerHost: concurrency, connectionLimit: concurrency, requestLimit: requestLimit, proxy: proxy,
+            certificateAuthorities: certificateAuthorities?.path, userAgent: userAgent)
+    }
+
+    /// How many requests may wait or run in the client: attempts may repeat a request or fetch a token.
+    var requestLimit: Int { 2 * concurrency + 16 }
+}
+
+/// A PEM file that libcurl reads itself. It has the contents that the configuration was read with, so that a reload notices a change.
+package struct PEMFile: Sendable, Equatable {
+    /// The path as the process sees it.
+    package var path: String
+    /// The contents when the configuration was read.
+    package var contents: [UInt8]
+
+    /// Makes a file's value.
+    package init(path: String, contents: [UInt8]) {
+        self.path = path
+        self.contents = contents
+    }
+
+    /// The contents as text.
+    package var text: String { String(decoding: contents, as: UTF8.self) }
+}

@@ -1,0 +1,75 @@
+package import Core
+internal import Crypto
+package import HTTPClient
+
+/// How one app's notifications are sent.
+package struct PushSettings: Sendable, Equatable {
+    /// The provider with its credentials.
+    package var provider: PushDestination
+    /// What the phone shows.
+    package var style: PushStyle
+    /// How the provider is reached.
+    package var transport: NotifierTransport
+
+    /// Makes settings.
+    package init(provider: PushDestination, style: PushStyle, transport: NotifierTransport) {
+        self.provider = provider
+        self.style = style
+        self.transport = transport
+    }
+
+    /// The settings of a client for the provider. It speaks HTTP/2, opens one connection per host and shows APNs' certificate.
+    package func clientSettings(userAgent: String) -> ClientSettings {
+        var settings = ClientSettings(
+            // One connection carries a hundred requests at once, and providers want few. The second is for APNs' other environment or for tokens.
+            connectionsPerHost: 1, connectionLimit: 2, requestLimit: transport.requestLimit, proxy: transport.proxy,
+            certificateAuthorities: transport.certificateAuthorities?.path, userAgent: userAgent, httpVersion: .http2)
+        if case .apns(let apns) = provider, case .certificate(let certificate, let key) = apns.credential {
+            settings.clientCertificate = certificate.path
+            settings.clientKey = key.path
+        }
+        return settings
+    }
+}
+
+/// A push provider with the credentials of one customer.
+package enum PushDestination: Sendable, Equatable {
+    case apns(APNsDestination)
+    case fcm(FCMDestination)
+    case rustore(RuStoreDestination)
+    case hms(HMSDestination)
+
+    /// When the certificate that proves the sender expires, in Unix seconds; nil without one.
+    package var certificateExpiresAt: UInt64? {
+        guard case .apns(let apns) = self, case .certificate(let certificate, _) = apns.credential else { return nil }
+        return CertificatePair.expiry(ofCertificate: certificate.text)
+    }
+
+    /// Makes the provider's protocol and authorization.
+    /// - Throws: when a credential is malformed.
+    func open(_ context: PushContext) throws -> (any PushProvider, PushAuthorization) {
+        switch self {
+        case .apns(let apns): (APNsProvider(apns), try apns.authorization(context))
+        case .fcm(let fcm): try fcm.open(context)
+        case .rustore(let rustore): (RuStoreProvider(rustore), .fixed(rustore.token))
+        case .hms(let hms): (HMSProvider(hms), hms.authorization(context))
+        }
+    }
+}
+
+/// What sending and fetching tokens need of their surroundings.
+struct PushContext: Sendable {
+    /// Owned and closed by the notifier's caller.
+    let client: Client
+    /// How long the requests of one attempt, or one exchange for a token, may take.
+    let timeoutMilliseconds: Int
+    /// A monotonic clock, for deadlines and the age of tokens.
+    let monotonicMilliseconds: @Sendable () -> UInt64
+    /// The wall clock, for tokens, times to live and Retry-After.
+    let unixMilliseconds: @Sendable () -> UInt64
+
+    /// A cache for the tokens of a source.
+    func cache(_ source: any ProviderTokenSource, _ policy: ProviderTokenPolicy) -> ProviderTokenCache {
+        ProviderTokenCache(source, policy: policy, monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds)
+    }
+}
