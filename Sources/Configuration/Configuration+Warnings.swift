@@ -1,6 +1,6 @@
 internal import Crypto
 internal import HTTPServer
-internal import Observability
+internal import Time
 
 extension Configuration {
     /// A certificate that expires within this time is due for renewal.

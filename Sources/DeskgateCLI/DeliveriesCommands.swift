@@ -9,8 +9,8 @@ enum DeliveriesCommands {
     private static let filters = [
         Option("app", value: .text("ID"), field: "app_id", "of this app_id"),
         Option("user", value: .text("ID"), field: "user_id", "of this user_id"),
-        Option("ticket", value: .text("N"), field: "ticket_id", "of this ticket"),
-        Option("comment", value: .text("N"), field: "comment_id", "of this comment"),
+        Option("ticket", value: .text("ID"), field: "ticket_id", "of this ticket"),
+        Option("comment", value: .text("ID"), field: "comment_id", "of this comment"),
         Option("notifier", value: .text("NAME"), "for this notifier"),
         Option("reason", value: .text("WORD"), "with this reason, such as status_503 or expired"),
         Option("from", value: .time, "received then or later, such as 2026-03-10T08:15:12Z"),

@@ -25,14 +25,4 @@ extension [UInt8] {
             append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
         }
     }
-
-    /// Appends a number with leading zeros; a value with more than `digits` digits loses its highest ones.
-    mutating func append(decimal value: Int, digits: Int) {
-        var divisor = 1
-        for _ in 1..<digits { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
-            divisor /= 10
-        }
-    }
 }

@@ -26,10 +26,11 @@ struct AdminQuery {
 
     /// Reads how many are wanted.
     static func limit(_ text: String) throws(AdminMistake) -> Int {
-        guard let number = try? DeliveryCriteria.number("limit", text), (1...Int64(AdminAnswer.largestLimit)).contains(number) else {
+        // The initialiser takes a plus sign.
+        guard let number = Int(text), text.utf8.first != UInt8(ascii: "+"), (1...AdminAnswer.largestLimit).contains(number) else {
             throw AdminMistake("limit", "expected a number from 1 to \(AdminAnswer.largestLimit).")
         }
-        return Int(number)
+        return number
     }
 
     private static func text(_ escaped: [UInt8]) throws(AdminMistake) -> String {

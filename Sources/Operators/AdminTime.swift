@@ -1,4 +1,4 @@
-internal import Observability
+internal import Time
 
 /// Times as operators read them.
 enum AdminTime {

@@ -46,7 +46,8 @@ extension DeliveryAction {
     private static func body(_ filter: DeliveryFilter) -> [UInt8] {
         var object = JSONObject()
         for (name, text) in DeliveryCriteria.texts(of: filter) {
-            object.append(DeliveryCriteria.numbers.contains(name) ? .integer(Int64(text) ?? 0) : .string(text), forKey: name)
+            let id = DeliveryCriteria.identities.contains(name) ? HelpDeskID(text) : nil
+            object.append(id?.json ?? .string(text), forKey: name)
         }
         return JSONValue.object(object.members.isEmpty ? ["all": true] : object).serialized()
     }

@@ -8,7 +8,8 @@ package struct DeliveryCriteria {
     private static let names = [
         "state", "app_id", "user_id", "ticket_id", "comment_id", "notifier", "reason", "from", "before",
     ]
-    static let numbers = ["ticket_id", "comment_id"]
+    /// The criteria whose texts are identities of the help desk.
+    static let identities = ["ticket_id", "comment_id"]
 
     /// The deliveries that are meant.
     package private(set) var filter = DeliveryFilter()
@@ -21,7 +22,7 @@ package struct DeliveryCriteria {
     package var isEmpty: Bool { given.isEmpty }
 
     /// Takes a criterion in.
-    /// - Parameter text: of `ticket_id` and `comment_id` a decimal number, of `from` and `before` a time of RFC 3339.
+    /// - Parameter text: of `ticket_id` and `comment_id` an identity of the help desk, of `from` and `before` a time of RFC 3339.
     /// - Throws: when the name is unknown or given twice, and when the text is no value of it.
     package mutating func add(_ name: String, _ text: String) throws(AdminMistake) {
         guard let name = Self.names.first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
@@ -32,8 +33,8 @@ package struct DeliveryCriteria {
         case "state": filter.state = try Self.state(text)
         case "app_id": filter.appID = text
         case "user_id": filter.userID = text
-        case "ticket_id": filter.ticketID = try Self.number(name, text)
-        case "comment_id": filter.commentID = try Self.number(name, text)
+        case "ticket_id": filter.ticketID = try Self.identity(name, text)
+        case "comment_id": filter.commentID = try Self.identity(name, text)
         case "notifier": filter.notifier = text
         case "reason": filter.reason = text
         case "from": filter.receivedFrom = try Self.time(name, text)
@@ -49,12 +50,11 @@ package struct DeliveryCriteria {
         return time
     }
 
-    /// Reads a decimal number.
-    static func number(_ name: String, _ text: String) throws(AdminMistake) -> Int64 {
-        guard let number = Int64(text), text.utf8.first != UInt8(ascii: "+") else {
-            throw AdminMistake(name, "expected a whole number.")
+    private static func identity(_ name: String, _ text: String) throws(AdminMistake) -> HelpDeskID {
+        guard let id = HelpDeskID(text) else {
+            throw AdminMistake(name, "expected 1 to \(HelpDeskID.longest) bytes without control characters.")
         }
-        return number
+        return id
     }
 
     /// Reads a state.
@@ -69,7 +69,7 @@ package struct DeliveryCriteria {
     static func texts(of filter: DeliveryFilter) -> [(name: String, text: String)] {
         let values: [(String, String?)] = [
             ("state", filter.state?.rawValue), ("app_id", filter.appID), ("user_id", filter.userID),
-            ("ticket_id", filter.ticketID.map { "\($0)" }), ("comment_id", filter.commentID.map { "\($0)" }),
+            ("ticket_id", filter.ticketID?.text), ("comment_id", filter.commentID?.text),
             ("notifier", filter.notifier), ("reason", filter.reason), ("from", filter.receivedFrom.map(AdminTime.text)),
             ("before", filter.receivedBefore.map(AdminTime.text)),
         ]

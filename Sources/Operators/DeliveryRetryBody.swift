@@ -26,12 +26,12 @@ enum DeliveryRetryBody {
     }
 
     private static func text(_ member: JSONObject.Member) throws(AdminMistake) -> String {
-        let isNumber = DeliveryCriteria.numbers.contains { $0.utf8.elementsEqual(member.key.utf8) }
+        let isIdentity = DeliveryCriteria.identities.contains { $0.utf8.elementsEqual(member.key.utf8) }
         switch member.value {
-        case .string(let text) where !isNumber: return text
-        case .integer(let number) where isNumber: return "\(number)"
+        case .string(let text): return text
+        case .integer(let number) where isIdentity: return "\(number)"
         default:
-            throw AdminMistake(printable(member.key), "expected \(isNumber ? "a whole number" : "a string").")
+            throw AdminMistake(printable(member.key), "expected \(isIdentity ? "a whole number or a string" : "a string").")
         }
     }
 

@@ -12,8 +12,8 @@ extension Delivery {
             "attempts": .integer(Int64(attempts)), "due_at": hasTime ? .string(AdminTime.text(dueAt)) : .null,
             "waits": wait.map { .string($0) } ?? .null, "ended_at": .time(endedAt), "event_id": .string(event.id.description),
             "type": .string(event.kind.rawValue),
-            "app_id": .string(event.identity.appID), "user_id": .string(event.userID), "ticket_id": .number(event.identity.ticketID),
-            "comment_id": .number(event.identity.commentID), "device_id": .string(event.identity.deviceID),
+            "app_id": .string(event.identity.appID), "user_id": .string(event.userID), "ticket_id": event.identity.ticketID?.json ?? .null,
+            "comment_id": event.identity.commentID?.json ?? .null, "device_id": .string(event.identity.deviceID),
             "target": deviceID.map { .object(target($0)) } ?? .null,
             "occurred_at": .time(event.occurredAt), "received_at": .time(event.receivedAt), "expires_at": .time(event.expiresAt),
         ]
@@ -50,10 +50,6 @@ extension DeliveryAttempt {
 }
 
 extension JSONValue {
-    fileprivate static func number(_ number: Int64?) -> JSONValue {
-        number.map { .integer($0) } ?? .null
-    }
-
     fileprivate static func time(_ unixMilliseconds: UInt64?) -> JSONValue {
         unixMilliseconds.map { .string(AdminTime.text($0)) } ?? .null
     }

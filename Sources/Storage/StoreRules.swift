@@ -14,37 +14,28 @@ enum StoreRules {
     /// The reason of a delivery that has no device to go to.
     static let noTarget = DeliveryEnding.noTarget.reason
 
-    /// What the deliveries of an event are kept in order by, within a notifier and an app: a comment's ticket, or the person of a token.
+    /// An event's order key as a number, which keeps indexes small: of a ticket whose identity is a number that one, otherwise a digest.
     ///
-    /// Two persons may share a number, which only makes one wait for the other.
-    static func orderKey(_ event: Event) -> Int64 {
-        if let ticketID = event.identity.ticketID { return ticketID }
-        return number(of: event.userID)
+    /// Two keys may share a number. Their deliveries then wait for each other, and nothing else follows.
+    static func orderNumber(_ event: Event) -> Int64 {
+        switch event.orderKey {
+        case .ticket(let id): id.number ?? shortDigest(of: id.text)
+        case .person(let id): shortDigest(of: id.text)
+        }
     }
 
     /// What the calls of a device are found by, whoever is signed in there.
     ///
     /// Two devices may share a number, which only makes them share a count; who wants that needs to know the other's name, and could use it.
     static func deviceNumber(_ key: Device.Key) -> Int64 {
-        number(of: key.appID, key.deviceID)
+        shortDigest(of: key.appID, key.deviceID)
     }
 
-    /// What a comment is recognised by beside its app and number, once its event is forgotten: a digest of ticket and device.
+    /// What a comment is recognised by beside its app and its own identity once its event is forgotten: a digest of ticket and device.
     ///
-    /// Two may share a digest, but only of the same comment, whose number nobody but the help desk chooses.
+    /// Two of the same comment may share a digest. Nobody but the help desk chooses a comment's identity.
     static func mark(of identity: Event.Identity) -> Int64 {
-        number(of: "\(identity.ticketID ?? 0)", identity.deviceID)
-    }
-
-    /// FNV-1a, which stays the same in every process.
-    private static func number(of texts: String...) -> Int64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for text in texts {
-            for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-            // No text has this byte, so that none can pass for two.
-            hash = (hash ^ 0xFF) &* 0x100_0000_01B3
-        }
-        return Int64(bitPattern: hash)
+        shortDigest(of: identity.ticketID?.text ?? "0", identity.deviceID)
     }
 
     /// Traps when a claim would come back at once.

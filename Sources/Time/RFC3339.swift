@@ -1,4 +1,4 @@
-/// Dates and times as the help desk writes them: RFC 3339 section 5.6, strictly.
+/// Reads dates and times as RFC 3339 section 5.6 says, strictly; `WallTime` writes them.
 package enum RFC3339 {
     /// The moment in Unix milliseconds; more digits of a fraction are cut off.
     ///

@@ -41,7 +41,7 @@ import Threading
     @Test(arguments: [
         (["--limit", "1"], [4]), (["--app=app-1"], [4, 3, 2, 1]), (["--user", "user-1", "--state=delivered"], [1]),
         (["--ticket=7", "--comment=3"], [3]), (["--notifier=sink-2"], [2]), (["--reason=expired"], [4]),
-        (["--from=2026-03-10T08:15:11.992Z", "--before=2026-03-10T08:15:11.994Z"], [3, 2]), (["--ticket=8"], []),
+        (["--from=2026-03-10T08:15:11.992Z", "--before=2026-03-10T08:15:11.994Z"], [3, 2]), (["--ticket=8"], []), (["--ticket=x"], []),
     ])
     func listsWhatMatches(_ filters: [String], _ expected: [Int]) throws {
         let result = try run(["list", "--json"] + filters)
@@ -229,7 +229,7 @@ import Threading
     private static func accept(_ store: any Store, _ number: Int, requiresDevice: Bool = false) throws {
         let event = Event(
             id: eventID(number), kind: .commentCreated,
-            identity: Event.Identity(appID: "app-1", ticketID: 7, commentID: Int64(number), deviceID: "phone"),
+            identity: Event.Identity(appID: "app-1", ticketID: 7, commentID: HelpDeskID(Int64(number)), deviceID: "phone"),
             userID: number == 4 ? "u\u{1B}[31m" : "user-1", occurredAt: time - 1000, receivedAt: time - 10 + UInt64(number),
             expiresAt: time + (number == 4 ? 40_000 : 60_000), data: Array("{}".utf8))
         let done = Monitor(false)

@@ -59,12 +59,17 @@ import Testing
         let long = String(repeating: "a", count: 64)
         let style = try PushStyle(sound: long, badge: 99_999, androidChannel: long)
         let name = String(repeating: piece, count: 2000)
-        let comment = Sample.comment(author: name, text: name, appID: String(repeating: piece, count: 255), expiresAt: .max)
-        let notification = style.notification(for: comment)
-        #expect(try format.body(notification).count <= PushNotification.largestPayload)
-        let token = String(repeating: "a", count: OpaqueToken.longest)
-        #expect(throws: Never.self) { try FCMMessage.body(notification, token: token, nowMilliseconds: 0) }
-        #expect(throws: Never.self) { try HMSMessage.body(notification, token: token, nowMilliseconds: 0) }
+        // An identity of nothing but quotes would find no room, because HMS carries it as JSON within JSON.
+        let id = try #require(HelpDeskID(String(repeating: piece == "漢" ? piece : "a", count: 255 / piece.utf8.count)))
+        for id in [id, HelpDeskID(Int64.min)] {
+            let comment = Sample.comment(
+                author: name, text: name, appID: String(repeating: piece, count: 255), ticketID: id, commentID: id)
+            let notification = style.notification(for: comment, eventID: Sample.id, expiresAt: .max)
+            #expect(try format.body(notification).count <= PushNotification.largestPayload)
+            let token = String(repeating: "a", count: OpaqueToken.longest)
+            #expect(throws: Never.self) { try FCMMessage.body(notification, token: token, nowMilliseconds: 0) }
+            #expect(throws: Never.self) { try HMSMessage.body(notification, token: token, nowMilliseconds: 0) }
+        }
     }
 
     @Test(arguments: 0..<60)
@@ -78,7 +83,7 @@ import Testing
             let files = (0..<Int.random(in: 0...30, using: &random)).map { _ in text(upTo: 40, &random) as String? }
             let comment = Sample.comment(
                 author: text(upTo: 200, &random), text: random.element(of: ["", long]), files: files, appID: text(upTo: 30, &random))
-            let notification = style.notification(for: comment)
+            let notification = style.notification(for: comment, eventID: Sample.id, expiresAt: Sample.now + 3_600_999)
             for format in Format.allCases {
                 let message = try format.body(notification)
                 #expect(message.count <= PushNotification.largestPayload)

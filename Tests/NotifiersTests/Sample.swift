@@ -9,16 +9,18 @@ enum Sample {
     static let id = UUIDv7(milliseconds: now, random: InlineArray(repeating: 0))
 
     static func comment(
-        author: String? = "Анна", text: String = "", files: [String?] = [], appID: String = "app", expiresAt: UInt64 = now + 3_600_999
-    ) -> PushComment {
-        PushComment(
-            appID: appID, ticketID: .max, commentID: .min, eventID: id, expiresAt: expiresAt, authorName: author, text: text,
-            fileNames: files)
+        author: String? = "Анна", text: String = "", files: [String?] = [], appID: String = "app",
+        ticketID: HelpDeskID = 9_223_372_036_854_775_807, commentID: HelpDeskID = -9_223_372_036_854_775_808
+    ) -> Core.Comment {
+        Core.Comment(
+            appID: appID, userID: "user", ticketID: ticketID, commentID: commentID, deviceID: "", deviceType: nil, body: text,
+            author: author.map { Core.Comment.Author(name: $0) }, createdAt: nil,
+            attachments: files.map { Core.Comment.Attachment(id: 1, name: $0, size: nil) })
     }
 
     static func notification(_ text: String, expiresAt: UInt64 = now + 3_600_999, style: PushStyle? = nil) throws -> PushNotification {
         let style = try style ?? PushStyle(badge: 1, androidChannel: "support")
-        return style.notification(for: comment(text: text, expiresAt: expiresAt))
+        return style.notification(for: comment(text: text), eventID: id, expiresAt: expiresAt)
     }
 
     static func json(_ bytes: [UInt8]) throws -> JSONValue {

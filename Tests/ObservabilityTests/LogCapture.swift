@@ -1,3 +1,5 @@
+import Time
+
 @testable import Observability
 
 /// What a logger wrote, at 2026-03-10T08:15:12.123Z by its clock, with lines from the given level on.

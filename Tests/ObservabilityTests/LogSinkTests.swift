@@ -11,9 +11,8 @@ struct LogSinkTests {
 
     /// A line of 100 bytes that ends in its number.
     func numbered(_ number: Int) -> [UInt8] {
-        var line = [UInt8](repeating: UInt8(ascii: "."), count: 89)
-        line.append(decimal: number, digits: 10)
-        return line + [UInt8(ascii: "\n")]
+        let digits = String(number)
+        return Array((String(repeating: ".", count: 89) + String(repeating: "0", count: 10 - digits.count) + digits + "\n").utf8)
     }
 
     /// The number in a notice of dropped lines.

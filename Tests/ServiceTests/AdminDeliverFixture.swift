@@ -110,7 +110,8 @@ final class AdminDeliverFixture {
         Event(
             id: UUIDv7(milliseconds: 1, random: InlineArray(repeating: UInt8(number))).event, kind: .commentCreated,
             identity: Event.Identity(
-                appID: number == 4 ? "bank" : "shop", ticketID: 9_007_199_254_740_993, commentID: Int64(number), deviceID: "device"),
+                appID: number == 4 ? "bank" : "shop", ticketID: 9_007_199_254_740_993, commentID: HelpDeskID(Int64(number)),
+                deviceID: "device"),
             userID: number == 4 ? oddUser : "user-1", occurredAt: time - 1000, receivedAt: time - 10 + UInt64(number),
             expiresAt: time + (number == 4 ? 40_000 : 60_000), data: Array(#"{"body":"what a person wrote"}"#.utf8))
     }

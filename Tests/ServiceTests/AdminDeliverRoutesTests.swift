@@ -16,6 +16,7 @@ import Testing
         ("", [4, 3, 2, 1]), ("?", [4, 3, 2, 1]), ("?state=dead", [4, 2]), ("?state=pending", [3]), ("?state=delivered", [1]),
         ("?app_id=shop", [3, 2, 1]), ("?app_id=sho%70&state=dead", [2]), ("?user_id=a+b%2Bc%26d%3d%C3%a9%25", [4]),
         ("?ticket_id=9007199254740993", [4, 3, 2, 1]), ("?ticket_id=9007199254740992", []), ("?comment_id=2", [2]),
+        ("?ticket_id=x", []), ("?comment_id=02", []), ("?comment_id=9223372036854775808", []),
         ("?notifier=sink-1", [1]), ("?reason=expired", [4]), ("?reason=status_404", [2]), ("?limit=2", [4, 3]),
         ("?from=2026-03-10T08:15:11.993Z", [4, 3]), ("?before=2026-03-10T11:15:11.993%2B03:00", [2, 1]), ("?li%6Dit=1", [4]),
     ]
@@ -62,8 +63,8 @@ import Testing
     @Test(arguments: [
         ("stat=dead", "Unknown criterion stat; known are state, "), ("state=", "state: expected"), ("state=Dead", "state: expected"),
         ("state=dead&state=dead", "state: given twice."), ("limit=0", "limit: expected"), ("limit=1001", "limit: expected"),
-        ("limit=1&limit=1", "limit: given twice."), ("limit=%2B5", "limit: expected"), ("ticket_id=x", "ticket_id: expected"),
-        ("comment_id=9223372036854775808", "comment_id: expected"), ("from=yesterday", "from: expected"), ("before=1", "before: expected"),
+        ("limit=1&limit=1", "limit: given twice."), ("limit=%2B5", "limit: expected"), ("ticket_id=", "ticket_id: expected 1 to 255 bytes"),
+        ("comment_id=%00", "comment_id: expected 1 to 255 bytes"), ("from=yesterday", "from: expected"), ("before=1", "before: expected"),
         ("app_id=%", "The query has a %"), ("app_id=%4", "The query has a %"), ("app_id=%+1", "The query has a %"),
         ("after=x", "after: expected"), ("after=1-1&after=1-1", "after: given twice."), ("app_id=%ff", "The query is not UTF-8."),
         ("%zz=1", "The query has a %"), ("id=1", "Unknown criterion id;"),
@@ -133,7 +134,8 @@ import Testing
 
     @Test(arguments: [
         (#"{"all":true}"#, 2), (#"{"app_id":"bank"}"#, 1), (#"{"state":"dead","reason":"status_404"}"#, 1),
-        (#"{"ticket_id":9007199254740993,"comment_id":2}"#, 1), (#"{"user_id":"nobody"}"#, 0), (#"{"notifier":"sink-1"}"#, 0),
+        (#"{"ticket_id":9007199254740993,"comment_id":2}"#, 1), (#"{"ticket_id":"9007199254740993","comment_id":"02"}"#, 0),
+        (#"{"ticket_id":"9007199254740993","comment_id":"2"}"#, 1), (#"{"user_id":"nobody"}"#, 0), (#"{"notifier":"sink-1"}"#, 0),
         (#"{"from":"2026-03-10T08:15:11.993Z"}"#, 1), (#"{"before":"2026-03-10T08:15:11.993Z"}"#, 1),
     ])
     func retriesWhatMatches(_ body: String, _ count: Int) throws {
@@ -146,7 +148,8 @@ import Testing
 
     @Test(arguments: [
         "", "{", "[]", "{}", #"{"all":false}"#, #"{"all":1}"#, #"{"all":true,"app_id":"shop"}"#, #"{"app":"shop"}"#, #"{"limit":1}"#,
-        #"{"app_id":1}"#, #"{"ticket_id":"1"}"#, #"{"comment_id":1.0}"#, #"{"state":"pending"}"#, #"{"from":1}"#, #"{"reason":null}"#,
+        #"{"app_id":1}"#, #"{"ticket_id":""}"#, #"{"ticket_id":true}"#, #"{"comment_id":1.0}"#, #"{"state":"pending"}"#, #"{"from":1}"#,
+        #"{"reason":null}"#,
     ])
     func refusesBodies(_ body: String) throws {
         let fixture = try AdminDeliverFixture()

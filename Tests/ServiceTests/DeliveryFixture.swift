@@ -98,9 +98,9 @@ final class DeliveryFixture {
 
     /// Accepts an event for a notifier, and tells the dispatcher.
     func accept(
-        _ number: Int, for notifier: String = "a", ticket: Int64 = 1, keepsOrder: Bool = false, lifeMilliseconds: UInt64 = 86_400_000
+        _ number: Int, for notifier: String = "a", ticket: HelpDeskID = 1, keepsOrder: Bool = false, lifeMilliseconds: UInt64 = 86_400_000
     ) {
-        let identity = Event.Identity(appID: "app", ticketID: ticket, commentID: Int64(number), deviceID: "")
+        let identity = Event.Identity(appID: "app", ticketID: ticket, commentID: HelpDeskID(Int64(number)), deviceID: "")
         let event = Event(
             id: Self.event(number), kind: .commentCreated, identity: identity, userID: "user", occurredAt: now, receivedAt: now,
             expiresAt: now + lifeMilliseconds, data: [])
@@ -154,7 +154,7 @@ final class DeliveryFixture {
     }
 
     /// The number of the event that a delivery is for.
-    static func number(_ delivery: Delivery) -> Int { Int(delivery.event.identity.commentID ?? 0) }
+    static func number(_ delivery: Delivery) -> Int { Int(delivery.event.identity.commentID?.number ?? 0) }
 
     /// The id of an event.
     static func event(_ number: Int) -> UUIDv7 {

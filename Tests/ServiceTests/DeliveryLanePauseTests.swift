@@ -1,11 +1,11 @@
+import Core
+import TestSupport
+import Testing
 
 @testable import Configuration
-import Core
 @testable import Dispatch
 @testable import Operators
 @testable import Service
-import TestSupport
-import Testing
 
 /// Whom a refusal for the settings stops: everybody, unless others have arrived since the same delivery was refused so before.
 @Suite final class DeliveryLanePauseTests {
@@ -17,7 +17,8 @@ import Testing
     private func begin(_ number: Int, reason: String = "", now: UInt64) -> UUIDv7 {
         let event = Event(
             id: DeliveryFixture.event(number), kind: .commentCreated,
-            identity: Event.Identity(appID: "app", ticketID: 1, commentID: Int64(number), deviceID: ""), userID: "user", occurredAt: 0,
+            identity: Event.Identity(appID: "app", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: "user",
+            occurredAt: 0,
             receivedAt: 0, expiresAt: 1 << 40, data: [])
         let delivery = Delivery(id: DeliveryFixture.id(number), notifier: "a", event: event, attempts: 2, dueAt: 0, reason: reason)
         lane.nextDue = 0

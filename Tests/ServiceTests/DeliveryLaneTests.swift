@@ -1,11 +1,11 @@
+import Core
+import TestSupport
+import Testing
 
 @testable import Configuration
-import Core
 @testable import Dispatch
 @testable import Operators
 @testable import Service
-import TestSupport
-import Testing
 
 /// When a notifier's deliveries wake the dispatcher: never for nothing, which would be a loop without rest.
 @Suite final class DeliveryLaneTests {
@@ -15,7 +15,8 @@ import Testing
     private func delivery(_ number: Int, attempts: Int = 1, device: Device? = nil) -> Delivery {
         let event = Event(
             id: DeliveryFixture.event(number), kind: .commentCreated,
-            identity: Event.Identity(appID: "app", ticketID: 1, commentID: Int64(number), deviceID: ""), userID: "user", occurredAt: 0,
+            identity: Event.Identity(appID: "app", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: "user",
+            occurredAt: 0,
             receivedAt: 0, expiresAt: 1 << 40, data: [])
         return Delivery(
             id: DeliveryFixture.id(number), notifier: "a", event: event, device: device, attempts: attempts, dueAt: 0)

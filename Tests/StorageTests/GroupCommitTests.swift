@@ -65,7 +65,7 @@ import Threading
         let accepting = (0..<8).map { thread in
             startThread {
                 for number in 0..<1000 {
-                    let sample = Sample(thread * 1000 + number).with { $0.ticket = Int64(number % 7) }
+                    let sample = Sample(thread * 1000 + number).with { $0.ticket = HelpDeskID(Int64(number % 7)) }
                     do {
                         _ = try store.take(sample)
                     } catch {

@@ -13,7 +13,7 @@ import Testing
 
     private func open() throws -> SQLiteStore { try SQLiteStore(path: directory.path("store.db")) }
 
-    private func comments(_ deliveries: [Delivery]) -> [Int64] { deliveries.compactMap(\.event.identity.commentID) }
+    private func comments(_ deliveries: [Delivery]) -> [HelpDeskID] { deliveries.compactMap(\.event.identity.commentID) }
 
     @Test func whatWasLeasedIsDueAtOnce() throws {
         var store = try open()

@@ -41,7 +41,7 @@ import Testing
         #expect(throws: StoreError.self, "a claim") { try store.claim(at: 2000) }
     }
 
-    private func expectEverything(at path: String, _ comment: Comment? = nil) throws {
+    private func expectEverything(at path: String, _ comment: Testing.Comment? = nil) throws {
         let store = try open(path)
         defer { store.close() }
         #expect(try store.comments().count == 5, comment)

@@ -84,11 +84,38 @@ import Threading
         for (number, value) in [Int64.min, -1, 0, Int64.max].enumerated() {
             let delivery = try fixture.store.take(
                 Sample(number).with {
-                    $0.ticket = value
-                    $0.comment = value
+                    $0.ticket = HelpDeskID(value)
+                    $0.comment = HelpDeskID(value)
                 })
             #expect(try fixture.store.current(delivery) == delivery)
         }
+    }
+
+    @Test(arguments: Backend.allCases) func comparesTheHelpDesksIdentitiesAsBytes(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let long = try #require(HelpDeskID(String(repeating: "x", count: HelpDeskID.longest)))
+        let identities = [7, "007", "+7", "caf\u{E9}", "cafe\u{301}", "CAF\u{E9}", long]
+        for (number, identity) in identities.enumerated() {
+            for (offset, (ticket, comment)) in [(identity, 1), (2, identity)].enumerated() {
+                let sample = Sample(2 * number + offset).with {
+                    ($0.ticket, $0.comment) = (ticket, comment)
+                    $0.keepsOrder = true
+                }
+                let delivery = try fixture.store.take(sample)
+                #expect(try fixture.store.current(delivery) == delivery)
+                #expect(try fixture.store.take(sample.with { $0.number += 100 }.arrival()) == .duplicate(of: sample.event.id))
+            }
+        }
+        for identity in identities {
+            var filter = DeliveryFilter()
+            filter.ticketID = identity
+            #expect(try fixture.store.deliveries(filter, limit: 9).map(\.event.identity.ticketID) == [identity])
+            filter = DeliveryFilter()
+            (filter.appID, filter.commentID) = ("app", identity)
+            #expect(try fixture.store.deliveries(filter, limit: 9).map(\.event.identity.commentID) == [identity])
+        }
+        // Each ticket has an order of its own: of the ticket 2 one is tried, of the others all.
+        #expect(try fixture.store.claim(at: 2000).count == identities.count + 1)
     }
 
     @Test(arguments: Backend.allCases) func refusesAnIDThatIsInUseAndNothingElse(_ backend: Backend) throws {

@@ -7,7 +7,7 @@ import Testing
         for (number, due) in [50, 20, 40, 20, 30].enumerated() {
             try fixture.store.take(
                 Sample(number).with {
-                    $0.ticket = Int64(number)
+                    $0.ticket = HelpDeskID(Int64(number))
                     $0.received = UInt64(due)
                 })
         }
@@ -88,7 +88,7 @@ import Testing
         for number in 1...3 {
             try fixture.store.take(
                 Sample(number).with {
-                    $0.ticket = Int64(number)
+                    $0.ticket = HelpDeskID(Int64(number))
                     $0.keepsOrder = keepsOrder
                     $0.received = UInt64(number) * 10_000
                 })

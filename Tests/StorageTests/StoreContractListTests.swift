@@ -10,7 +10,7 @@ import Testing
                 Sample(number).with {
                     $0.app = number < 5 ? "a" : "b"
                     $0.user = number < 3 ? "ann" : "bob"
-                    $0.ticket = Int64(number / 2)
+                    $0.ticket = HelpDeskID(Int64(number / 2))
                     $0.notifier = number.isMultiple(of: 2) ? "log" : "http"
                     $0.received = 1000 + UInt64(number)
                 })
@@ -84,7 +84,7 @@ import Testing
 
     @Test(arguments: Backend.allCases) func listsTheNewestFirst(_ backend: Backend) throws {
         let fixture = try filled(backend)
-        #expect(try fixture.store.all().map(\.event.identity.commentID) == (0..<10).reversed())
+        #expect(try fixture.store.all().map(\.event.identity.commentID) == (0..<10).reversed().map { HelpDeskID($0) })
         #expect(try fixture.store.deliveries(DeliveryFilter(), limit: 3).map(\.event.identity.commentID) == [9, 8, 7])
     }
 

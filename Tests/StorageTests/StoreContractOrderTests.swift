@@ -2,11 +2,11 @@ import Core
 import Testing
 
 @Suite struct StoreContractOrderTests {
-    private func claim(_ store: any Store, at now: UInt64, limit: Int = 100) throws -> [Int64] {
+    private func claim(_ store: any Store, at now: UInt64, limit: Int = 100) throws -> [HelpDeskID] {
         try store.claim(at: now, limit: limit).compactMap(\.event.identity.commentID)
     }
 
-    private func delivery(_ store: any Store, comment: Int64) throws -> Delivery {
+    private func delivery(_ store: any Store, comment: HelpDeskID) throws -> Delivery {
         var filter = DeliveryFilter()
         filter.commentID = comment
         return try #require(try store.deliveries(filter, limit: 1).first)
@@ -89,7 +89,7 @@ import Testing
     @Test(arguments: Backend.allCases) func letsAnotherGoFirstInTheSameCall(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...3 { try fixture.store.take(ordered(number)) }
-        func work(_ next: FinishedTry.Next, at time: UInt64) throws -> [Int64?] {
+        func work(_ next: FinishedTry.Next, at time: UInt64) throws -> [HelpDeskID?] {
             let running = try fixture.store.all().filter { $0.state == .pending && $0.attempts > 0 && $0.dueAt > time }
             let claim = Claim(notifier: "log", now: time, leaseMilliseconds: 1000, limit: 9)
             let finished = running.map { FinishedTry(id: $0.id, attempt: $0.attempts, next: next, reason: "", now: time) }

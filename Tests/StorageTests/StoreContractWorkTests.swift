@@ -83,7 +83,8 @@ import Testing
     private static func spoil(_ sample: Sample, _ path: String) throws {
         let connection = try Connection(path: path, mode: .readWriteCreate)
         connection.setBusyTimeout(milliseconds: 20_000)
-        try Statement(connection, "UPDATE events SET kind = 'x' WHERE comment_id = ?1").run(sample.delivery().event.identity.commentID ?? 0)
+        try Statement(connection, "UPDATE events SET kind = 'x' WHERE comment_id = ?1").run(
+            sample.delivery().event.identity.commentID?.text)
         try connection.close()
     }
 }

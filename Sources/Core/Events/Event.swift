@@ -1,4 +1,4 @@
-/// Something that notifiers are told of, as it is kept from its acceptance to its last delivery's end.
+/// Something that notifiers tell others of. The store keeps it from its acceptance until its last delivery is forgotten.
 package struct Event: Sendable, Equatable {
     /// What happened.
     package enum Kind: String, Sendable, CaseIterable {
@@ -12,19 +12,20 @@ package struct Event: Sendable, Equatable {
         case operatorTest = "operator.test"
     }
 
-    /// What an event is about. It makes two webhooks the same event: the help desk may send one several times, and one for each device.
+    /// What an event is about. Two webhooks with the same identity tell of one event: the help desk may send a webhook several times, and one for
+    /// each device.
     package struct Identity: Sendable, Hashable {
         /// The app, as it arrived.
         package let appID: String
         /// The ticket that the comment was added to; nil when it is about no comment.
-        package let ticketID: Int64?
+        package let ticketID: HelpDeskID?
         /// The comment; nil when it is about none.
-        package let commentID: Int64?
+        package let commentID: HelpDeskID?
         /// The device; empty when none was named.
         package let deviceID: String
 
         /// Names an event.
-        package init(appID: String, ticketID: Int64?, commentID: Int64?, deviceID: String) {
+        package init(appID: String, ticketID: HelpDeskID?, commentID: HelpDeskID?, deviceID: String) {
             self.appID = appID
             self.ticketID = ticketID
             self.commentID = commentID
@@ -46,27 +47,41 @@ package struct Event: Sendable, Equatable {
         }
     }
 
+    /// What deliveries are kept in order by, within a notifier and an app.
+    package enum OrderKey: Sendable, Hashable {
+        /// The ticket that the event is about.
+        case ticket(HelpDeskID)
+        /// The person whom an event without a ticket concerns.
+        case person(ByteKey)
+    }
+
+    /// The event is about something else than was asked for, or its data is gone or of a form that this version does not know.
+    package struct Unreadable: Error, Equatable {}
+
     /// Its id, which notifiers see.
     package let id: UUIDv7
     /// What happened.
     package let kind: Kind
-    /// What makes it the same as another.
+    /// What it is about.
     package let identity: Identity
     /// The person whom it concerns.
     package let userID: String
     /// What kind of device it names, in the app's own words; nil when that was not said.
     package let deviceType: String?
-    /// When it happened, in Unix milliseconds, as the help desk says.
+    /// When it happened, in Unix milliseconds, by the help desk's clock.
     package let occurredAt: UInt64
     /// When it arrived here, in Unix milliseconds.
     package let receivedAt: UInt64
-    /// After this time nothing is sent any more, in Unix milliseconds.
+    /// When its deliveries end at the latest, in Unix milliseconds.
     package let expiresAt: UInt64
-    /// What is told of it beside what is named here: the text of a JSON object, rendered once. `noData` once no delivery needs it any more.
+    /// Its payload, such as `Comment`, as the text of a JSON object; `noData` once no delivery needs it any more.
     package let data: [UInt8]
 
     /// The data of an event whose texts and tokens are gone.
     package static let noData = Array("{}".utf8)
+
+    /// What its deliveries are kept in order by, for notifiers that keep an order.
+    package var orderKey: OrderKey { identity.ticketID.map { .ticket($0) } ?? .person(ByteKey(userID)) }
 
     /// Whether its texts and tokens are still there.
     package var hasData: Bool { data != Self.noData }

@@ -21,13 +21,13 @@ package struct PushNotification: Sendable, Equatable {
     /// After this time it is not shown any more, in Unix milliseconds.
     package let expiresAt: UInt64
     private let appID: String
-    private let ticketID: Int64
-    private let commentID: Int64
+    private let ticketID: HelpDeskID
+    private let commentID: HelpDeskID
     private let eventID: UUIDv7
 
     init(
-        title: String, body: String, sound: String?, badge: Int?, androidChannel: String?, appID: String, ticketID: Int64,
-        commentID: Int64, eventID: UUIDv7, expiresAt: UInt64
+        title: String, body: String, sound: String?, badge: Int?, androidChannel: String?, appID: String,
+        ticketID: HelpDeskID, commentID: HelpDeskID, eventID: UUIDv7, expiresAt: UInt64
     ) {
         self.title = title
         self.body = body
@@ -44,12 +44,17 @@ package struct PushNotification: Sendable, Equatable {
     /// What groups the notifications of one ticket.
     package var thread: String { "ticket-\(ticketID)" }
 
-    /// What is the same for every repetition of this notification, and for no other.
-    package var repetitionID: String { "comment-\(commentID)" }
+    /// What is the same for every repetition of this notification, and for no other: 1 to 64 visible ASCII characters, which is what APNs takes as
+    /// `apns-collapse-id`. A comment's identity of another form is replaced by a digest.
+    package var repetitionID: String {
+        let id = commentID.text.utf8
+        let isSendable = id.count <= 56 && id.allSatisfy { 0x21...0x7E ~= $0 }
+        return "comment-" + (isSendable ? commentID.text : String(UInt64(bitPattern: shortDigest(of: commentID.text)), radix: 16))
+    }
 
-    /// What the app gets beside, to open the chat: all values are text, as FCM wants them; besides, JavaScript has no integers of 64 bits.
+    /// What the app needs to open the chat. All values are text, because FCM takes nothing else and JavaScript has no integers of 64 bits.
     package var data: [(key: String, value: String)] {
-        [("app_id", appID), ("ticket_id", "\(ticketID)"), ("comment_id", "\(commentID)"), ("event_id", eventID.description)]
+        [("app_id", appID), ("ticket_id", ticketID.text), ("comment_id", commentID.text), ("event_id", eventID.description)]
     }
 
     /// How long it is still worth something, in whole seconds, at most four weeks, which is the longest that FCM takes.

@@ -50,13 +50,16 @@ package struct PushStyle: Sendable, Equatable {
     }
 
     /// What the phone shows of a comment.
-    package func notification(for comment: PushComment) -> PushNotification {
-        let author = PushText.cut(PushText.line(comment.authorName ?? ""), toBytes: Self.longestTitleBytes)
+    /// - Parameters:
+    ///   - eventID: of the event that tells of it.
+    ///   - expiresAt: when nobody needs to know of it any more, in Unix milliseconds.
+    package func notification(for comment: Comment, eventID: UUIDv7, expiresAt: UInt64) -> PushNotification {
+        let author = PushText.cut(PushText.line(comment.author?.name ?? ""), toBytes: Self.longestTitleBytes)
         let title = PushText.line(title(author: author))
         return PushNotification(
             title: PushText.cut(title, toBytes: Self.longestTitleBytes), body: body(comment, author: author), sound: sound, badge: badge,
             androidChannel: androidChannel, appID: comment.appID, ticketID: comment.ticketID, commentID: comment.commentID,
-            eventID: comment.eventID, expiresAt: comment.expiresAt)
+            eventID: eventID, expiresAt: expiresAt)
     }
 
     private func title(author: String) -> String {
@@ -64,15 +67,15 @@ package struct PushStyle: Sendable, Equatable {
         return templates.text(.title) { _ in author }
     }
 
-    private func body(_ comment: PushComment, author: String) -> String {
+    private func body(_ comment: Comment, author: String) -> String {
         guard content == .full else { return templates.text(.neutralBody) }
-        let text = PushText.paragraphs(comment.text)
-        let names = comment.fileNames.compactMap { $0.map { PushText.line($0) } }.filter { !$0.isEmpty }
+        let text = PushText.paragraphs(comment.body)
+        let names = comment.attachments.compactMap { $0.name.map { PushText.line($0) } }.filter { !$0.isEmpty }
         let part: PushTemplatePart
         if !text.isEmpty {
             part = .text
         } else if !names.isEmpty {
-            part = .files(PluralForm(count: comment.fileNames.count, language: templates.language))
+            part = .files(PluralForm(count: comment.attachments.count, language: templates.language))
         } else {
             part = .neutralBody
         }
@@ -80,7 +83,7 @@ package struct PushStyle: Sendable, Equatable {
             switch placeholder {
             case .author: author.isEmpty ? templates.text(.neutralTitle) : author
             case .text: text
-            case .count: "\(comment.fileNames.count)"
+            case .count: "\(comment.attachments.count)"
             case .files: names.joined(separator: ", ")
             }
         }

@@ -156,9 +156,9 @@ package struct DeliveryFilter: Sendable, Equatable {
     /// Of this person.
     package var userID: String?
     /// Of this ticket.
-    package var ticketID: Int64?
+    package var ticketID: HelpDeskID?
     /// Of this comment.
-    package var commentID: Int64?
+    package var commentID: HelpDeskID?
     /// For this notifier.
     package var notifier: String?
     /// With this reason.

@@ -2,7 +2,7 @@ package import Core
 package import Crypto
 package import HTTPClient
 internal import JSON
-internal import Observability
+internal import Time
 
 /// A receiver of events, and how to reach it.
 package struct HTTPDestination: Sendable, Equatable {

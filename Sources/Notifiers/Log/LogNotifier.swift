@@ -26,8 +26,8 @@ package struct LogNotifier: Notifier {
         var fields: LogFields = [
             "type": .string(delivery.event.kind.rawValue), "id": .string(delivery.event.id.description), "app": .string(identity.appID),
         ]
-        if let ticketID = identity.ticketID { fields.append("ticket_id", .integer(Int(ticketID))) }
-        if let commentID = identity.commentID { fields.append("comment_id", .integer(Int(commentID))) }
+        if let ticketID = identity.ticketID { fields.append("ticket_id", .id(ticketID)) }
+        if let commentID = identity.commentID { fields.append("comment_id", .id(commentID)) }
         if let token = Self.token(of: delivery) { fields.append("token", .string(token)) }
         fields.append("notifier", .string(delivery.notifier))
         logger.log(.info, "event", fields)
@@ -39,5 +39,12 @@ package struct LogNotifier: Notifier {
         guard delivery.event.kind != .commentCreated else { return delivery.device?.token.masked }
         let data = try? JSONDocument(parsing: delivery.event.data.span).value()
         return data?["token"]?.text.map { PushToken($0, digest: []).masked }
+    }
+}
+
+extension LogValue {
+    /// An identity of the help desk, as a number where `HelpDeskID.number` says so.
+    fileprivate static func id(_ id: HelpDeskID) -> LogValue {
+        id.number.map { .integer(Int($0)) } ?? .string(id.text)
     }
 }

@@ -40,14 +40,15 @@ final class PushSender: Sendable {
             return completion(DeliveryOutcome(.delivered, unasked: .notForPush))
         }
         guard let device = delivery.device else { return completion(DeliveryOutcome(.dead, unasked: .noDevice)) }
-        guard let comment = try? PushComment(delivery.event) else {
+        guard let comment = try? Comment(delivery.event) else {
             return completion(DeliveryOutcome(.dead, unasked: .unreadablePayload))
         }
         let now = context.monotonicMilliseconds()
         if let wait = shared.withLock({ $0.delays.remaining(device.token, now: now) }) {
             return completion(DeliveryOutcome(.retry(retryAfterMilliseconds: wait), unasked: .deviceDelayed, isAboutDevice: true))
         }
-        let (provider, notification) = (provider, style.notification(for: comment))
+        let notification = style.notification(for: comment, eventID: delivery.event.id, expiresAt: delivery.event.expiresAt)
+        let provider = provider
         let environment = provider.environments.firstIndex { $0.name == device.environment } ?? 0
         let render: PushAttempt.Render = { limit, now throws(PushPayloadError) in
             try provider.message(notification, to: device.token.text, id: delivery.id, limit: limit, nowMilliseconds: now)

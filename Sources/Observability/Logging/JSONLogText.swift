@@ -1,8 +1,10 @@
+internal import Time
+
 /// Log lines as JSON objects (RFC 8259).
 enum JSONLogText {
     static func append(_ line: LogLine, to output: inout [UInt8]) {
         output.append(text: "{\"time\":\"")
-        Timestamp.append(line.time, to: &output)
+        line.time.append(to: &output)
         output.append(text: "\",\"level\":\"")
         output.append(text: line.level.name)
         output.append(text: "\",\"message\":")

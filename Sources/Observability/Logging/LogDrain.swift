@@ -1,4 +1,5 @@
 internal import Threading
+internal import Time
 
 /// The work of the log's thread: takes what is queued and writes it, until the queue is closed and empty.
 struct LogDrain: Sendable {

@@ -1,3 +1,5 @@
+internal import Time
+
 /// What a log line says, before it has a form.
 struct LogLine {
     let time: WallTime

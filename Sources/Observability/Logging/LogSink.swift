@@ -1,5 +1,6 @@
 internal import Synchronization
 package import Threading
+package import Time
 
 /// Where log lines go: a bounded buffer in memory, and a thread of its own that writes it to a file descriptor.
 ///

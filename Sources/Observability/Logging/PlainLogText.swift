@@ -1,10 +1,12 @@
+internal import Time
+
 /// Log lines for people, in the manner of logfmt.
 ///
 /// Whatever could be taken for something else is put in quotes with its invisible characters escaped, so no value can begin a line,
 /// pose as another field, or speak to a terminal.
 enum PlainLogText {
     static func append(_ line: LogLine, to output: inout [UInt8]) {
-        Timestamp.append(line.time, to: &output)
+        line.time.append(to: &output)
         output.append(UInt8(ascii: " "))
         output.append(text: line.level.column)
         output.append(UInt8(ascii: " "))

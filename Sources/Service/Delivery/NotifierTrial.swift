@@ -2,7 +2,6 @@ package import Configuration
 internal import Core
 internal import Crypto
 internal import Dispatch
-internal import JSON
 internal import Notifiers
 package import Observability
 internal import Threading
@@ -120,12 +119,11 @@ package struct NotifierTrial {
     private func delivery(of push: Push, through notifier: Configuration.Notifier) throws(CryptoError) -> Delivery {
         let now = clocks.unixMilliseconds()
         let key = Device.Key(appID: appID(of: notifier), userID: "push-test", deviceID: "push-test")
-        let identity = Event.Identity(appID: key.appID, ticketID: 1, commentID: Int64(now), deviceID: key.deviceID)
+        let comment = Comment(
+            appID: key.appID, userID: key.userID, ticketID: 1, commentID: HelpDeskID(Int64(now)), deviceID: key.deviceID, deviceType: nil,
+            body: push.body, author: Comment.Author(name: push.title), createdAt: nil, attachments: [])
         let id = try UUIDv7(milliseconds: now, from: RandomPool()).event
-        let data: JSONValue = ["author": ["name": .string(push.title)], "comment": ["body": .string(push.body)]]
-        let event = Event(
-            id: id, kind: .commentCreated, identity: identity, userID: key.userID, occurredAt: now, receivedAt: now,
-            expiresAt: now + Self.lifeMilliseconds, data: data.serialized())
+        let event = Event(comment, id: id, receivedAt: now, lifeMilliseconds: Self.lifeMilliseconds)
         let device = Device(
             key: key, type: push.type ?? (notifier.type == .apns ? "ios" : "android"), token: try PushToken(push.token), registeredAt: now,
             seenAt: now)
@@ -142,11 +140,8 @@ package struct NotifierTrial {
         } catch {
             throw Failure(description: "the event cannot be made: \(error)")
         }
-        let data: JSONValue = ["notifier": .string(notifier.name)]
-        let event = Event(
-            id: id, kind: .operatorTest,
-            identity: Event.Identity(appID: appID(of: notifier), ticketID: nil, commentID: nil, deviceID: ""), userID: "",
-            occurredAt: now, receivedAt: now, expiresAt: now + Self.lifeMilliseconds, data: data.serialized())
+        let test = OperatorTest(appID: appID(of: notifier), notifier: notifier.name)
+        let event = Event(test, id: id, now: now, lifeMilliseconds: Self.lifeMilliseconds)
         return Delivery(id: id.delivery(0), notifier: notifier.name, event: event, deviceID: nil, attempts: 1, dueAt: now)
     }
 

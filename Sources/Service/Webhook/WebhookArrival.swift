@@ -6,27 +6,19 @@ struct WebhookArrival {
     let app: WebhookApps.App
     let arrival: Arrival
 
-    /// Names the event, and renders what notifiers are told.
+    /// Makes the event that tells of a comment.
     /// - Parameters:
     ///   - subscriptions: whom it goes to.
     ///   - receivedAt: in Unix milliseconds.
+    ///   - lifeMilliseconds: how long after its arrival it is delivered.
     ///   - random: for the ids.
-    ///   - lifeMilliseconds: how long after its arrival it is delivered; what the help desk says of the time may be wrong, and must not
-    ///     end or lengthen it.
     /// - Throws: when OpenSSL fails.
     init(
-        _ proven: WebhookIntake.Proven, to subscriptions: [Subscription], receivedAt: UInt64, lifeMilliseconds: UInt64, random: RandomPool
+        _ comment: Comment, _ proven: WebhookIntake.Proven, to subscriptions: [Subscription], receivedAt: UInt64,
+        lifeMilliseconds: UInt64, random: RandomPool
     ) throws(WebhookIntake.Refusal) {
-        let comment = proven.comment
-        let id = try Self.newID(receivedAt, random)
-        let occurredAt = comment.createdAt ?? receivedAt
         let event = Event(
-            id: id, kind: .commentCreated,
-            identity: Event.Identity(
-                appID: comment.appID, ticketID: comment.ticketID, commentID: comment.commentID, deviceID: comment.deviceID),
-            userID: comment.userID, deviceType: comment.deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
-            expiresAt: receivedAt + lifeMilliseconds,
-            data: comment.data(occurredAt: occurredAt))
+            comment, id: try Self.newID(receivedAt, random), receivedAt: receivedAt, lifeMilliseconds: lifeMilliseconds)
         app = proven.app
         arrival = Arrival(event, to: subscriptions, token: proven.token)
     }

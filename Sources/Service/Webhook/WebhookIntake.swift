@@ -8,7 +8,8 @@ struct WebhookIntake {
     /// A comment with its app.
     struct Proven {
         let app: WebhookApps.App
-        let comment: WebhookComment
+        /// Nil when the person wrote it, and not support.
+        let comment: Comment?
         /// What its provider knows the device by, if that came with it.
         let token: PushToken?
     }
@@ -89,7 +90,7 @@ struct WebhookIntake {
     }
 
     private func proven(_ parser: WebhookParser, _ app: WebhookApps.App) throws(Refusal) -> Proven {
-        let comment: WebhookComment
+        let comment: Comment?
         do throws(WebhookMistake) {
             comment = try parser.comment()
         } catch {

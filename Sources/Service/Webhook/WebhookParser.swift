@@ -22,16 +22,18 @@ struct WebhookParser {
     }
 
     /// Reads the rest. The author, the time and the attachments may stand beside the comment or in it.
-    func comment() throws(WebhookMistake) -> WebhookComment {
-        let comment = try root.requiredObject("comment")
-        return WebhookComment(
-            appID: appID,
-            userID: try token.requiredIdentifier("user_id", longest: FieldGrammar.longestUserID) { FieldGrammar.problem(ofUserID: $0) },
-            ticketID: try root.requiredInteger("ticket_id"), commentID: try comment.requiredInteger("comment_id"),
-            deviceID: try deviceID(), deviceType: try token.string("type"), body: try comment.string("body") ?? "",
-            isInbound: try comment.bool("is_inbound") ?? false, author: try author(holder(of: "author", comment)),
-            createdAt: try createdAt(holder(of: "created_at", comment)),
-            attachments: try attachments(holder(of: "attachments", comment)))
+    /// - Returns: nil for a comment that the person wrote, and not support.
+    func comment() throws(WebhookMistake) -> Comment? {
+        let fields = try root.requiredObject("comment")
+        let userID = try token.requiredIdentifier("user_id", longest: FieldGrammar.longestUserID) { FieldGrammar.problem(ofUserID: $0) }
+        let (ticketID, commentID) = (try root.requiredInteger("ticket_id"), try fields.requiredInteger("comment_id"))
+        let (deviceID, deviceType) = (try self.deviceID(), try token.string("type"))
+        let (body, isInbound) = (try fields.string("body") ?? "", try fields.bool("is_inbound") ?? false)
+        let comment = Comment(
+            appID: appID, userID: userID, ticketID: HelpDeskID(ticketID), commentID: HelpDeskID(commentID), deviceID: deviceID,
+            deviceType: deviceType, body: body, author: try author(holder(of: "author", fields)),
+            createdAt: try createdAt(holder(of: "created_at", fields)), attachments: try attachments(holder(of: "attachments", fields)))
+        return isInbound ? nil : comment
     }
 
     /// The push token that came with it, whose name the help desk does not document; nil when there is none of the right form.
@@ -57,10 +59,11 @@ struct WebhookParser {
         return text
     }
 
-    private func author(_ holder: WebhookFields) throws(WebhookMistake) -> WebhookComment.Author? {
+    private func author(_ holder: WebhookFields) throws(WebhookMistake) -> Comment.Author? {
         guard let author = try holder.object("author") else { return nil }
-        return WebhookComment.Author(
-            name: try author.string("name"), avatarID: try author.integer("avatar_id"), avatarColor: try author.string("avatar_color"))
+        return Comment.Author(
+            name: try author.string("name"), avatarID: try author.integer("avatar_id").map { HelpDeskID($0) },
+            avatarColor: try author.string("avatar_color"))
     }
 
     private func createdAt(_ holder: WebhookFields) throws(WebhookMistake) -> UInt64? {
@@ -72,14 +75,14 @@ struct WebhookParser {
         return time
     }
 
-    private func attachments(_ holder: WebhookFields) throws(WebhookMistake) -> [WebhookComment.Attachment] {
+    private func attachments(_ holder: WebhookFields) throws(WebhookMistake) -> [Comment.Attachment] {
         let objects = try holder.objects("attachments")
-        var attachments: [WebhookComment.Attachment] = []
+        var attachments: [Comment.Attachment] = []
         attachments.reserveCapacity(objects.count)
         for object in objects {
             attachments.append(
-                WebhookComment.Attachment(
-                    id: try object.requiredInteger("id"), name: try object.string("name"), size: try object.integer("size")))
+                Comment.Attachment(
+                    id: HelpDeskID(try object.requiredInteger("id")), name: try object.string("name"), size: try object.integer("size")))
         }
         return attachments
     }

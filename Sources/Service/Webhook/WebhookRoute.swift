@@ -83,7 +83,7 @@ final class WebhookRoute: Sendable {
         let state = state.current
         do throws(WebhookIntake.Refusal) {
             let proven = try WebhookIntake(apps: state.webhooks).comment(request, provenBy: proof)
-            guard !proven.comment.isInbound else {
+            guard let comment = proven.comment else {
                 proven.app.counters.count(.ignored)
                 logger.log(
                     .debug, "webhook",
@@ -93,8 +93,9 @@ final class WebhookRoute: Sendable {
             let now = clocks.unixMilliseconds()
             return .store(
                 try WebhookArrival(
-                    proven, to: state.subscriptions.comments(proven.app.id), receivedAt: now, lifeMilliseconds: state.eventLifeMilliseconds,
-                    random: random), telling: state.subscriptions.registry)
+                    comment, proven, to: state.subscriptions.comments(proven.app.id), receivedAt: now,
+                    lifeMilliseconds: state.eventLifeMilliseconds, random: random),
+                telling: state.subscriptions.registry)
         } catch {
             return .answer(refuse(error, state.webhooks, request))
         }

@@ -251,6 +251,6 @@ private struct OrderKey: Hashable {
 
     init(_ delivery: Delivery) {
         appID = ByteKey(delivery.event.identity.appID)
-        number = StoreRules.orderKey(delivery.event)
+        number = StoreRules.orderNumber(delivery.event)
     }
 }

@@ -16,18 +16,23 @@ enum Migrations {
         }
     }
 
-    // Version 1. Apps are numbers inside, because their names are long and stand in every index. What a delivery copies of its event (app,
-    // order_key, expires_at) saves a look at the event where the queue is worked. `leads` is 0 where an earlier pending delivery of the
-    // notifier, app and `order_key` exists, so that claims find what they may take without passing what they may not; without `order_key` there
-    // is no order. Comments come before tickets in the identity because their ids rise: new ones meet on few pages, which halves what a commit
-    // writes. A delivery's id is its event's with its position (UUIDv7.delivery), so none is stored. `state` is 0 pending, 1 delivered, 2 dead,
-    // 3 without a target; it stands in partial indexes too, since SQLite 3.40 otherwise goes to the table to see it.
+    // Version 1.
     //
-    // `past_comments` holds what a comment is recognised by whose event is forgotten: its number first, because numbers rise, and `mark`, a
-    // digest of its ticket and device. It is written when the event is forgotten, so that acceptance costs a search alone. Neither the ticket nor
-    // the person of an event has an index: a ticket's would add a page to the log for nearly every comment (5.3 kB instead of 2.2 kB each), a
-    // name's alone 40 % to a registration. Operators' lists walk the events instead, in steps, on a connection of their own; `walk` is `stories`
-    // in that order. `deliveries_dead` costs only what has died.
+    // Apps are numbers inside, because their names are long and stand in every index. The identities of comments and tickets are the help desk's
+    // text, compared as bytes (BINARY is the default collation). In `events_identity` the comment comes before the ticket: the identities of
+    // today's help desk are rising numbers, so new ones meet on few pages, which halves what a commit writes.
+    //
+    // `app`, `order_key` and `expires_at` of a delivery repeat what its event says, which saves a look at the event where the queue is worked.
+    // `order_key` is a number for the event's order key (`StoreRules.orderNumber`), which keeps `deliveries_order` small; it is NULL where no
+    // order is kept. `leads` is 0 while an earlier pending delivery with the same notifier, app and `order_key` exists, so claims pass over no
+    // delivery that has to wait. A delivery's id is its event's with its position (`UUIDv7.delivery`), so none is stored. `state` is 0 pending,
+    // 1 delivered, 2 dead, 3 without a target; it stands in partial indexes too, since SQLite 3.40 otherwise reads the table to see it.
+    //
+    // `past_comments` holds what a comment is recognised by after its event is forgotten: its identity first, because identities rise, and
+    // `mark`, a digest of its ticket and device. A row is written when the event is forgotten, so acceptance costs a search alone. Neither the
+    // ticket nor the person of an event has an index: a ticket's would add a page to the log for nearly every comment (5.3 kB instead of 2.2 kB
+    // each), a name's alone 40 % to a registration. Operators' lists walk the events instead, in steps, on a connection of their own; `walk` is
+    // `stories` in that order. `deliveries_dead` costs only what has died.
     //
     // A device without a token has signed out; its row keeps the last token's digest, so that a late webhook does not bring it back. `from_app`
     // is 1 where the app itself said what the row says, which no webhook changes. `calls` holds the times of a person's allowed registrations,
@@ -42,8 +47,8 @@ enum Migrations {
         CREATE TABLE events (
             number INTEGER PRIMARY KEY,
             app INTEGER NOT NULL,
-            comment_id INTEGER,
-            ticket_id INTEGER,
+            comment_id TEXT,
+            ticket_id TEXT,
             device_id TEXT NOT NULL,
             device_type TEXT,
             id BLOB NOT NULL UNIQUE,
@@ -58,7 +63,7 @@ enum Migrations {
 
         CREATE TABLE past_comments (
             app INTEGER NOT NULL,
-            comment_id INTEGER NOT NULL,
+            comment_id TEXT NOT NULL,
             mark INTEGER NOT NULL,
             at INTEGER NOT NULL,
             id BLOB NOT NULL,

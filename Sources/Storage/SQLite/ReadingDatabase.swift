@@ -83,7 +83,7 @@ final class ReadingDatabase {
         guard let appID = filter.appID, let comment = filter.commentID else { return nil }
         return try rows(byComment, filter, before: before, limit: limit) { statement in
             statement.bind(appID, at: 1)
-            statement.bind(comment, at: 2)
+            statement.bind(comment.text, at: 2)
         }
     }
 
@@ -219,8 +219,8 @@ extension DeliveryFilter {
         statement.bind(reason, at: 3)
         statement.bind(appID, at: 4)
         statement.bind(userID, at: 5)
-        statement.bind(ticketID, at: 6)
-        statement.bind(commentID, at: 7)
+        statement.bind(ticketID?.text, at: 6)
+        statement.bind(commentID?.text, at: 7)
         statement.bind(receivedFrom?.stored, at: 8)
         statement.bind(receivedBefore?.stored, at: 9)
     }

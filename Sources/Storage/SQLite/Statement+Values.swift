@@ -9,6 +9,13 @@ extension Statement {
         return id
     }
 
+    /// Reads an identity of the help desk; nil for NULL.
+    func helpDeskID(_ column: Int) throws(SQLiteError) -> HelpDeskID? {
+        guard let text = try optionalString(column) else { return nil }
+        guard let id = HelpDeskID(text) else { try refuseText(column) }
+        return id
+    }
+
     /// Reads a time in Unix milliseconds.
     func time(_ column: Int) throws(SQLiteError) -> UInt64 {
         UInt64(clamping: try int64(column))

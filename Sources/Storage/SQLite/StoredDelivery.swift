@@ -27,7 +27,7 @@ struct StoredDelivery {
     private static func event(_ row: Statement) throws(SQLiteError) -> Event {
         guard let kind = Event.Kind(rawValue: try row.string(10)) else { try row.refuseText(10) }
         let identity = Event.Identity(
-            appID: try row.string(11), ticketID: try row.optionalInt64(12), commentID: try row.optionalInt64(13),
+            appID: try row.string(11), ticketID: try row.helpDeskID(12), commentID: try row.helpDeskID(13),
             deviceID: try row.string(14))
         return Event(
             id: try row.uuid(2), kind: kind, identity: identity, userID: try row.string(16), deviceType: try row.optionalString(15),

@@ -41,8 +41,8 @@ extension WritingDatabase {
         guard let comment = identity.commentID, let ticket = identity.ticketID else { return (nil, false) }
         let statement = statements.findComment
         statement.bind(app, at: 1)
-        statement.bind(comment, at: 2)
-        statement.bind(ticket, at: 3)
+        statement.bind(comment.text, at: 2)
+        statement.bind(ticket.text, at: 3)
         defer { statement.reset() }
         var hasSibling = false
         while try statement.step() {
@@ -67,8 +67,8 @@ extension WritingDatabase {
     ) throws(SQLiteError) -> Bool {
         let statement = statements.isNotified
         statement.bind(app, at: 1)
-        statement.bind(identity.commentID, at: 2)
-        statement.bind(identity.ticketID, at: 3)
+        statement.bind(identity.commentID?.text, at: 2)
+        statement.bind(identity.ticketID?.text, at: 3)
         statement.bind(notifier, at: 4)
         statement.bind(device, at: 5)
         defer { statement.reset() }
@@ -79,8 +79,8 @@ extension WritingDatabase {
         guard !rows.isEmpty else { return try remember(event.identity, app, event.id, receivedAt: event.receivedAt) }
         let statement = statements.insertEvent
         statement.bind(app, at: 1)
-        statement.bind(event.identity.commentID, at: 2)
-        statement.bind(event.identity.ticketID, at: 3)
+        statement.bind(event.identity.commentID?.text, at: 2)
+        statement.bind(event.identity.ticketID?.text, at: 3)
         statement.bind(event.identity.deviceID, at: 4)
         statement.bind(event.deviceType, at: 5)
         statement.bind(event.id.bytes.span, at: 6)
@@ -103,7 +103,7 @@ extension WritingDatabase {
         statement.bind(key.position, at: 2)
         statement.bind(row.subscription.notifier, at: 3)
         statement.bind(app, at: 4)
-        statement.bind(row.subscription.keepsOrder ? StoreRules.orderKey(event) : nil, at: 5)
+        statement.bind(row.subscription.keepsOrder ? StoreRules.orderNumber(event) : nil, at: 5)
         statement.bind(row.deviceID, at: 6)
         statement.bind(row.subscription.requiresDevice ? 1 : 0 as Int64, at: 7)
         statement.bind(Int64(state.number), at: 8)

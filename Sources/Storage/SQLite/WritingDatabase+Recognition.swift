@@ -8,7 +8,7 @@ extension WritingDatabase {
     func findPast(_ identity: Event.Identity, _ app: Int64) throws(SQLiteError) -> UUIDv7? {
         let statement = statements.findPast
         statement.bind(app, at: 1)
-        statement.bind(identity.commentID, at: 2)
+        statement.bind(identity.commentID?.text, at: 2)
         statement.bind(StoreRules.mark(of: identity), at: 3)
         defer { statement.reset() }
         return try statement.step() ? try statement.uuid(0) : nil
@@ -17,7 +17,7 @@ extension WritingDatabase {
     /// Keeps what makes a comment recognised.
     func remember(_ identity: Event.Identity, _ app: Int64, _ id: UUIDv7, receivedAt: UInt64) throws(SQLiteError) {
         guard let comment = identity.commentID else { return }
-        try statements.remember.run(app, comment, StoreRules.mark(of: identity), receivedAt.stored, id.bytes)
+        try statements.remember.run(app, comment.text, StoreRules.mark(of: identity), receivedAt.stored, id.bytes)
     }
 
     /// Forgets an event with its last delivery; a comment is still recognised. Of an event that has others the data alone, unless one needs it.
@@ -26,7 +26,7 @@ extension WritingDatabase {
         var released: (app: Int64, identity: Event.Identity, id: UUIDv7, receivedAt: UInt64)?
         try statements.findReleased.forEachRow(event) { row throws(SQLiteError) in
             let identity = Event.Identity(
-                appID: "", ticketID: try row.optionalInt64(2), commentID: try row.optionalInt64(1), deviceID: try row.string(3))
+                appID: "", ticketID: try row.helpDeskID(2), commentID: try row.helpDeskID(1), deviceID: try row.string(3))
             released = (try row.int64(0), identity, try row.uuid(4), try row.time(5))
         }
         guard let released else { return try dropDataIfUnneeded(event) }
@@ -52,9 +52,9 @@ extension WritingDatabase {
     /// Forgets comments that need not be recognised any more.
     /// - Returns: how many.
     func forgetPast(receivedBefore time: UInt64, limit: Int) throws(SQLiteError) -> Int {
-        var old: [(app: Int64, comment: Int64, mark: Int64)] = []
+        var old: [(app: Int64, comment: String, mark: Int64)] = []
         try statements.findOldPast.forEachRow(time.stored, limit) { row throws(SQLiteError) in
-            old.append((try row.int64(0), try row.int64(1), try row.int64(2)))
+            old.append((try row.int64(0), try row.string(1), try row.int64(2)))
         }
         for comment in old { try statements.deletePast.run(comment.app, comment.comment, comment.mark) }
         return old.count

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct PushNotificationTests {
-    private func notification(_ text: String, ticketID: Int64 = 42) throws -> PushNotification {
+    private func notification(_ text: String, ticketID: HelpDeskID = 42) throws -> PushNotification {
         try PushStyle().notification(for: .sample(text: text, ticketID: ticketID))
     }
 
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func carriesWhatOpensTheChat() throws {
-        let notification = try notification("a", ticketID: .max)
+        let notification = try notification("a", ticketID: 9_223_372_036_854_775_807)
         #expect(notification.thread == "ticket-9223372036854775807")
         #expect(notification.repetitionID == "comment-7")
         #expect(
@@ -27,16 +27,35 @@ import Testing
             ])
     }
 
+    @Test func identitiesOfAnyFormOpenTheChat() throws {
+        let notification = try PushStyle().notification(for: .sample(ticketID: "канал \"1\"", commentID: "007"))
+        #expect(notification.thread == "ticket-канал \"1\"" && notification.repetitionID == "comment-007")
+        #expect(notification.data[1].value == "канал \"1\"" && notification.data[2].value == "007")
+    }
+
+    /// APNs takes 1 to 64 bytes, and what a header cannot hold would keep the message from being sent.
+    @Test func theRepetitionIsAShortWord() throws {
+        let texts =
+            [1, 55, 56, 57, 58, 255].map { String(repeating: "x", count: $0) } + ["a b", " ", "e\u{301}", "\u{E9}", "a\u{80}"]
+        var seen: Set<String> = []
+        for text in texts {
+            let id = try PushStyle().notification(for: .sample(commentID: #require(HelpDeskID(text)))).repetitionID
+            #expect((1...64).contains(id.utf8.count) && id.utf8.allSatisfy { (0x21...0x7E).contains($0) })
+            #expect(id == "comment-\(text)" || !text.utf8.allSatisfy { (0x21...0x7E).contains($0) } || text.utf8.count > 56)
+            seen.insert(id)
+        }
+        #expect(seen.count == texts.count)
+    }
+
     @Test(arguments: [(0, 100), (99_000, 1), (99_001, 0), (100_000, 0), (UInt64.max, 0)] as [(UInt64, UInt64)])
     func livesUntilItExpires(now: UInt64, seconds: UInt64) throws {
         #expect(try notification("a").lifeSeconds(nowMilliseconds: now) == seconds)
     }
 
     @Test func livesFourWeeksAtMost() throws {
-        let comment = PushComment(
-            appID: "app", ticketID: 1, commentID: 1, eventID: UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0)), expiresAt: .max,
-            authorName: nil, text: "a", fileNames: [])
-        #expect(try PushStyle().notification(for: comment).lifeSeconds(nowMilliseconds: 0) == 2_419_200)
+        let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
+        let notification = try PushStyle().notification(for: .sample(text: "a"), eventID: id, expiresAt: .max)
+        #expect(notification.lifeSeconds(nowMilliseconds: 0) == 2_419_200)
     }
 
     @Test(arguments: [

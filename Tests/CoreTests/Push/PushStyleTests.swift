@@ -3,14 +3,14 @@ import Testing
 
 @Suite struct PushStyleTests {
     private func shown(
-        _ comment: PushComment, _ content: PushContent = .full, _ templates: PushTemplates = .russian
+        _ comment: Comment, _ content: PushContent = .full, _ templates: PushTemplates = .russian
     ) throws -> [String] {
         let notification = try PushStyle(content: content, templates: templates).notification(for: comment)
         return [notification.title, notification.body]
     }
 
     @Test func contentDecidesWhatIsShown() throws {
-        let comment = PushComment.sample(text: "Ваш заказ готов", files: ["a.png"])
+        let comment = Comment.sample(text: "Ваш заказ готов", files: ["a.png"])
         #expect(try shown(comment, .full) == ["Анна", "Ваш заказ готов"])
         #expect(try shown(comment, .author) == ["Анна", "Новое сообщение"])
         #expect(try shown(comment, .private) == ["Поддержка", "Новое сообщение"])
@@ -23,7 +23,7 @@ import Testing
     ])
     func countsFiles(count: Int, russian: String, english: String) throws {
         let names = (1...count).map { "\($0).png" }
-        let comment = PushComment.sample(files: names)
+        let comment = Comment.sample(files: names)
         #expect(try shown(comment)[1] == russian + names.joined(separator: ", "))
         #expect(try shown(comment, .full, .english)[1] == english + names.joined(separator: ", "))
     }

@@ -22,7 +22,7 @@ import Testing
         for number in 1...2 {
             let event = Event(
                 id: DeliveryFixture.event(number), kind: .commentCreated,
-                identity: Event.Identity(appID: "shop", ticketID: 1, commentID: Int64(number), deviceID: ""), userID: "user",
+                identity: Event.Identity(appID: "shop", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: "user",
                 occurredAt: Self.time, receivedAt: Self.time - 5000, expiresAt: Self.time + 60_000, data: Array("{}".utf8))
             store.accept(Arrival(event, to: [Subscription(notifier: "gone")])) { _ in }
         }

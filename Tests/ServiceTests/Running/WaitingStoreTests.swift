@@ -39,7 +39,7 @@ import Threading
     private static func arrival(_ number: Int, bytes: Int = 2) -> Arrival {
         let event = Event(
             id: DeliveryFixture.event(number), kind: .commentCreated,
-            identity: Event.Identity(appID: "shop", ticketID: 1, commentID: Int64(number), deviceID: ""), userID: "user",
+            identity: Event.Identity(appID: "shop", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: "user",
             occurredAt: 1, receivedAt: 1, expiresAt: 1_000_000, data: Array(repeating: UInt8(ascii: "x"), count: bytes))
         return Arrival(event, to: [Subscription(notifier: "log")])
     }

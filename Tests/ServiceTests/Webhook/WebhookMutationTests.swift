@@ -1,13 +1,13 @@
-
-@testable import Configuration
 import Core
 import Crypto
-@testable import Dispatch
 import JSON
-@testable import Operators
-@testable import Service
 import TestSupport
 import Testing
+
+@testable import Configuration
+@testable import Dispatch
+@testable import Operators
+@testable import Service
 
 /// Bodies that nobody thought of.
 @Suite struct WebhookMutationTests {
@@ -19,8 +19,9 @@ import Testing
     /// - Returns: the mistake's message.
     private func read(_ body: [UInt8]) -> String? {
         do throws(WebhookMistake) {
-            let data = try WebhookParser(body.span).comment().data(occurredAt: 1)
-            #expect(throws: Never.self) { _ = try JSONDocument(parsing: data.span).value() }
+            guard let comment = try WebhookParser(body.span).comment() else { return nil }
+            let event = Event(comment, id: UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0)), receivedAt: 1, lifeMilliseconds: 1)
+            #expect(throws: Never.self) { _ = try JSONDocument(parsing: event.data.span).value() }
             return nil
         } catch {
             return error.message

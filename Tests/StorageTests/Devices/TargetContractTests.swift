@@ -165,7 +165,7 @@ import Testing
     @Test(arguments: Backend.allCases) func aTryThatRunsEndsAsItDoes(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
-        for number in 1...2 { try fixture.store.take(comment(number) { $0.ticket = Int64(number) }) }
+        for number in 1...2 { try fixture.store.take(comment(number) { $0.ticket = HelpDeskID(Int64(number)) }) }
         let claimed = try fixture.store.claim(at: 2000)
         try fixture.store.put(nil)
         try fixture.store.report(claimed[0], .delivered, at: 2100)

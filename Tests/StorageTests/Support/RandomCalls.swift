@@ -38,8 +38,9 @@ struct RandomCalls {
     private mutating func accept() -> Call {
         number += 1
         var sample = Sample(number)
-        sample.comment = Int64.random(in: 0..<30, using: &random)
-        sample.ticket = Int64.random(in: 0..<3, using: &random)
+        // Identities of one number, and of one text as Unicode sees it, are different ones.
+        sample.comment = HelpDeskID((random.element(of: ["", "0", "m"]) as String) + "\(Int.random(in: 1..<10, using: &random))")
+        sample.ticket = random.element(of: [1, 2, "01", "caf\u{E9}", "cafe\u{301}"])
         let key = deviceKey()
         (sample.app, sample.user) = (key.appID, key.userID)
         sample.device = random.element(of: [key.deviceID, key.deviceID, ""])
@@ -94,7 +95,7 @@ struct RandomCalls {
         let (time, expiry) = (now, now + UInt64.random(in: 0..<300, using: &random))
         var filter = DeliveryFilter()
         filter.notifier = random.element(of: ["log", nil])
-        filter.ticketID = random.element(of: [1, nil])
+        filter.ticketID = random.element(of: [1, "01", "caf\u{E9}", nil, nil])
         let chosen = filter
         return { store in describe { try store.retry(chosen, now: time, expiresAt: expiry) } }
     }

@@ -4,8 +4,8 @@ import Core
 struct Sample {
     var number: Int
     var app = "app"
-    var ticket: Int64 = 1
-    var comment: Int64?
+    var ticket: HelpDeskID = 1
+    var comment: HelpDeskID?
     var device = ""
     var user = "user"
     var notifier = "log"
@@ -32,7 +32,8 @@ struct Sample {
     var event: Event {
         Event(
             id: UUIDv7(milliseconds: 1, number: number << 16), kind: .commentCreated,
-            identity: Event.Identity(appID: app, ticketID: ticket, commentID: comment ?? Int64(number), deviceID: device), userID: user,
+            identity: Event.Identity(appID: app, ticketID: ticket, commentID: comment ?? HelpDeskID(Int64(number)), deviceID: device),
+            userID: user,
             deviceType: deviceType, occurredAt: received - 1, receivedAt: received, expiresAt: expires, data: data)
     }
 

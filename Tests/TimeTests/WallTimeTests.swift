@@ -1,11 +1,11 @@
 import Testing
 
-@testable import Observability
+@testable import Time
 
-struct TimestampTests {
+struct WallTimeTests {
     func text(_ seconds: Int64, _ milliseconds: Int = 0) -> String {
         var output: [UInt8] = []
-        Timestamp.append(WallTime(seconds: seconds, milliseconds: milliseconds), to: &output)
+        WallTime(seconds: seconds, milliseconds: milliseconds).append(to: &output)
         return String(decoding: output, as: UTF8.self)
     }
 
@@ -45,7 +45,7 @@ struct TimestampTests {
                         expected.append(decimal: number, digits: digits)
                     }
                     var output: [UInt8] = []
-                    Timestamp.append(WallTime(seconds: day * 86_400), to: &output)
+                    WallTime(seconds: day * 86_400).append(to: &output)
                     if !output.starts(with: expected) { Issue.record("\(year)-\(month + 1)-\(dayOfMonth)") }
                     day += 1
                 }

@@ -1,0 +1,164 @@
+internal import JSON
+internal import Time
+
+/// A comment of a ticket for one person, as the help desk tells of it, and the payload of an event of the kind `comment.created`.
+package struct Comment: Sendable, Equatable {
+    /// Who wrote the comment.
+    package struct Author: Sendable, Equatable {
+        /// The name as people see it.
+        package let name: String?
+        /// The picture.
+        package let avatarID: HelpDeskID?
+        /// The color that stands where there is no picture.
+        package let avatarColor: String?
+
+        /// Makes an author.
+        package init(name: String?, avatarID: HelpDeskID? = nil, avatarColor: String? = nil) {
+            self.name = name
+            self.avatarID = avatarID
+            self.avatarColor = avatarColor
+        }
+    }
+
+    /// A file that came with the comment.
+    package struct Attachment: Sendable, Equatable {
+        /// The file.
+        package let id: HelpDeskID?
+        /// The name as people see it.
+        package let name: String?
+        /// The size in bytes.
+        package let size: Int64?
+
+        /// Makes an attachment.
+        package init(id: HelpDeskID?, name: String?, size: Int64?) {
+            self.id = id
+            self.name = name
+            self.size = size
+        }
+    }
+
+    /// The app whose chat it belongs to.
+    package let appID: String
+    /// The person that it is for.
+    package let userID: String
+    /// The ticket that it was added to.
+    package let ticketID: HelpDeskID
+    /// The comment's own identity.
+    package let commentID: HelpDeskID
+    /// The device that the help desk names; empty when it names none.
+    package let deviceID: String
+    /// What kind of device that is, in the app's own words, such as `ios`; nil when that was not said.
+    package let deviceType: String?
+    /// What was written; empty when only files were sent.
+    package let body: String
+    /// Who wrote it; nil when that is not known.
+    package let author: Author?
+    /// When it was written, in Unix milliseconds; nil when the help desk does not say.
+    package let createdAt: UInt64?
+    /// The files that came with it.
+    package let attachments: [Attachment]
+
+    /// Makes a comment.
+    package init(
+        appID: String, userID: String, ticketID: HelpDeskID, commentID: HelpDeskID, deviceID: String, deviceType: String?, body: String,
+        author: Author?, createdAt: UInt64?, attachments: [Attachment]
+    ) {
+        self.appID = appID
+        self.userID = userID
+        self.ticketID = ticketID
+        self.commentID = commentID
+        self.deviceID = deviceID
+        self.deviceType = deviceType
+        self.body = body
+        self.author = author
+        self.createdAt = createdAt
+        self.attachments = attachments
+    }
+}
+
+extension Event {
+    /// Makes the event that tells of a comment.
+    /// - Parameters:
+    ///   - id: a new one, with room for the ids of deliveries.
+    ///   - receivedAt: when the comment arrived here, in Unix milliseconds. Where the comment does not say when it was written, it was then.
+    ///   - lifeMilliseconds: how long after its arrival it is delivered. The help desk's clock may be wrong, so it does not count here.
+    package init(_ comment: Comment, id: UUIDv7, receivedAt: UInt64, lifeMilliseconds: UInt64) {
+        let occurredAt = comment.createdAt ?? receivedAt
+        self.init(
+            id: id, kind: .commentCreated,
+            identity: Identity(
+                appID: comment.appID, ticketID: comment.ticketID, commentID: comment.commentID, deviceID: comment.deviceID),
+            userID: comment.userID, deviceType: comment.deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
+            expiresAt: receivedAt + lifeMilliseconds, data: comment.data(occurredAt: occurredAt))
+    }
+}
+
+extension Comment {
+    /// What the data has beside its texts in bytes, about.
+    private static let fixedSize = 384
+
+    /// The event's data, which receivers of signed events see as it is.
+    fileprivate func data(occurredAt: UInt64) -> [UInt8] {
+        var writer = JSONWriter(capacity: Self.fixedSize + body.utf8.count)
+        writer.beginObject()
+        writer.add("ticket_id", ticketID)
+        writer.add("device_id", deviceID.isEmpty ? nil : deviceID)
+        writer.add("device_type", deviceType)
+        writer.beginObject("comment")
+        writer.add("comment_id", commentID)
+        writer.add("body", body)
+        writer.endObject()
+        if let author {
+            writer.beginObject("author")
+            writer.add("name", author.name)
+            writer.add("avatar_id", author.avatarID)
+            writer.add("avatar_color", author.avatarColor)
+            writer.endObject()
+        } else {
+            writer.addNull("author")
+        }
+        writer.add("created_at", WallTime(unixMilliseconds: occurredAt).text)
+        writer.beginArray("attachments")
+        for attachment in attachments {
+            writer.beginObject()
+            writer.add("id", attachment.id)
+            writer.add("name", attachment.name)
+            writer.add("size", attachment.size)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Reads the comment that an event tells of. What the event itself holds is taken from there and not from its data. Of the data only the
+    /// comment must be there, so that what another version has stored can still be shown.
+    /// - Throws: when the event is about something else, or its data is gone or of another form.
+    package init(_ event: Event) throws(Event.Unreadable) {
+        guard let ticketID = event.identity.ticketID, let commentID = event.identity.commentID,
+            let data = try? JSONElement(parsing: event.data.span), let comment = data["comment"], comment.isObject
+        else { throw Event.Unreadable() }
+        self.init(
+            appID: event.identity.appID, userID: event.userID, ticketID: ticketID, commentID: commentID,
+            deviceID: event.identity.deviceID, deviceType: event.deviceType, body: comment["body"]?.string ?? "",
+            author: data["author"].flatMap(Author.init), createdAt: event.occurredAt,
+            attachments: data["attachments"]?.elements.map(Attachment.init) ?? [])
+    }
+}
+
+extension Comment.Author {
+    /// Reads what `Comment.data` writes; nil for a value that is no object.
+    fileprivate init?(_ value: JSONElement) {
+        guard value.isObject else { return nil }
+        self.init(
+            name: value["name"]?.string, avatarID: value["avatar_id"].flatMap { HelpDeskID($0) },
+            avatarColor: value["avatar_color"]?.string)
+    }
+}
+
+extension Comment.Attachment {
+    /// Reads what `Comment.data` writes.
+    fileprivate init(_ value: JSONElement) {
+        self.init(id: value["id"].flatMap { HelpDeskID($0) }, name: value["name"]?.string, size: value["size"]?.integer)
+    }
+}

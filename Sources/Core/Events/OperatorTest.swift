@@ -1,0 +1,38 @@
+internal import JSON
+
+/// The payload of an event of the kind `operator.test`, with which an operator finds out whether events arrive. It is about nobody.
+package struct OperatorTest: Sendable, Equatable {
+    /// The app whose events the notifier delivers.
+    package let appID: String
+    /// The name of the notifier that is tried.
+    package let notifier: String
+
+    /// Makes a test.
+    package init(appID: String, notifier: String) {
+        self.appID = appID
+        self.notifier = notifier
+    }
+
+    /// Reads the test that an event tells of.
+    /// - Throws: when the event is about something else, or its data is gone or of another form.
+    package init(_ event: Event) throws(Event.Unreadable) {
+        guard event.kind == .operatorTest, let notifier = JSONValue(parsing: event.data)?["notifier"]?.text else {
+            throw Event.Unreadable()
+        }
+        self.init(appID: event.identity.appID, notifier: notifier)
+    }
+}
+
+extension Event {
+    /// Makes the event that tells of a test.
+    /// - Parameters:
+    ///   - id: a new one, with room for the ids of deliveries.
+    ///   - now: the time in Unix milliseconds.
+    ///   - lifeMilliseconds: how long the event is delivered.
+    package init(_ test: OperatorTest, id: UUIDv7, now: UInt64, lifeMilliseconds: UInt64) {
+        let data: JSONValue = ["notifier": .string(test.notifier)]
+        self.init(
+            id: id, kind: .operatorTest, identity: Identity(appID: test.appID, ticketID: nil, commentID: nil, deviceID: ""), userID: "",
+            occurredAt: now, receivedAt: now, expiresAt: now + lifeMilliseconds, data: data.serialized())
+    }
+}

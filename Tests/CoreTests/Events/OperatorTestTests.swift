@@ -1,0 +1,34 @@
+import Core
+import TestSupport
+import Testing
+
+@Suite struct OperatorTestTests {
+    private static let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
+
+    private func event(_ notifier: String) -> Event {
+        Event(OperatorTest(appID: "app", notifier: notifier), id: Self.id, now: 5, lifeMilliseconds: 10)
+    }
+
+    @Test func theEventIsAboutNobody() {
+        let expected = Event(
+            id: Self.id, kind: .operatorTest, identity: Event.Identity(appID: "app", ticketID: nil, commentID: nil, deviceID: ""),
+            userID: "", occurredAt: 5, receivedAt: 5, expiresAt: 15, data: Array(#"{"notifier":"a \"crm\""}"#.utf8))
+        #expect(event("a \"crm\"") == expected)
+    }
+
+    @Test(arguments: 0..<20) func whatIsWrittenIsRead(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let name = (0..<Int.random(in: 0..<20, using: &random)).map { _ in random.element(of: ["a", "\"", "\n", "é", "e\u{301}", "}"]) }
+        let read = try OperatorTest(event(name.joined()))
+        #expect(read.appID == "app" && Array(read.notifier.utf8) == Array(name.joined().utf8))
+    }
+
+    @Test func refusesOtherEvents() throws {
+        let comment = Event(Comment.sample(text: "a"), id: Self.id, receivedAt: 1, lifeMilliseconds: 1)
+        #expect(throws: Event.Unreadable.self) { try OperatorTest(comment) }
+        let gone = Event(
+            id: Self.id, kind: .operatorTest, identity: comment.identity, userID: "", occurredAt: 1, receivedAt: 1, expiresAt: 1,
+            data: Event.noData)
+        #expect(throws: Event.Unreadable.self) { try OperatorTest(gone) }
+    }
+}
