@@ -11,8 +11,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func library(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -58,10 +58,18 @@ let package = Package(
                 "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Observability", "POSIX", "Threading", "Time",
             ]),
         library(
+            "HelpDesk", ["Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Observability", "Threading", "Time"],
+            path: "Sources/HelpDesks/HelpDesk"),
+        library(
+            "Pyrus",
+            [
+                "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "HelpDesk", "JSON", "Notifiers", "Observability",
+                "Threading", "Time",
+            ], path: "Sources/HelpDesks/Pyrus"),
+        library(
             "Service",
             [
-                "Configuration", "Dispatch", "Operators", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage",
-                "Notifiers", "HTTPClient",
+                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX", "Core", "Storage", "Notifiers", "HTTPClient",
                 "Threading", "Time",
             ]),
         .executableTarget(
@@ -86,7 +94,7 @@ let package = Package(
         tests(
             "NotifiersTests",
             [
-                "Notifiers", "Core", "Crypto", "HTTP2Server", "HTTPClient", "JSON", "Simulators", "TestSupport", "Threading", "Time",
+                "Configuration", "HelpDesk", "Notifiers", "POSIX", "Pyrus", "Core", "Crypto", "HTTP2Server", "HTTPClient", "JSON", "Simulators", "TestSupport", "Threading", "Time",
                 "WebTokens",
             ]),
         tests("ObservabilityTests", ["Observability", "TestSupport", "Threading", "Time"]),
@@ -102,8 +110,7 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Configuration", "Dispatch", "Operators", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers",
-                "Observability", "POSIX",
+                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto", "JSON", "Notifiers", "Observability", "POSIX",
                 "Storage",
                 "TestSupport", "Threading", "Time",
             ]),

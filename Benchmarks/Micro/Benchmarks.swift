@@ -1,5 +1,6 @@
 import Core
 import HTTPServer
+internal import HelpDesk
 import JSON
 import Observability
 import Service

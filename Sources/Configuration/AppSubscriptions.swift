@@ -14,7 +14,7 @@ package struct AppSubscriptions: Sendable {
         for app in configuration.apps {
             let notifiers = app.notifiers.compactMap { known[$0] }
             let byDeviceType = app.routes.notifiers.compactMap { name in known[name]?.subscription(for: app.routes.types(of: name)) }
-            comments[ByteKey(app.id)] = notifiers.filter { $0.type != .pyrus }.map { $0.subscription(for: .all) } + byDeviceType
+            comments[ByteKey(app.id)] = notifiers.filter { !$0.type.isRelay }.map { $0.subscription(for: .all) } + byDeviceType
             let told = notifiers.filter { !$0.type.isPush }
             registry.append((app.id, told.map { Subscription(notifier: $0.name, keepsOrder: $0.keepsOrder) }))
         }
@@ -32,7 +32,7 @@ extension Configuration.Notifier {
     /// Whether its deliveries about one ticket, or one person, wait for each other.
     fileprivate var keepsOrder: Bool {
         switch kind {
-        case .log, .push, .pyrus: false
+        case .log, .push, .relay: false
         case .http(let destination): destination.keepsTicketOrder
         }
     }

@@ -11,8 +11,8 @@ extension Configuration {
             case http(HTTPDestination)
             /// Shows comments on phones.
             case push(PushSettings)
-            /// Passes registrations on to the help desk.
-            case pyrus(Relay)
+            /// Passes registrations on to a help desk.
+            case relay(Relay)
         }
 
         /// Its name: 1 to 64 ASCII letters, digits, `-`, `_` and `.`; no other notifier has it.
@@ -37,7 +37,7 @@ extension Configuration {
             switch kind {
             case .log: .log
             case .http: .http
-            case .pyrus: .pyrus
+            case .relay(let relay): .relay(relay.helpDesk)
             case .push(let push):
                 switch push.provider {
                 case .apns: .apns
@@ -51,6 +51,8 @@ extension Configuration {
 
     /// Where registrations are passed on to the help desk.
     package struct Relay: Sendable, Equatable {
+        /// Which one.
+        package var helpDesk: HelpDeskKind
         /// The address that takes them.
         package var url: String
         /// How it is reached.

@@ -10,7 +10,7 @@ enum ConfigurationKeys {
     static let listen = listener + ["bodies_megabytes"]
     static let admin = listener + ["token", "metrics_need_token"]
     static let tls = ["certificate", "key"]
-    static let app = ["app_id", "keys", "webhook", "notifiers", "routes"]
+    static let app = ["app_id", "help_desk", "keys", "webhook", "notifiers", "routes"]
     static let webhook = ["secret", "signature_secret"]
     static let logNotifier = ["type", "requires_device"]
     static let httpNotifier = ["type", "requires_device", "url", "secret", "keeps_ticket_order"] + transport
@@ -19,7 +19,7 @@ enum ConfigurationKeys {
     static let fcmNotifier = ["type", "service_account", "url", "badge", "android_channel"] + pushStyle + transport
     static let rustoreNotifier = ["type", "project_id", "token", "url", "android_channel"] + pushStyle + transport
     static let hmsNotifier = ["type", "app_id", "secret", "url", "token_url", "category", "android_channel"] + pushStyle + transport
-    static let pyrusNotifier = ["type", "domain", "url"] + transport
+    static let relayNotifier = ["type", "domain", "url"] + transport
     static let transport = ["allow_http", "timeout_seconds", "concurrency", "certificate_authorities", "proxy"]
     static let pushStyle = ["content", "language", "templates", "sound"]
     static let templates = PushTemplatePart.allCases.map(\.rawValue)

@@ -18,7 +18,8 @@ extension ConfigurationReader {
             let (keys, webhook) = (keys(object), webhook(object))
             let notifiers = notifiers(object, known: known, takesWebhooks: webhook != nil)
             let routes = routes(object, known: known, notifiers: notifiers)
-            apps.append(Configuration.App(id: id ?? "", keys: keys, webhook: webhook, notifiers: notifiers, routes: routes))
+            apps.append(Configuration.App(
+                    id: id ?? "", helpDesk: object.choice("help_desk", default: .pyrus), keys: keys, webhook: webhook, notifiers: notifiers, routes: routes))
         }
         refuseTooManySigners(apps, path: root.path(of: "apps"))
         return apps

@@ -34,7 +34,7 @@ extension ConfigurationReader {
         switch type {
         case .log: .log
         case .http: .http(httpDestination(object))
-        case .pyrus: .pyrus(relay(object))
+        case .relay(let helpDesk): .relay(relay(to: helpDesk, object))
         case .apns, .fcm, .rustore, .hms: push(type, object).map { .push($0) }
         }
     }

@@ -4,7 +4,6 @@ internal import Notifiers
 
 /// Notifiers that make phones show something, with their credentials, and the one that passes registrations on.
 extension ConfigurationReader {
-    private static let helpDesk = "pyrus.com"
 
     func push(_ type: NotifierType, _ object: ConfigurationObject) -> PushSettings? {
         let allowsHTTP = object.bool("allow_http", default: false)
@@ -14,23 +13,23 @@ extension ConfigurationReader {
             case .fcm: fcm(object, allowsHTTP).map { .fcm($0) }
             case .rustore: rustore(object, allowsHTTP).map { .rustore($0) }
             case .hms: hms(object, allowsHTTP).map { .hms($0) }
-            case .log, .http, .pyrus: nil
+            case .log, .http, .relay: nil
             }
         let (style, transport) = (pushStyle(object), transport(object, concurrency: 100))
         guard let provider, let style else { return nil }
         return PushSettings(provider: provider, style: style, transport: transport)
     }
 
-    func relay(_ object: ConfigurationObject) -> Configuration.Relay {
+    func relay(to helpDesk: HelpDeskKind, _ object: ConfigurationObject) -> Configuration.Relay {
         let transport = transport(object, concurrency: 16)
         let url = address("url", in: object, allowsHTTP: object.bool("allow_http", default: false))
         let domain = object.string("domain")
         if domain != nil, url != nil { problems.add(object.path(of: "domain"), "give \"url\" or \"domain\", not both") }
-        let ours = "https://\(domain ?? Self.helpDesk)/servicedeskapi/v1/SetPushToken"
+        let ours = "https://\(domain ?? helpDesk.cloudHost)\(helpDesk.registrationPath)"
         if let domain, DestinationURL(ours)?.host != domain.lowercased() {
-            problems.add(object.path(of: "domain"), "expected the name of a host, such as \(Self.helpDesk)")
+            problems.add(object.path(of: "domain"), "expected the name of a host, such as \(helpDesk.cloudHost)")
         }
-        return Configuration.Relay(url: url ?? ours, transport: transport)
+        return Configuration.Relay(helpDesk: helpDesk, url: url ?? ours, transport: transport)
     }
 
     private func fcm(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> FCMDestination? {

@@ -1,5 +1,5 @@
 /// What a notifier does; the raw values are those of the configuration.
-package enum NotifierType: String, Sendable, CaseIterable {
+package enum NotifierType: Sendable, Hashable, CaseIterable, RawRepresentable {
     /// Writes lines to the log.
     case log
     /// Posts events, signed.
@@ -12,14 +12,41 @@ package enum NotifierType: String, Sendable, CaseIterable {
     case rustore
     /// Huawei Push Kit.
     case hms
-    /// Passes registrations on to the help desk.
-    case pyrus
+    /// Passes registrations on to a help desk.
+    case relay(HelpDeskKind)
+
+    /// All types, in the order in which errors list them.
+    package static let allCases: [NotifierType] = [.log, .http, .apns, .fcm, .rustore, .hms] + HelpDeskKind.allCases.map { .relay($0) }
+
+    /// The type of a word of the configuration.
+    package init?(rawValue: String) {
+        guard let type = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(rawValue.utf8) }) else { return nil }
+        self = type
+    }
+
+    /// The word of the configuration.
+    package var rawValue: String {
+        switch self {
+        case .log: "log"
+        case .http: "http"
+        case .apns: "apns"
+        case .fcm: "fcm"
+        case .rustore: "rustore"
+        case .hms: "hms"
+        case .relay(let helpDesk): helpDesk.rawValue
+        }
+    }
+
+    /// Whether it passes registrations on to a help desk, and so is not told of comments.
+    package var isRelay: Bool {
+        if case .relay = self { true } else { false }
+    }
 
     /// Whether it makes phones show something.
     package var isPush: Bool {
         switch self {
         case .apns, .fcm, .rustore, .hms: true
-        case .log, .http, .pyrus: false
+        case .log, .http, .relay: false
         }
     }
 
@@ -28,7 +55,7 @@ package enum NotifierType: String, Sendable, CaseIterable {
     var requiresDevice: Bool {
         switch self {
         case .log, .http: false
-        case .apns, .fcm, .rustore, .hms, .pyrus: true
+        case .apns, .fcm, .rustore, .hms, .relay: true
         }
     }
 
@@ -41,7 +68,7 @@ package enum NotifierType: String, Sendable, CaseIterable {
         case .fcm: ConfigurationKeys.fcmNotifier
         case .rustore: ConfigurationKeys.rustoreNotifier
         case .hms: ConfigurationKeys.hmsNotifier
-        case .pyrus: ConfigurationKeys.pyrusNotifier
+        case .relay: ConfigurationKeys.relayNotifier
         }
     }
 }

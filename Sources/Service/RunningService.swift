@@ -152,12 +152,11 @@ package final class RunningService: Sendable {
 
     private func replaceState(with next: Configuration) -> Bool {
         do {
-            let state = try LiveState(next, metrics: graph.metrics)
+            let putInForce = try graph.prepare(next)
             try renewCertificates(next)
             // Before anything is accepted for a notifier that is new.
             try deliveries.reload(next)
-            graph.state.replace(with: state)
-            graph.operatorState.replace(with: state.operators)
+            putInForce()
         } catch {
             return refuseReload(["\(error)"])
         }

@@ -3,6 +3,7 @@ package import Core
 internal import Crypto
 internal import Dispatch
 package import HTTPServer
+internal import HelpDesk
 package import Observability
 internal import Operators
 internal import Storage
@@ -19,8 +20,11 @@ package struct ServiceGraph: Sendable {
     private let adminIsLocal: Bool
     /// How long a key lives that a registration is passed on with, in seconds.
     private static let relayKeySeconds: UInt64 = 600
-    let state: Live<LiveState>
+    let helpDeskState: Live<HelpDeskState>
     let operatorState: Live<OperatorState>
+    private let helpDesks: [ServedHelpDesk]
+    /// When the certificates of the listeners expire, in Unix seconds.
+    private let certificateExpiries: Monitor<[(listener: String, expiresAt: UInt64)]>
     let metrics: ServiceMetrics
     let readiness: Readiness
     /// Writes what strangers can cause.
@@ -44,24 +48,24 @@ package struct ServiceGraph: Sendable {
         openStore: () throws(StoreError) -> any Store = { MemoryStore() }
     ) throws(RunningService.StartError) {
         metrics = ServiceMetrics(registry: MetricsRegistry(), version: Version.current)
-        state = try Self.liveState(configuration, metrics)
-        operatorState = Live(state.current.operators)
+        let authorizer = try Self.authorizer(configuration)
+        helpDeskState = Live(HelpDeskState(configuration, authorizer: authorizer, metrics: metrics.helpDesks))
+        operatorState = Live(OperatorState(configuration, authorizer: authorizer))
+        let expiries = Monitor(configuration.certificateExpiries)
+        certificateExpiries = expiries
+        metrics.tellCertificateExpiries { expiries.withLock { $0 } }
         store = try Self.open(openStore)
-        metrics.tellCertificateExpiries { [state] in state.current.certificateExpiries }
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
         readiness = Readiness(store: store, dispatcherInbox: inbox)
         let denials = DenialLog(logger: logger, monotonicMilliseconds: clocks.monotonicMilliseconds)
         self.denials = denials
         adminGate = AdminGate(state: operatorState, logger: logger, denials: denials)
-        let authorize = AuthorizeRoute(state: state, duration: metrics.authorizeDuration, denials: denials, clocks: clocks)
-        let webhook = WebhookRoute(
-            state: state, store: store, clocks: clocks, random: RandomPool(), logger: logger, denials: denials
-        ) { inbox.announceNews() }
-        let pushToken = PushTokenRoute(
-            state: state, store: store, counters: metrics.pushTokenCounters, clocks: clocks, logger: logger, denials: denials
-        ) { inbox.announceNews() }
-        publicRouter = Router([authorize.route, pushToken.route] + webhook.routes + HealthRoutes(readiness: readiness).routes)
+        let services = HelpDeskServices(
+            state: helpDeskState, store: store, metrics: metrics.helpDesks, clocks: clocks, random: RandomPool(), logger: logger,
+            denials: denials) { inbox.announceNews() }
+        helpDesks = try Self.serve(configuration, services)
+        publicRouter = Router(helpDesks.flatMap(\.routes) + HealthRoutes(readiness: readiness).routes)
         let admin = AdminRoutes(gate: adminGate, registry: metrics.registry, clocks: clocks)
         adminRoutes =
             admin.routes + [listenerProof.route(operatorState), StatusRoute(gate: adminGate) { [readiness] in readiness.json }.route]
@@ -69,13 +73,39 @@ package struct ServiceGraph: Sendable {
         adminRouter = Self.adminRouter(adminRoutes, isLocal: adminIsLocal)
     }
 
-    private static func liveState(
-        _ configuration: Configuration, _ metrics: ServiceMetrics
-    ) throws(RunningService.StartError) -> Live<LiveState> {
+    private static func authorizer(_ configuration: Configuration) throws(RunningService.StartError) -> Authorizer {
         do throws(CryptoError) {
-            return Live(try LiveState(configuration, metrics: metrics))
+            return try configuration.makeAuthorizer()
         } catch {
             throw .crypto(error)
+        }
+    }
+
+    private static func serve(
+        _ configuration: Configuration, _ services: HelpDeskServices
+    ) throws(RunningService.StartError) -> [ServedHelpDesk] {
+        do throws(CryptoError) {
+            var served: [ServedHelpDesk] = []
+            for helpDesk in HelpDesk.all { served.append(try helpDesk.serve(configuration, services)) }
+            return served
+        } catch {
+            throw .crypto(error)
+        }
+    }
+
+    /// Builds what another configuration needs, and returns what puts that in force; until then nothing has changed.
+    /// - Throws: when OpenSSL fails.
+    func prepare(_ next: Configuration) throws(CryptoError) -> () -> Void {
+        let authorizer = try next.makeAuthorizer()
+        let shared = HelpDeskState(next, authorizer: authorizer, metrics: metrics.helpDesks)
+        var prepared: [() -> Void] = []
+        for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, shared)) }
+        let (operators, expiries) = (OperatorState(next, authorizer: authorizer), next.certificateExpiries)
+        return {
+            helpDeskState.replace(with: shared)
+            for putInForce in prepared { putInForce() }
+            operatorState.replace(with: operators)
+            certificateExpiries.withLock { $0 = expiries }
         }
     }
 
@@ -89,8 +119,8 @@ package struct ServiceGraph: Sendable {
 
     /// Makes security keys with which the help desk may come back to us within the next minutes.
     func mintKey(clocks: Clocks) -> @Sendable (_ appID: String, _ userID: String) -> String? {
-        { [state] appID, userID in
-            let (authorizer, life) = (state.current.authorizer, Self.relayKeySeconds)
+        { [helpDeskState] appID, userID in
+            let (authorizer, life) = (helpDeskState.current.authorizer, Self.relayKeySeconds)
             let minting = KeyMinting(authorizer, defaultLifeSeconds: min(life, authorizer.policy.longestLifeSeconds ?? life))
             return try? minting.mint(appID: appID, userID: userID, now: clocks.unixSeconds()).securityKey
         }

@@ -1,27 +1,16 @@
-internal import Configuration
-internal import Core
+internal import HelpDesk
 internal import Observability
 
 /// The metrics of the contract, each made once.
 struct ServiceMetrics: Sendable {
     let registry: MetricsRegistry
-    let authorizeDuration: Histogram
-    let webhookCounters: WebhookCounters
-    let pushTokenCounters: PushTokenCounters
-    private let authorizeRequests: MetricFamily<Counter>
+    let helpDesks: HelpDeskMetrics
     private let httpRequests: MetricFamily<Counter>
     private let reloads: MetricFamily<Counter>
 
     init(registry: MetricsRegistry, version: String) {
         self.registry = registry
-        authorizeRequests = registry.counter(
-            "deskgate_authorize_requests_total", "Authorization requests by verdict.", labels: ["app", "result", "reason", "key_id"])
-        authorizeDuration = registry.histogram(
-            "deskgate_authorize_duration_seconds", "Time from a whole authorization request to its verdict.")
-        webhookCounters = WebhookCounters(
-            registry.counter("deskgate_webhook_events_total", "Webhooks by result.", labels: ["app", "result"]))
-        pushTokenCounters = PushTokenCounters(
-            registry.counter("deskgate_push_token_requests_total", "Calls of devices by result.", labels: ["app", "result"]))
+        helpDesks = HelpDeskMetrics(registry)
         httpRequests = registry.counter(
             "deskgate_http_requests_total", "Responses by listener, route and status code.", labels: ["listener", "route", "code"],
             hidesZeros: true)
@@ -31,10 +20,6 @@ struct ServiceMetrics: Sendable {
         registry.gauge("deskgate_build_info", "Always 1; the version is a label.", labels: ["version"]) {
             [ComputedSample(version, value: 1)]
         }
-    }
-
-    func authorizeCounters(for applications: [Application]) -> AuthorizeCounters {
-        AuthorizeCounters(authorizeRequests, applications)
     }
 
     func httpCounters(listener: String, routes: [String], watched: Int?) -> HTTPCounters {

@@ -1,7 +1,11 @@
 import Core
 import HTTPServer
+@testable import HelpDesk
 import JSON
 import Observability
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 import Storage
 import TestSupport
 import Testing
@@ -10,8 +14,6 @@ import Time
 
 @testable import Configuration
 @testable import Dispatch
-@testable import Operators
-@testable import Service
 
 /// The routes of deliveries over a store in memory, with the time standing still.
 ///

@@ -1,6 +1,10 @@
 import Core
 import HTTPServer
+@testable import HelpDesk
 import JSON
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 import Storage
 import TestSupport
 import Testing
@@ -8,8 +12,6 @@ import Threading
 
 @testable import Configuration
 @testable import Dispatch
-@testable import Operators
-@testable import Service
 
 /// `/v1/push-tokens`: devices of three persons of `shop`, of whom one has a name that a query must escape, and one of `bank`.
 @Suite struct AdminDeviceRoutesTests {

@@ -4,7 +4,9 @@ import Core
 import Crypto
 @testable import Dispatch
 import HTTPServer
+@testable import HelpDesk
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 import TestSupport
 import Testing

@@ -3,7 +3,9 @@
 import Core
 @testable import Dispatch
 import HTTPServer
+@testable import HelpDesk
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 import TestSupport
 import Testing

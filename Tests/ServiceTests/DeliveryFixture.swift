@@ -1,13 +1,15 @@
 import Core
+@testable import Dispatch
+@testable import HelpDesk
 import Observability
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 import TestSupport
 import Threading
 import Time
 
 @testable import Configuration
-@testable import Dispatch
-@testable import Operators
-@testable import Service
 
 /// A dispatcher over a store in memory, with a clock that the test sets.
 final class DeliveryFixture {

@@ -4,7 +4,9 @@ import Testing
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 
 /// Whom a refusal for the settings stops: everybody, unless others have arrived since the same delivery was refused so before.

@@ -4,7 +4,9 @@ import Testing
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 
 /// When a notifier's deliveries wake the dispatcher: never for nothing, which would be a loop without rest.

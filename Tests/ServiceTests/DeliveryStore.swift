@@ -4,7 +4,9 @@ import Time
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 
 /// A store in memory that refuses for a while what the test names.

@@ -1,7 +1,9 @@
 
 @testable import Configuration
+@testable import HelpDesk
 import Observability
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 import TestSupport
 import Testing

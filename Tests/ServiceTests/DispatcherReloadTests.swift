@@ -2,8 +2,10 @@
 @testable import Configuration
 import Core
 @testable import Dispatch
+@testable import HelpDesk
 import Observability
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 import TestSupport
 import Testing

@@ -1,5 +1,7 @@
 @testable import Dispatch
+@testable import HelpDesk
 @testable import Operators
+@testable import Pyrus
 import Service
 import Testing
 

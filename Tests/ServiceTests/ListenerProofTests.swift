@@ -2,6 +2,10 @@ import Core
 import Crypto
 import Glibc
 import HTTPServer
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 import Storage
 import TestSupport
 import Testing
@@ -9,8 +13,6 @@ import Threading
 
 @testable import Configuration
 @testable import Dispatch
-@testable import Operators
-@testable import Service
 
 /// Somebody else holds the port of the admin listener: commands tell the token to nobody who does not know it.
 @Suite struct ListenerProofTests {

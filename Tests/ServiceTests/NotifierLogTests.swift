@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 @testable import Dispatch
+@testable import HelpDesk
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 
 /// What the log and the metrics tell of notifiers that fail, and how often.

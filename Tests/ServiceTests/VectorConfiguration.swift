@@ -1,7 +1,9 @@
 import Configuration
 @testable import Dispatch
+@testable import HelpDesk
 import JSON
 @testable import Operators
+@testable import Pyrus
 import Service
 import TestSupport
 

@@ -1,8 +1,10 @@
 import Configuration
 @testable import Dispatch
 import HTTPServer
+@testable import HelpDesk
 import Observability
 @testable import Operators
+@testable import Pyrus
 import Service
 import TestSupport
 import Threading

@@ -4,6 +4,8 @@ internal import Dispatch
 internal import HTTPClient
 internal import Notifiers
 internal import Observability
+internal import HelpDesk
+internal import Pyrus
 internal import Threading
 internal import Time
 
@@ -18,15 +20,14 @@ struct NotifierFactory: Sendable {
 
     let logger: Logger
     let clocks: Clocks
-    /// Makes a security key that the help desk may show us within the next minutes; nil when none can be made.
-    let mintKey: @Sendable (_ appID: String, _ userID: String) -> String?
-    /// What each relay has counted, by name, which outlives its notifier when the configuration is reloaded.
-    private let paces = Monitor<[String: Monitor<PyrusPace>]>([:])
+    private let relays: [HelpDeskKind: HelpDesk.RelayMaker]
 
+    /// - Parameter mintKey: makes a security key that a help desk may show us within the next minutes; nil when none can be made.
     init(logger: Logger, clocks: Clocks, mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?) {
         self.logger = logger
         self.clocks = clocks
-        self.mintKey = mintKey
+        let services = RelayServices(mintKey: mintKey, clocks: clocks)
+        relays = Dictionary(uniqueKeysWithValues: HelpDesk.all.map { ($0.kind, $0.relays(services)) })
     }
 
     /// Makes a notifier with a client of its own; the caller closes it.
@@ -37,6 +38,11 @@ struct NotifierFactory: Sendable {
             return try serve(configuration, destination.transport.clientSettings(userAgent: Self.userAgent)) { client in
                 try HTTPNotifier(destination, client: client, nowMilliseconds: clocks.unixMilliseconds)
             }
+        case .relay(let relay):
+            guard let make = relays[relay.helpDesk] else { preconditionFailure("HelpDesk.all has every kind") }
+            return try serve(configuration, relay.transport.clientSettings(userAgent: Self.userAgent)) { client in
+                try make(configuration.name, relay, client)
+            }
         case .push(let push):
             return try serve(
                 configuration, push.clientSettings(userAgent: Self.userAgent), credentialExpiresAt: push.provider.certificateExpiresAt
@@ -44,22 +50,6 @@ struct NotifierFactory: Sendable {
                 try PushNotifier(
                     push, client: client, monotonicMilliseconds: clocks.monotonicMilliseconds, unixMilliseconds: clocks.unixMilliseconds)
             }
-        case .pyrus(let relay):
-            let pace = pace(of: configuration.name)
-            return try serve(configuration, relay.transport.clientSettings(userAgent: Self.userAgent)) { client in
-                try PyrusNotifier(
-                    PyrusDestination(url: relay.url, mintKey: mintKey, timeoutMilliseconds: relay.transport.timeoutMilliseconds),
-                    concurrency: relay.transport.concurrency, client: client, pace: pace,
-                    monotonicMilliseconds: clocks.monotonicMilliseconds, unixMilliseconds: clocks.unixMilliseconds)
-            }
-        }
-    }
-
-    private func pace(of name: String) -> Monitor<PyrusPace> {
-        paces.withLock { paces in
-            let pace = paces[name] ?? Monitor(PyrusPace())
-            paces[name] = pace
-            return pace
         }
     }
 

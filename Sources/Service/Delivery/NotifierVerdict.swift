@@ -61,7 +61,7 @@ package struct NotifierVerdict: Sendable, Equatable {
         case .hms: "the permission to push"
         // It has judged a message of this project.
         case .fcm: nil
-        case .log, .http, .pyrus: nil
+        case .log, .http, .relay: nil
         }
     }
 

@@ -1,4 +1,5 @@
 import Threading
+import Time
 
 /// Clocks that stand until the test moves them.
 final class ManualClocks: Sendable {
@@ -12,4 +13,11 @@ final class ManualClocks: Sendable {
     func unixMilliseconds() -> UInt64 { now.withLock { $0 } }
     /// Another beginning, so that nobody takes one for the other.
     func monotonicMilliseconds() -> UInt64 { now.withLock { $0 - 1_699_990_000_000 } }
+
+    /// These clocks, as services take them.
+    var clocks: Clocks {
+        Clocks(
+            unixSeconds: { self.unixMilliseconds() / 1000 }, unixMilliseconds: { self.unixMilliseconds() },
+            monotonicNanoseconds: { self.monotonicMilliseconds() * 1_000_000 })
+    }
 }

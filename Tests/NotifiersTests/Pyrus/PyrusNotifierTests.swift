@@ -1,7 +1,10 @@
+import Configuration
 import Core
 import HTTPClient
+import HelpDesk
 import JSON
 import Notifiers
+@testable import Pyrus
 import TestSupport
 import Testing
 import Threading
@@ -25,7 +28,7 @@ import Threading
     }
 
     private func with(
-        _ script: ScriptedServer.Script, mintKey: @escaping PyrusDestination.KeyMint = { app, user in "key-of-\(app)-\(user)" },
+        _ script: ScriptedServer.Script, mintKey: @escaping @Sendable (String, String) -> String? = { app, user in "key-of-\(app)-\(user)" },
         _ body: (Relay) throws -> Void
     ) throws {
         let server = try ScriptedServer(script)
@@ -34,9 +37,8 @@ import Threading
         defer { client.close() }
         let clocks = ManualClocks(unixMilliseconds: Sample.now)
         let notifier = try PyrusNotifier(
-            PyrusDestination(url: server.url("/servicedeskapi/v1/SetPushToken"), mintKey: mintKey, timeoutMilliseconds: 20_000),
-            concurrency: 8, client: client, pace: Monitor(PyrusPace()), monotonicMilliseconds: { clocks.monotonicMilliseconds() },
-            unixMilliseconds: { clocks.unixMilliseconds() })
+            .sample(server.url("/servicedeskapi/v1/SetPushToken")), RelayServices(mintKey: mintKey, clocks: clocks.clocks),
+            client: client, pace: Monitor(PyrusPace()))
         try body(Relay(notifier: notifier, server: server, clocks: clocks))
     }
 

@@ -1,7 +1,10 @@
+import Configuration
 import Core
 import HTTPClient
+import HelpDesk
 import JSON
 import Notifiers
+@testable import Pyrus
 import TestSupport
 import Testing
 import Threading
@@ -27,9 +30,8 @@ import Threading
         defer { client.close() }
         let clocks = ManualClocks(unixMilliseconds: Sample.now)
         let notifier = try PyrusNotifier(
-            PyrusDestination(url: server.url("/token"), mintKey: { _, _ in "key" }, timeoutMilliseconds: 20_000), concurrency: 8,
-            client: client, pace: Monitor(PyrusPace()), monotonicMilliseconds: { clocks.monotonicMilliseconds() },
-            unixMilliseconds: { clocks.unixMilliseconds() })
+            .sample(server.url("/token")), RelayServices(mintKey: { _, _ in "key" }, clocks: clocks.clocks), client: client,
+            pace: Monitor(PyrusPace()))
         var outcomes: [DeliveryOutcome] = []
         for (event, device) in steps {
             let ended = Outcomes(1)

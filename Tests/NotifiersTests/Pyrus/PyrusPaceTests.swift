@@ -1,7 +1,10 @@
-import Core
-import Testing
 
+import Configuration
+import Core
+import HelpDesk
 @testable import Notifiers
+@testable import Pyrus
+import Testing
 
 @Suite struct PyrusPaceTests {
     private static let window = PyrusPace.windowMilliseconds

@@ -2,9 +2,11 @@
 @testable import Configuration
 @testable import Dispatch
 import HTTPServer
+@testable import HelpDesk
 import JSON
 @testable import Operators
 import POSIX
+@testable import Pyrus
 @testable import Service
 import TestSupport
 import Testing

@@ -5,7 +5,9 @@ import Testing
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 
 /// What events are delivered to.

@@ -6,7 +6,9 @@ import Testing
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 
 /// Notifiers that make phones show something, and the one that passes registrations on.
@@ -84,7 +86,7 @@ import Testing
             (#","domain":"pyrus.example.com""#, "https://pyrus.example.com/servicedeskapi/v1/SetPushToken"),
             (#","url":"http://localhost:81/x""#, "http://localhost:81/x"),
         ] {
-            guard case .pyrus(let relay) = try kind(#""type":"pyrus"\#(members)"#) else { throw ChildProcess.Failure.missingOutput }
+            guard case .relay(let relay) = try kind(#""type":"pyrus"\#(members)"#) else { throw ChildProcess.Failure.missingOutput }
             #expect(relay.url == url)
         }
     }

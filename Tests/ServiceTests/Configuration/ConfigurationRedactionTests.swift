@@ -1,6 +1,8 @@
 import Configuration
 @testable import Dispatch
+@testable import HelpDesk
 @testable import Operators
+@testable import Pyrus
 import Service
 import TestSupport
 import Testing

@@ -2,7 +2,9 @@
 @testable import Configuration
 @testable import Dispatch
 import HTTPServer
+@testable import HelpDesk
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 import TestSupport
 import Testing

@@ -4,8 +4,10 @@ import Core
 import Crypto
 @testable import Dispatch
 import HTTPServer
+@testable import HelpDesk
 import Observability
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 import TestSupport
 import Testing

@@ -2,8 +2,10 @@
 @testable import Configuration
 @testable import Dispatch
 import Glibc
+@testable import HelpDesk
 @testable import Operators
 import POSIX
+@testable import Pyrus
 @testable import Service
 import TestSupport
 import Testing

@@ -2,7 +2,9 @@
 @testable import Configuration
 import Core
 @testable import Dispatch
+@testable import HelpDesk
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 import TestSupport
 import Testing

@@ -3,8 +3,10 @@
 import Core
 @testable import Dispatch
 import HTTPServer
+@testable import HelpDesk
 import Observability
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 import TestSupport
 import Threading
@@ -30,15 +32,16 @@ final class PushTokenFixture: RouteFixture {
         fixture = try ServiceFixture(members: members, logLevel: .debug)
         log = fixture.log
         store = RecordingStore(failure: failure)
-        let metrics = ServiceMetrics(registry: registry, version: "test")
+        let metrics = HelpDeskMetrics(registry)
         let clocks = Clocks(
             unixSeconds: { TestTime.now }, unixMilliseconds: { [elapsed] in Self.start + elapsed.withLock { $0 } })
-        let route = PushTokenRoute(
-            state: Live(try LiveState(fixture.configuration, metrics: metrics)), store: store,
-            counters: metrics.pushTokenCounters, clocks: clocks, logger: log.logger,
+        let state = HelpDeskState(
+            fixture.configuration, authorizer: try fixture.configuration.makeAuthorizer(), metrics: metrics)
+        let services = HelpDeskServices(
+            state: Live(state), store: store, metrics: metrics, clocks: clocks, random: RandomPool(), logger: log.logger,
             denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
             onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
-        router = Router([route.route])
+        router = Router(try HelpDesk.pyrus.serve(fixture.configuration, services).routes)
     }
 
     deinit {

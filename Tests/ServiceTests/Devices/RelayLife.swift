@@ -1,7 +1,11 @@
 import Core
 import HTTPClient
+@testable import HelpDesk
 import JSON
 import Notifiers
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 import Storage
 import TestSupport
 import Testing
@@ -9,8 +13,6 @@ import Threading
 
 @testable import Configuration
 @testable import Dispatch
-@testable import Operators
-@testable import Service
 
 /// A registry and its relay, to whom happens what a seed decides, beside a help desk that answers 503 now and then.
 final class RelayLife {
@@ -86,8 +88,13 @@ final class RelayLife {
 
     private static func notifier(_ server: ScriptedServer, _ client: Client, _ clock: Monitor<UInt64>) throws -> PyrusNotifier {
         try PyrusNotifier(
-            PyrusDestination(url: server.url("/token"), mintKey: { _, _ in "key" }, timeoutMilliseconds: 20_000), concurrency: 8,
-            client: client, pace: Monitor(PyrusPace()), monotonicMilliseconds: { clock.withLock { $0 } }, unixMilliseconds: { 0 })
+            Configuration.Relay(
+                helpDesk: .pyrus, url: server.url("/token"),
+                transport: Configuration.Transport(timeoutSeconds: 20, concurrency: 8, certificateAuthorities: nil, proxy: nil)),
+            RelayServices(
+                mintKey: { _, _ in "key" },
+                clocks: Clocks(unixSeconds: { 0 }, monotonicNanoseconds: { clock.withLock { $0 } * 1_000_000 })), client: client,
+            pace: Monitor(PyrusPace()))
     }
 
     private func pass(_ milliseconds: UInt64) {

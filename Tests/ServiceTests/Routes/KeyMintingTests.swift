@@ -3,8 +3,10 @@
 import Core
 @testable import Dispatch
 import HTTPServer
+@testable import HelpDesk
 import JSON
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 import TestSupport
 import Testing

@@ -1,13 +1,15 @@
 import Core
 import HTTPServer
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 import Storage
 import TestSupport
 import Testing
 
 @testable import Configuration
 @testable import Dispatch
-@testable import Operators
-@testable import Service
 
 /// Deliveries for a notifier that has left the configuration.
 @Suite struct StrandedDeliveriesTests {

@@ -1,6 +1,10 @@
 import Core
 import Glibc
+@testable import HelpDesk
 import Observability
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 import Storage
 import TestSupport
 import Testing
@@ -8,8 +12,6 @@ import Threading
 
 @testable import Configuration
 @testable import Dispatch
-@testable import Operators
-@testable import Service
 
 /// A store that cannot be opened at once, or not any more.
 @Suite struct WaitingStoreTests {

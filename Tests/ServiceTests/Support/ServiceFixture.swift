@@ -2,8 +2,10 @@
 @testable import Configuration
 @testable import Dispatch
 import HTTPServer
+@testable import HelpDesk
 import Observability
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 import TestSupport
 import Time

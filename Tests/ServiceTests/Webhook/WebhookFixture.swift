@@ -4,8 +4,10 @@ import Core
 import Crypto
 @testable import Dispatch
 import HTTPServer
+@testable import HelpDesk
 import Observability
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 import TestSupport
 import Threading
@@ -24,8 +26,8 @@ final class WebhookFixture: RouteFixture {
     let router: Router
     private let directory: ConfigurationDirectory
     let registry = MetricsRegistry()
-    private let metrics: ServiceMetrics
-    private let state: Live<LiveState>
+    private let metrics: HelpDeskMetrics
+    private let served: ServedHelpDesk
     private let wakeUps = Monitor(0)
 
     init(failure: StoreError? = nil, logLevel: LogLevel = .debug) throws {
@@ -39,14 +41,15 @@ final class WebhookFixture: RouteFixture {
         let configuration = try directory.configuration(Self.json)
         log = try TestLog(in: directory.scratch, level: logLevel)
         store = RecordingStore(failure: failure)
-        metrics = ServiceMetrics(registry: registry, version: "test")
-        state = Live(try LiveState(configuration, metrics: metrics))
+        metrics = HelpDeskMetrics(registry)
+        let state = HelpDeskState(configuration, authorizer: try configuration.makeAuthorizer(), metrics: metrics)
         let clocks = Clocks(unixSeconds: { TestTime.now }, unixMilliseconds: { Self.time })
-        let route = WebhookRoute(
-            state: state, store: store, clocks: clocks, random: RandomPool(), logger: log.logger,
+        let services = HelpDeskServices(
+            state: Live(state), store: store, metrics: metrics, clocks: clocks, random: RandomPool(), logger: log.logger,
             denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
             onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
-        router = Router(route.routes)
+        served = try HelpDesk.pyrus.serve(configuration, services)
+        router = Router(served.routes)
     }
 
     deinit {
@@ -61,7 +64,8 @@ final class WebhookFixture: RouteFixture {
         directory.environment["SHOP"] = TestSecret.text(shopSecret)
         var configuration = try directory.configuration(Self.json)
         configuration.apps[0].notifiers = ["journal"]
-        state.replace(with: try LiveState(configuration, metrics: metrics))
+        let state = HelpDeskState(configuration, authorizer: try configuration.makeAuthorizer(), metrics: metrics)
+        try served.prepare(configuration, state)()
     }
 
     /// The header with which an app signs a body.

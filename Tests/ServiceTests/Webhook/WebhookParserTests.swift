@@ -4,7 +4,9 @@ import Testing
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
 @testable import Operators
+@testable import Pyrus
 @testable import Service
 
 /// Also a type of the testing library.

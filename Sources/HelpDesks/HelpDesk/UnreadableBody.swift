@@ -1,8 +1,8 @@
-internal import Core
-internal import JSON
+package import Core
+package import JSON
 
 /// Why no credentials could be read from a body: answered 400.
-enum UnreadableBody: Error {
+package enum UnreadableBody: Error {
     /// A field is missing, null, no string or given twice.
     case malformed(Malformation)
     /// The body is not strict JSON.
@@ -12,12 +12,12 @@ enum UnreadableBody: Error {
     /// The body is not a strict form.
     case invalidForm(FormError)
 
-    static let invalidJSONReason = "invalid_json"
-    static let notAnObjectReason = "not_an_object"
-    static let invalidFormReason = "invalid_form"
+    package static let invalidJSONReason = "invalid_json"
+    package static let notAnObjectReason = "not_an_object"
+    package static let invalidFormReason = "invalid_form"
 
     /// The reason as it stands in logs and metrics.
-    var reason: String {
+    package var reason: String {
         switch self {
         case .malformed(let malformation): malformation.problem.rawValue
         case .invalidJSON: Self.invalidJSONReason
@@ -27,12 +27,12 @@ enum UnreadableBody: Error {
     }
 
     /// The name of the field that is not as it must be; nil when the whole body is not.
-    var field: String? {
+    package var field: String? {
         if case .malformed(let malformation) = self { malformation.field.name } else { nil }
     }
 
     /// One sentence for the caller, without anything of the body.
-    var message: String {
+    package var message: String {
         switch self {
         case .malformed(let malformation): malformation.description
         case .invalidJSON(let error): "The body is not valid JSON: \(error)."

@@ -1,5 +1,6 @@
 internal import Core
 internal import Observability
+internal import HelpDesk
 
 /// Counts verdicts: one counter for each combination of labels that a snapshot of apps can have, found without a lock or an allocation.
 ///

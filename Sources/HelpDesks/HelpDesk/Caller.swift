@@ -1,8 +1,8 @@
-internal import Core
-internal import Observability
+package import Core
+package import Observability
 
 /// Whom a denied request names, as the log may show it: never the caller's own text, which may be a secret in the wrong field.
-struct Caller {
+package struct Caller {
     /// The app; nil when it is not configured.
     private let app: String?
     /// A keyed digest of an app that is not configured.
@@ -13,7 +13,7 @@ struct Caller {
     private let keyID: UInt32?
 
     /// - Parameter decision: of this authorizer, on these fields.
-    init(
+    package init(
         _ decision: Authorizer.Decision, _ authorizer: Authorizer, appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>
     ) {
         app = decision.application.map { String(decoding: authorizer.applications[$0].id, as: UTF8.self) }
@@ -27,7 +27,7 @@ struct Caller {
     }
 
     /// Adds what is known to a line.
-    func append(to fields: inout LogFields) {
+    package func append(to fields: inout LogFields) {
         if let app { fields.append("app", .string(app)) }
         if let appReference { fields.append("app_ref", .string(appReference)) }
         if let keyID { fields.append("key_id", .integer(Int(keyID))) }

@@ -1,17 +1,16 @@
 internal import Configuration
 internal import Core
-internal import HTTPServer
+package import HTTPServer
 internal import JSON
 internal import Observability
 internal import Threading
 internal import Time
 
-/// `POST /pyrus/push-token`: a device wants to be notified, or not any more.
+/// `POST /pyrus/push-token` and the like: a device wants to be notified, or not any more.
 ///
 /// The key is verified first and from memory, so that strangers never reach the store; then the connection is suspended until the registry has
 /// decided and what it decided is durable.
-final class PushTokenRoute: Sendable {
-    static let path: StaticString = "/pyrus/push-token"
+package final class PushTokenRoute: Sendable {
     static let bodyLimit = 16 * 1024
     private static let timeoutMilliseconds: UInt64 = 10_000
 
@@ -20,35 +19,23 @@ final class PushTokenRoute: Sendable {
         case register(Registration, telling: RegistryAudience)
     }
 
-    private let state: Live<LiveState>
-    private let store: any Store
-    private let counters: PushTokenCounters
-    private let clocks: Clocks
-    private let logger: Logger
-    private let denials: DenialLog
-    private let onChange: @Sendable () -> Void
+    private let path: StaticString
+    private let services: HelpDeskServices
     private let refusals = AuthorizeRefusals()
     private let storeRefusals = StoreRefusals()
     private let registered = Response(status: 200, json: ["status": "registered"])
     private let unchanged = Response(status: 200, json: ["status": "unchanged"])
     private let removed = Response(status: 200, json: ["status": "removed"])
 
-    /// - Parameter onChange: called on the store's thread when the registry has changed, before the answer; must not block.
-    init(
-        state: Live<LiveState>, store: any Store, counters: PushTokenCounters, clocks: Clocks, logger: Logger,
-        denials: DenialLog, onChange: @escaping @Sendable () -> Void
-    ) {
-        self.state = state
-        self.store = store
-        self.counters = counters
-        self.clocks = clocks
-        self.logger = logger
-        self.denials = denials
-        self.onChange = onChange
+    /// Makes the route of a help desk at its path.
+    package init(_ path: StaticString, _ services: HelpDeskServices) {
+        self.path = path
+        self.services = services
     }
 
-    var route: Route {
-        Route(Self.path, bodyLimit: Self.bodyLimit, [(.post, { [self] in answer($0, $1) })])
+    /// The route.
+    package var route: Route {
+        Route(path, bodyLimit: Self.bodyLimit, [(.post, { [self] in answer($0, $1) })])
     }
 
     private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
@@ -58,7 +45,7 @@ final class PushTokenRoute: Sendable {
             let requestID = request.requestID
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                store.register(registration, telling: audience, isAwaited: { box.isAwaited }) { [self] result in
+                services.store.register(registration, telling: audience, isAwaited: { box.isAwaited }) { [self] result in
                     box.respond(response(to: result, registration, requestID))
                 }
             }
@@ -69,9 +56,9 @@ final class PushTokenRoute: Sendable {
         var app: String?
         do throws(PushTokenMistake) {
             let wish = try PushTokenRequest(request)
-            let state = state.current
+            let state = services.state.current
             let (appID, userID, key) = (wish.appID.utf8.span, wish.userID.utf8.span, wish.securityKey.utf8.span)
-            let decision = state.authorizer.decide(appID: appID, userID: userID, securityKey: key, now: clocks.unixSeconds())
+            let decision = state.authorizer.decide(appID: appID, userID: userID, securityKey: key, now: services.clocks.unixSeconds())
             app = decision.application.map { String(decoding: state.authorizer.applications[$0].id, as: UTF8.self) }
             switch decision.verdict {
             case .authorized: return .register(try registration(wish, state.pushTokenLimits), telling: state.subscriptions.registry)
@@ -88,7 +75,7 @@ final class PushTokenRoute: Sendable {
     private func registration(_ wish: PushTokenRequest, _ rules: [LimitRule]) throws(PushTokenMistake) -> Registration {
         Registration(
             key: Device.Key(appID: wish.appID, userID: wish.userID, deviceID: try wish.deviceID()), type: try wish.type(),
-            token: try wish.token(), now: clocks.unixMilliseconds(), rules: rules)
+            token: try wish.token(), now: services.clocks.unixMilliseconds(), rules: rules)
     }
 
     /// Notes what the store says, on its thread.
@@ -96,22 +83,22 @@ final class PushTokenRoute: Sendable {
         let app = wish.key.appID
         switch result {
         case .success(.registered):
-            counters.count(.registered, app: app)
-            onChange()
+            services.metrics.pushTokens.count(.registered, app: app)
+            services.onChange()
             return registered
         case .success(.unchanged):
-            counters.count(.unchanged, app: app)
+            services.metrics.pushTokens.count(.unchanged, app: app)
             return unchanged
         case .success(.removed):
-            counters.count(.removed, app: app)
-            onChange()
+            services.metrics.pushTokens.count(.removed, app: app)
+            services.onChange()
             return removed
         case .success(.limited(let rule, let until)):
-            counters.count(.limited, app: app)
+            services.metrics.pushTokens.count(.limited, app: app)
             return limited(rule, seconds: (until - min(until, wish.now) + 999) / 1000)
         case .failure(let error):
-            counters.count(.unavailable, app: app)
-            logger.log(
+            services.metrics.pushTokens.count(.unavailable, app: app)
+            services.logger.log(
                 .error, "push token",
                 [
                     "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app),
@@ -157,11 +144,11 @@ final class PushTokenRoute: Sendable {
         _ response: Response, _ result: PushTokenCounters.Result, _ reason: String, _ app: String?, _ details: LogFields,
         _ request: borrowing Request
     ) -> Decision {
-        counters.count(result, app: app)
+        services.metrics.pushTokens.count(result, app: app)
         var fields: LogFields = ["result": .string(result.rawValue), "reason": .string(reason)]
         fields.append(details)
         fields.append("request_id", .string(request.requestID))
-        denials.log(result == .unavailable ? .error : .info, "push token", reason: reason, fields)
+        services.denials.log(result == .unavailable ? .error : .info, "push token", reason: reason, fields)
         return .answer(response)
     }
 }

@@ -1,14 +1,17 @@
 internal import Core
-internal import HTTPServer
+package import HTTPServer
 internal import JSON
 
 /// Reads app_id, user_id and security_key from a request's body, JSON or form, without copying or allocating.
-struct CredentialReader: Sendable {
+package struct CredentialReader: Sendable {
+    /// Makes a reader.
+    package init() {}
+
     // In the order of `CredentialField.allCases`.
     private let form = FormDecoder<3>(wanting: ["app_id", "user_id", "security_key"])
 
     /// Lends the three fields to `use`, as the bytes that arrived; they are valid UTF-8 and nothing else is known of them.
-    func withCredentials<Result>(
+    package func withCredentials<Result>(
         of request: borrowing Request, _ use: (_ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>) -> Result
     ) throws(UnreadableBody) -> Result {
         switch BodyFormat(of: request) {

@@ -4,7 +4,7 @@ internal import Core
 ///
 /// What waits is kept by nobody here: the caller comes again. It is a value: the caller locks. Times are milliseconds of a clock that only goes
 /// forward. It begins anew with the process, so that the calls just after a restart may be one too many, which the help desk then refuses.
-package struct PyrusPace: Sendable {
+struct PyrusPace: Sendable {
     /// The limits' window. A call exactly as long after another is allowed. It is longer than any call lasts, so that two calls for a person never
     /// overtake each other: what was claimed while the other one ran comes when that has long ended.
     static let windowMilliseconds: UInt64 = 300_000
@@ -16,7 +16,7 @@ package struct PyrusPace: Sendable {
     private var forgottenAt: UInt64 = 0
 
     /// Has counted nothing yet.
-    package init() {}
+    init() {}
 
     /// Decides about a call that concerns a device.
     /// - Returns: after how many milliseconds to come again; nil when it may be made now, and is counted.

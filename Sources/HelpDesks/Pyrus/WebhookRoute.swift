@@ -2,6 +2,7 @@ internal import Configuration
 internal import Core
 internal import Crypto
 internal import HTTPServer
+internal import HelpDesk
 internal import Observability
 internal import Threading
 internal import Time
@@ -20,29 +21,13 @@ final class WebhookRoute: Sendable {
         case store(WebhookArrival, telling: RegistryAudience)
     }
 
-    private let state: Live<LiveState>
-    private let store: any Store
-    private let clocks: Clocks
-    private let random: RandomPool
-    private let logger: Logger
-    private let denials: DenialLog
-    private let onChange: @Sendable () -> Void
+    private let state: Live<PyrusState>
+    private let services: HelpDeskServices
     private let answers = WebhookAnswers()
 
-    /// - Parameters:
-    ///   - random: for the ids of events and deliveries.
-    ///   - onChange: called on the store's thread when something has been stored that others are told of, before the answer; must not block.
-    init(
-        state: Live<LiveState>, store: any Store, clocks: Clocks, random: RandomPool, logger: Logger,
-        denials: DenialLog, onChange: @escaping @Sendable () -> Void
-    ) {
+    init(state: Live<PyrusState>, _ services: HelpDeskServices) {
         self.state = state
-        self.store = store
-        self.clocks = clocks
-        self.random = random
-        self.logger = logger
-        self.denials = denials
-        self.onChange = onChange
+        self.services = services
     }
 
     var routes: [Route] {
@@ -85,17 +70,17 @@ final class WebhookRoute: Sendable {
             let proven = try WebhookIntake(apps: state.webhooks).comment(request, provenBy: proof)
             guard let comment = proven.comment else {
                 proven.app.counters.count(.ignored)
-                logger.log(
+                services.logger.log(
                     .debug, "webhook",
                     ["result": .string("ignored"), "app": .string(proven.app.id), "request_id": .string(request.requestID)])
                 return .answer(answers.ignored)
             }
-            let now = clocks.unixMilliseconds()
+            let now = services.clocks.unixMilliseconds()
             return .store(
                 try WebhookArrival(
-                    comment, proven, to: state.subscriptions.comments(proven.app.id), receivedAt: now,
-                    lifeMilliseconds: state.eventLifeMilliseconds, random: random),
-                telling: state.subscriptions.registry)
+                    comment, proven, to: state.shared.subscriptions.comments(proven.app.id), receivedAt: now,
+                    lifeMilliseconds: state.shared.eventLifeMilliseconds, random: services.random),
+                telling: state.shared.subscriptions.registry)
         } catch {
             return .answer(refuse(error, state.webhooks, request))
         }
@@ -108,7 +93,7 @@ final class WebhookRoute: Sendable {
     }
 
     private func accept(_ arrival: WebhookArrival, _ audience: RegistryAudience, _ requestID: String, _ pending: PendingBox) {
-        store.accept(arrival.arrival, telling: audience, isAwaited: { pending.isAwaited }) { [self] result in
+        services.store.accept(arrival.arrival, telling: audience, isAwaited: { pending.isAwaited }) { [self] result in
             pending.respond(response(to: result, arrival.app, arrival.arrival.event.id, requestID))
         }
     }
@@ -121,7 +106,7 @@ final class WebhookRoute: Sendable {
         case .success(.accepted):
             app.counters.count(.accepted)
             logStored("accepted", app, event, requestID)
-            onChange()
+            services.onChange()
             return answers.accepted
         case .success(.duplicate(let earlier)):
             app.counters.count(.duplicate)
@@ -130,8 +115,8 @@ final class WebhookRoute: Sendable {
         case .failure(let error):
             app.counters.count(.unavailable)
             // A token that came with it may have been learned though the comment found no room, and others are told of that.
-            if error.kind == .queueFull { onChange() }
-            logger.log(
+            if error.kind == .queueFull { services.onChange() }
+            services.logger.log(
                 .error, "webhook",
                 [
                     "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app.id),
@@ -142,8 +127,8 @@ final class WebhookRoute: Sendable {
     }
 
     private func logStored(_ result: String, _ app: WebhookApps.App, _ event: UUIDv7, _ requestID: String) {
-        guard logger.level <= .debug else { return }
-        logger.log(
+        guard services.logger.level <= .debug else { return }
+        services.logger.log(
             .debug, "webhook",
             [
                 "result": .string(result), "app": .string(app.id), "event": .string(event.description), "request_id": .string(requestID),
@@ -161,10 +146,10 @@ final class WebhookRoute: Sendable {
     /// Tells operators why, but nothing that the caller chose.
     private func log(_ refusal: WebhookIntake.Refusal, _ request: borrowing Request) {
         let level = refusal.logLevel
-        guard level >= logger.level else { return }
+        guard level >= services.logger.level else { return }
         var fields: LogFields = ["result": .string(refusal.result.rawValue), "reason": .string(refusal.reason)]
         if let app = refusal.app { fields.append("app", .string(app.id)) }
         fields.append("request_id", .string(request.requestID))
-        denials.log(level, "webhook", reason: refusal.reason, fields)
+        services.denials.log(level, "webhook", reason: refusal.reason, fields)
     }
 }

@@ -1,5 +1,6 @@
 internal import Core
 internal import JSON
+internal import Notifiers
 
 /// What the help desk's answers mean: success is 200 and JSON without `error`. It documents no errors, so that most are tried again.
 enum PyrusAnswer {

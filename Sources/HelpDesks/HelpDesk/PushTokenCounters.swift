@@ -1,7 +1,7 @@
 internal import Observability
 
 /// Counts the calls of devices by app and result; what belongs to no known app has an empty one, since its name is the caller's to choose.
-struct PushTokenCounters: Sendable {
+package struct PushTokenCounters: Sendable {
     /// What comes of a call, as it stands in logs and metrics.
     enum Result: String, CaseIterable {
         case registered, unchanged, removed, limited, malformed, denied, unavailable

@@ -1,5 +1,6 @@
 internal import Core
 internal import HTTPServer
+internal import HelpDesk
 internal import JSON
 internal import Observability
 internal import Threading
@@ -12,7 +13,7 @@ final class AuthorizeRoute: Sendable {
     static let path: StaticString = "/pyrus/authorize"
     static let bodyLimit = 16 * 1024
 
-    private let state: Live<LiveState>
+    private let state: Live<PyrusState>
     private let duration: Histogram
     private let denials: DenialLog
     private let clocks: Clocks
@@ -20,11 +21,11 @@ final class AuthorizeRoute: Sendable {
     private let authorized = Response(status: 200, json: ["status": "authorized"])
     private let refusals = AuthorizeRefusals()
 
-    init(state: Live<LiveState>, duration: Histogram, denials: DenialLog, clocks: Clocks) {
+    init(state: Live<PyrusState>, _ services: HelpDeskServices) {
         self.state = state
-        self.duration = duration
-        self.denials = denials
-        self.clocks = clocks
+        duration = services.metrics.authorizeDuration
+        denials = services.denials
+        clocks = services.clocks
     }
 
     var route: Route {
@@ -40,9 +41,9 @@ final class AuthorizeRoute: Sendable {
             let level = denials.level
             var caller: Caller?
             let decision = try credentials.withCredentials(of: request) { appID, userID, securityKey in
-                let decision = state.authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now)
+                let decision = state.shared.authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now)
                 if decision.verdict.logLevel >= level {
-                    caller = Caller(decision, state.authorizer, appID: appID, userID: userID, securityKey: securityKey)
+                    caller = Caller(decision, state.shared.authorizer, appID: appID, userID: userID, securityKey: securityKey)
                 }
                 return decision
             }

@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import HelpDesk
 internal import JSON
 
 /// The answers to webhooks, made once.

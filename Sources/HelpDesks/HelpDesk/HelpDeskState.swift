@@ -1,0 +1,46 @@
+package import Configuration
+package import Core
+package import Observability
+
+/// What all help desks need of the configuration in force: an immutable snapshot, which a reload replaces.
+package final class HelpDeskState: Sendable {
+    /// Judges security keys.
+    package let authorizer: Authorizer
+    /// Whom events go to.
+    package let subscriptions: AppSubscriptions
+    /// How often devices may register.
+    let pushTokenLimits: [LimitRule]
+    /// How long after its arrival an event is delivered, in milliseconds.
+    package let eventLifeMilliseconds: UInt64
+
+    /// Takes the snapshot of a configuration, whose apps `authorizer` has.
+    package init(_ configuration: Configuration, authorizer: Authorizer, metrics: HelpDeskMetrics) {
+        self.authorizer = authorizer
+        subscriptions = AppSubscriptions(configuration)
+        pushTokenLimits = configuration.pushTokens.limits
+        eventLifeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
+        for app in configuration.apps { metrics.pushTokens.expect(app: app.id) }
+    }
+}
+
+/// The metrics of what help desks and their apps ask; make one for a registry.
+package struct HelpDeskMetrics: Sendable {
+    /// Authorization requests by verdict.
+    package let authorizeRequests: MetricFamily<Counter>
+    /// The time of their decision.
+    package let authorizeDuration: Histogram
+    /// Webhooks by app and result.
+    package let webhookEvents: MetricFamily<Counter>
+    let pushTokens: PushTokenCounters
+
+    /// Registers the metrics.
+    package init(_ registry: MetricsRegistry) {
+        authorizeRequests = registry.counter(
+            "deskgate_authorize_requests_total", "Authorization requests by verdict.", labels: ["app", "result", "reason", "key_id"])
+        authorizeDuration = registry.histogram(
+            "deskgate_authorize_duration_seconds", "Time from a whole authorization request to its verdict.")
+        webhookEvents = registry.counter("deskgate_webhook_events_total", "Webhooks by result.", labels: ["app", "result"])
+        pushTokens = PushTokenCounters(
+            registry.counter("deskgate_push_token_requests_total", "Calls of devices by result.", labels: ["app", "result"]))
+    }
+}

@@ -1,0 +1,56 @@
+internal import Configuration
+internal import Core
+internal import Crypto
+internal import HTTPServer
+package import HelpDesk
+internal import Threading
+
+extension HelpDesk {
+    /// Pyrus: `/pyrus/authorize`, `/pyrus/webhook`, `/pyrus/push-token`, and its own registry of push tokens, which registrations are passed on to.
+    package static let pyrus = HelpDesk(
+        kind: .pyrus,
+        serve: { configuration, services throws(CryptoError) in try Pyrus(configuration, services).served },
+        relays: { services in
+            let paces = Monitor<[String: Monitor<PyrusPace>]>([:])
+            return { name, relay, client in
+                let pace = paces.withLock { paces in
+                    let pace = paces[name] ?? Monitor(PyrusPace())
+                    paces[name] = pace
+                    return pace
+                }
+                return try PyrusNotifier(relay, services, client: client, pace: pace)
+            }
+        })
+}
+
+/// What the configuration in force says of Pyrus' apps: an immutable snapshot, which a reload replaces.
+final class PyrusState: Sendable {
+    let shared: HelpDeskState
+    let counters: AuthorizeCounters
+    let webhooks: WebhookApps
+
+    /// Takes the snapshot of a configuration.
+    /// - Throws: when OpenSSL fails.
+    init(_ configuration: Configuration, _ shared: HelpDeskState, _ metrics: HelpDeskMetrics) throws(CryptoError) {
+        self.shared = shared
+        counters = AuthorizeCounters(metrics.authorizeRequests, shared.authorizer.applications)
+        webhooks = try WebhookApps(
+            configuration.apps.filter { $0.helpDesk == .pyrus }, counters: WebhookCounters(metrics.webhookEvents))
+    }
+}
+
+/// Pyrus' apps, served.
+private struct Pyrus {
+    let served: ServedHelpDesk
+
+    init(_ configuration: Configuration, _ services: HelpDeskServices) throws(CryptoError) {
+        let state = Live(try PyrusState(configuration, services.state.current, services.metrics))
+        served = ServedHelpDesk(
+            routes: [AuthorizeRoute(state: state, services).route, PushTokenRoute("/pyrus/push-token", services).route]
+                + WebhookRoute(state: state, services).routes
+        ) { configuration, shared throws(CryptoError) in
+            let next = try PyrusState(configuration, shared, services.metrics)
+            return { state.replace(with: next) }
+        }
+    }
+}
