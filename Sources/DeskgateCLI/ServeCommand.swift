@@ -25,7 +25,7 @@ enum ServeCommand {
         defer { sink.close(timeoutMilliseconds: 2000) }
         let logger = Logger(level: configuration.log.level, sink: sink)
         warnAboutOpenFiles(configuration, logger)
-        let service = try explaining { () throws(RunningService.StartError) in
+        let service = try explaining { () throws(StartError) in
             try RunningService(configuration, logger: logger)
         }
         while signals.next() == .reload {

@@ -52,12 +52,11 @@ package struct AdminAccess {
     private func performOnStore(_ action: some AdminAction) throws(StoreError) -> AdminAnswer {
         let store = try openStore()
         defer { store.close() }
+        let state = OperatorState(
+            configuration, authorizer: try authorizer(), registryAudience: AppSubscriptions(configuration).registry)
         // Nobody counts what is given up while no service runs.
-        let desk = AdminDesk(
-            store: store, now: clocks.unixMilliseconds(), registryAudience: AppSubscriptions(configuration).registry,
-            lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000, names: KnownNames(configuration),
-            authorizer: try authorizer(), holds: nil, onGivenUp: { _, _ in })
-        return try action.perform(on: desk)
+        let context = AdminContext(store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, onGivenUp: { _, _ in })
+        return try action.perform(in: context)
     }
 
     private func authorizer() throws(StoreError) -> Authorizer {

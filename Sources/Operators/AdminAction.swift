@@ -10,5 +10,5 @@ package protocol AdminAction: Sendable {
     var change: String? { get }
 
     /// Does it, and says what came of it in the form of the admin listener; blocks as the store does.
-    func perform(on desk: AdminDesk) throws(StoreError) -> AdminAnswer
+    func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer
 }

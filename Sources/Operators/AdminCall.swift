@@ -107,7 +107,7 @@ extension AdminCall {
         let (nonce, expected) = try challenge()
         let query = [(name: "nonce", text: Base64URL.encode(nonce.span))]
         let question = try request(
-            AdminRequest(.get, "\(ListenerProof.path)", query: query), timeoutMilliseconds: Self.proofTimeoutMilliseconds)
+            AdminRequest(.get, "\(ListenerProof.route.path)", query: query), timeoutMilliseconds: Self.proofTimeoutMilliseconds)
         switch send(question, client) {
         case .failure(.connect): return .nobody
         case .failure(let error): return .stranger(reason: error.description)

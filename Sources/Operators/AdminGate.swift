@@ -1,20 +1,13 @@
 internal import Core
 internal import HTTPServer
-package import Observability
-package import Threading
+internal import Observability
+internal import Threading
 
 /// Who may do what on the admin listener: asks for the token, and leaves a line in the log of each change and of each wrong token.
-package struct AdminGate: Sendable {
+struct AdminGate: Sendable {
     let state: Live<OperatorState>
     let logger: Logger
     let denials: DenialLog
-
-    /// Makes a gate to what the configuration in force says.
-    package init(state: Live<OperatorState>, logger: Logger, denials: DenialLog) {
-        self.state = state
-        self.logger = logger
-        self.denials = denials
-    }
 
     /// Nil when the request shows the token, otherwise the answer to give.
     func refusal(of request: borrowing Request) -> Response? {

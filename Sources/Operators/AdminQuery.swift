@@ -12,8 +12,15 @@ struct AdminQuery {
         self.items = decoded
     }
 
-    /// The values by their names, of which only these may be there, each once.
-    func values(of known: [String]) throws(AdminMistake) -> [String: String] {
+    /// What every list takes.
+    static let page = [
+        AdminRoute.Parameter("after", .query, text: "The next of an earlier list, which this one goes on from."),
+        AdminRoute.Parameter("limit", .query, .number(1...Int64(AdminAnswer.largestLimit)), text: "How many at most."),
+    ]
+
+    /// The values of parameters by their names; nothing else may be there, and nothing twice.
+    func values(of parameters: [AdminRoute.Parameter]) throws(AdminMistake) -> [String: String] {
+        let known = parameters.map(\.name)
         var values: [String: String] = [:]
         for (name, text) in items {
             guard let known = known.first(where: { $0.utf8.elementsEqual(name.utf8) }) else {

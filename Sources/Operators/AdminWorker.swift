@@ -1,10 +1,13 @@
 internal import Threading
 
-/// The thread on which operators' wishes wait for the store, one after the other, so that no thread that serves requests does.
+/// The thread on which operators' questions wait for the store, one after the other, so that no thread that serves requests does.
+///
+/// It begins with the first question, because most services are never asked one.
 final class AdminWorker: Sendable {
     private struct Queue {
         var jobs: [@Sendable () -> Void] = []
         var isEnding = false
+        var thread: OwnThread?
     }
 
     private enum Step {
@@ -12,35 +15,36 @@ final class AdminWorker: Sendable {
         case end
     }
 
-    private let queue: Monitor<Queue>
-    private let thread: OwnThread
+    private let queue = Monitor(Queue())
     private let limit: Int
 
-    /// Starts the thread.
     /// - Parameter limit: how many jobs may wait.
-    /// - Throws: when the system has no room for it.
-    init(limit: Int) throws(ThreadError) {
-        let queue = Monitor(Queue())
-        self.queue = queue
+    init(limit: Int) {
         self.limit = limit
-        thread = try OwnThread {
-            while case .run(let job)? = queue.wait({ Self.step(&$0) }) { job() }
-        }
     }
 
-    /// Has a job done; false when too many wait, or it is stopping.
+    /// Has a job done; false when too many wait, when it is stopping, and when the system has no room for the thread.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
-        queue.update { queue in
-            guard queue.jobs.count < limit, !queue.isEnding else { return false }
-            queue.jobs.append(job)
+        queue.update { [queue] state in
+            guard state.jobs.count < limit, !state.isEnding else { return false }
+            if state.thread == nil {
+                state.thread = try? OwnThread {
+                    while case .run(let job)? = queue.wait({ Self.step(&$0) }) { job() }
+                }
+            }
+            guard state.thread != nil else { return false }
+            state.jobs.append(job)
             return true
         }
     }
 
     /// Does what waits, and ends the thread. Call it once, and not in a job.
     func stop() {
-        queue.update { $0.isEnding = true }
-        thread.join()
+        let thread = queue.update { state in
+            state.isEnding = true
+            return state.thread
+        }
+        thread?.join()
     }
 
     private static func step(_ queue: inout Queue) -> Step? {

@@ -27,7 +27,7 @@ extension DeliveryAction {
         var criteria = DeliveryCriteria()
         var page: [String: String] = [:]
         for (name, text) in query.items {
-            guard let name = ["limit", "after"].first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+            guard let name = AdminQuery.page.map(\.name).first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
                 try criteria.add(name, text)
                 continue
             }
@@ -37,9 +37,16 @@ extension DeliveryAction {
         return try listing(criteria.filter, after: page["after"], limit: limit)
     }
 
+    /// What `DELETE /v1/deliveries` takes.
+    static let purgeParameters = [
+        AdminRoute.Parameter("state", .query, .choice(Delivery.State.allCases.map(\.rawValue)), isRequired: true, text: "Where they stand."),
+        AdminRoute.Parameter("before", .query, .time, text: "Only those that ended before this time."),
+        AdminRoute.Parameter("notifier", .query, text: "With the state pending: whose deliveries are given up."),
+    ]
+
     /// `DELETE /v1/deliveries`
     static func purging(_ query: AdminQuery) throws(AdminMistake) -> DeliveryAction {
-        let values = try query.values(of: ["state", "before", "notifier"])
+        let values = try query.values(of: purgeParameters)
         return try purging(state: values["state"], before: values["before"], notifier: values["notifier"])
     }
 

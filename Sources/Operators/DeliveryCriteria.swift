@@ -5,9 +5,19 @@ internal import Time
 
 /// What deliveries are chosen by, as names with texts: what queries, bodies and the command line have in common.
 package struct DeliveryCriteria {
-    private static let names = [
-        "state", "app_id", "user_id", "ticket_id", "comment_id", "notifier", "reason", "from", "before",
+    /// The criteria.
+    static let parameters = [
+        AdminRoute.Parameter("state", .query, .choice(Delivery.State.allCases.map(\.rawValue)), text: "Where the delivery stands."),
+        AdminRoute.Parameter("app_id", .query, text: "The app of its event."),
+        AdminRoute.Parameter("user_id", .query, text: "The person whom its event concerns."),
+        AdminRoute.Parameter("ticket_id", .query, text: "The ticket of its comment."),
+        AdminRoute.Parameter("comment_id", .query, text: "Its comment."),
+        AdminRoute.Parameter("notifier", .query, text: "The notifier's name."),
+        AdminRoute.Parameter("reason", .query, text: "Why it stands where it stands."),
+        AdminRoute.Parameter("from", .query, .time, text: "Its event arrived at this time or later."),
+        AdminRoute.Parameter("before", .query, .time, text: "Its event arrived before this time."),
     ]
+    private static let names = parameters.map(\.name)
     /// The criteria whose texts are identities of the help desk.
     static let identities = ["ticket_id", "comment_id"]
 

@@ -4,12 +4,15 @@ internal import JSON
 
 /// The body of `POST /v1/deliveries/retry`: criteria as in the query of a list, or `{"all": true}`.
 enum DeliveryRetryBody {
+    /// What stands for all dead deliveries.
+    static let all = AdminRoute.Parameter("all", .body, .flag, text: "All dead deliveries, without a criterion.")
+
     /// Reads it. Without a criterion it must say `all`, so that a forgotten filter does not repeat everything.
     static func action(_ body: Span<UInt8>) throws(AdminMistake) -> DeliveryAction {
         var criteria = DeliveryCriteria()
         var wantsAll = false
         for member in try object(body).members {
-            if member.key.utf8.elementsEqual("all".utf8) {
+            if member.key.utf8.elementsEqual(all.name.utf8) {
                 guard member.value == true else { throw AdminMistake("all", "expected true.") }
                 wantsAll = true
             } else {

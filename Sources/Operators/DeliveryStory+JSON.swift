@@ -4,9 +4,9 @@ internal import JSON
 extension Delivery {
     /// It as operators see it: identifiers and times, and nothing of what people wrote. While something holds back what is due, `waits` says what, and
     /// `due_at` is null, because nobody knows.
-    func json(_ desk: AdminDesk) -> JSONObject {
-        let wait = desk.wait(of: self)
-        let hasTime = state == .pending && (wait == nil || wait == AdminDesk.turn)
+    func json(_ context: AdminContext) -> JSONObject {
+        let wait = context.wait(of: self)
+        let hasTime = state == .pending && (wait == nil || wait == AdminContext.turn)
         return [
             "id": .string(id.description), "notifier": .string(notifier), "state": .string(state.rawValue), "reason": .string(reason),
             "attempts": .integer(Int64(attempts)), "due_at": hasTime ? .string(AdminTime.text(dueAt)) : .null,
@@ -32,8 +32,8 @@ extension Delivery {
 
 extension DeliveryStory {
     /// The delivery with its tries.
-    func json(_ desk: AdminDesk) -> JSONObject {
-        var object = delivery.json(desk)
+    func json(_ context: AdminContext) -> JSONObject {
+        var object = delivery.json(context)
         object.append(.bool(delivery.event.hasData), forKey: "data_kept")
         object.append(.array(attempts.map { .object($0.json) }), forKey: "tries")
         return object

@@ -33,22 +33,22 @@ package enum DeviceAction: AdminAction, Equatable {
     }
 
     /// As `AdminAction` says.
-    package func perform(on desk: AdminDesk) throws(StoreError) -> AdminAnswer {
+    package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         switch self {
         case .list(let filter, let after, let limit):
             // One more than is shown tells whether there are more.
-            let found = try desk.store.devices(filter, after: after, limit: limit + 1)
-            if found.isEmpty, let mistake = try desk.mistake(in: filter) { return mistake }
+            let found = try context.store.devices(filter, after: after, limit: limit + 1)
+            if found.isEmpty, let mistake = try context.mistake(in: filter) { return mistake }
             let shown = found.prefix(limit)
             let next = found.count > limit ? shown.last.map { DeviceCursor.text($0.key) } : nil
             return AdminAnswer([
-                "push_tokens": .array(shown.map { .object($0.json(named: desk.userReference($0.key))) }),
+                "push_tokens": .array(shown.map { .object($0.json(named: context.userReference($0.key))) }),
                 "next": next.map { .string($0) } ?? .null,
             ])
         case .remove(let filter):
-            let count = try desk.store.removeDevices(filter, now: desk.now, telling: desk.registryAudience)
-            if count == 0, let mistake = try desk.mistake(in: filter) { return mistake }
-            return .removed(count)
+            let count = try context.store.removeDevices(filter, now: context.now, telling: context.state.registryAudience)
+            if count == 0, let mistake = try context.mistake(in: filter) { return mistake }
+            return AdminAnswer(.removed(count))
         }
     }
 

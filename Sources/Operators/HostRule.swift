@@ -1,15 +1,15 @@
-package import HTTPServer
+internal import HTTPServer
 
 /// Which names the admin listener answers to while only this machine reaches it: addresses and `localhost`.
 ///
 /// A browser on this machine can be led here by a name of somebody else's that resolves to 127.0.0.1 (DNS rebinding). It sends that name as
 /// Host, and its page could read the answer.
-package enum HostRule {
+enum HostRule {
     private static let misdirected = Response.error(
         421, "misdirected", "Ask this listener by its IP address or as localhost; other names may lead a browser here.")
 
     /// The same route, which refuses other names.
-    package static func guarding(_ route: Route) -> Route {
+    static func guarding(_ route: Route) -> Route {
         Route(
             route.path, bodyLimit: route.bodyLimit,
             route.handlers.map { method, handler in

@@ -1,5 +1,11 @@
 internal import Configuration
-internal import JSON
+package import Core
+internal import Crypto
+internal import HTTPServer
+package import JSON
+internal import Observability
+internal import Threading
+internal import Time
 
 /// The body of `POST /v1/keys`.
 struct KeyRequest {
@@ -8,7 +14,13 @@ struct KeyRequest {
         let message: String
     }
 
-    private static let fields = ["app_id", "user_id", "ttl_seconds"]
+    /// What it takes.
+    static let parameters = [
+        AdminRoute.Parameter("app_id", .body, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", .body, isRequired: true, text: "The person."),
+        AdminRoute.Parameter("ttl_seconds", .body, .number(0...Int64.max), text: "How long the key lives; 0 is for ever."),
+    ]
+    private static let fields = parameters.map(\.name)
 
     let appID: String
     let userID: String
@@ -45,5 +57,63 @@ struct KeyRequest {
     private static func text(_ field: String, in object: JSONObject) throws(Mistake) -> String {
         guard case .string(let text) = object[field] else { throw Mistake(message: "\(field): expected a string.") }
         return text
+    }
+}
+
+extension KeyRequest {
+    /// `POST /v1/keys`
+    static let route = AdminRoute(
+        .post, "/v1/keys", .mint, summary: "Mints a security key, for backends that do not hold the secret themselves.", parameters,
+        answer: AdminRoute.Answer(["security_key", "key_id", "issued_at", "expires_at"], status: 201, text: "The key, a secret of the person."),
+        .fromMemory { request, listener in listener.mint(request) })
+}
+
+extension AdminListener {
+    fileprivate func mint(_ request: borrowing Request) -> Response {
+        let state = services.state.current
+        do throws(KeyRequest.Mistake) {
+            let wanted = try request.withBody { body throws(KeyRequest.Mistake) in try KeyRequest(body) }
+            do throws(KeyMinting.Refusal) {
+                let minted = try KeyMinting(state.authorizer, defaultLifeSeconds: state.defaultLifeSeconds).mint(
+                    appID: wanted.appID, userID: wanted.userID, lifeSeconds: wanted.lifeSeconds, now: services.clocks.unixSeconds())
+                audit(minted, wanted, state.authorizer, request)
+                return Response(status: 201, json: minted.json, headers: [("Cache-Control", "no-store")])
+            } catch {
+                return answer(to: error, request)
+            }
+        } catch {
+            return .error(400, "malformed", error.message)
+        }
+    }
+
+    private func audit(_ minted: KeyMinting.Minted, _ wanted: KeyRequest, _ authorizer: Authorizer, _ request: borrowing Request) {
+        let reference = authorizer.userReference(appID: wanted.appID.utf8.span, userID: wanted.userID.utf8.span)
+        gate.audit(
+            "keys.mint", outcome: "done",
+            [
+                ("app", .string(wanted.appID)), ("user_ref", .string(reference ?? "")), ("key_id", .integer(Int(minted.keyID))),
+                ("expires_at", .integer(Int(minted.expiresAt))),
+            ], by: AdminCaller(request))
+    }
+
+    private func answer(to refusal: KeyMinting.Refusal, _ request: borrowing Request) -> Response {
+        switch refusal {
+        case .malformed, .lifeTooLong, .endTooFar: return .error(400, "malformed", refusal.description)
+        case .unknownApp, .unknownKey: return .error(400, "unknown_app", refusal.description)
+        case .failed(let error):
+            services.logger.log(
+                .error, "mint failed", ["reason": .string(error.description), "request_id": .string(request.requestID)])
+            return .error(503, "mint_failed", "The key could not be made; try again.", headers: [("Retry-After", "1")])
+        }
+    }
+}
+
+extension KeyMinting.Minted {
+    /// The key as the admin listener and `--json` show it.
+    package var json: JSONValue {
+        [
+            "security_key": .string(securityKey), "key_id": .integer(Int64(keyID)), "issued_at": .integer(Int64(issuedAt)),
+            "expires_at": .integer(Int64(expiresAt)),
+        ]
     }
 }

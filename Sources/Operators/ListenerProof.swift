@@ -1,14 +1,13 @@
 internal import Crypto
-package import HTTPServer
+internal import HTTPServer
 internal import JSON
-package import Threading
+internal import Threading
 
 /// Proof that a listener knows the admin token, so that commands send the token to nobody else.
 ///
 /// The caller sends random bytes, and the listener answers their HMAC under the token together with the address that it listens on. Whoever
 /// holds the port but not the token cannot answer, and cannot pass on the answer of a service that listens elsewhere.
-package final class ListenerProof: Sendable {
-    static let path: StaticString = "/v1/listener-proof"
+final class ListenerProof: Sendable {
     /// How many random bytes are asked for.
     static let nonceCount = 32
     /// Domain separation: what is proven here proves nothing elsewhere.
@@ -19,25 +18,24 @@ package final class ListenerProof: Sendable {
 
     private let name = Monitor<String?>(nil)
 
-    /// Proves nothing before it is known where the listener listens.
-    package init() {}
-
     /// Says where the listener listens, which it knows when it does; before, nothing is proven.
-    package func listens(on address: ListenAddress) {
+    func listens(on address: ListenAddress) {
         let text = Self.name(of: address)
         name.withLock { $0 = text }
     }
 
-    /// What answers `GET /v1/listener-proof?nonce=`, which needs no token.
-    package func route(_ state: Live<OperatorState>) -> Route {
-        Route(
-            Self.path,
-            [(.get, { [self] request, responder in responder.respond(answer(request.queryItems(), state.current.token)) })])
-    }
+    /// `GET /v1/listener-proof?nonce=`, which needs no token.
+    static let route = AdminRoute(
+        .get, "/v1/listener-proof", .anyone, summary: "Proves to commands that this listener knows the admin token.",
+        [AdminRoute.Parameter("nonce", .query, isRequired: true, text: "\(nonceCount) random bytes as base64url.")],
+        answer: AdminRoute.Answer(["proof"], text: "The HMAC of the nonce and the listener's address under the admin token, as base64url."),
+        .fromMemory { request, listener in
+            listener.proof.answer(request.queryItems(), listener.services.state.current.token)
+        })
 
-    private func answer(_ query: [QueryItem], _ token: SecretBytes?) -> Response {
+    fileprivate func answer(_ query: [QueryItem], _ token: SecretBytes?) -> Response {
         guard let token, let name = name.withLock({ $0 }) else { return Self.unproven }
-        guard let values = try? AdminQuery(query).values(of: ["nonce"]), let nonce = values["nonce"].flatMap(Self.nonce) else {
+        guard let values = try? AdminQuery(query).values(of: Self.route.parameters), let nonce = values["nonce"].flatMap(Self.nonce) else {
             return Self.wrongNonce
         }
         guard let code = try? Self.code(token, name, nonce) else {

@@ -14,19 +14,16 @@ package final class OperatorState: Sendable {
     let metricsNeedToken: Bool
     /// The names that questions may name.
     let names: KnownNames
-    /// Who is told of devices that are removed.
+    /// Who is told of devices that are removed, and how long an event is delivered after its arrival.
     let registryAudience: RegistryAudience
-    /// How long after its arrival an event is delivered, in milliseconds.
-    let eventLifeMilliseconds: UInt64
 
     /// Takes the snapshot of a configuration, whose apps `authorizer` has.
-    package init(_ configuration: Configuration, authorizer: Authorizer) {
+    package init(_ configuration: Configuration, authorizer: Authorizer, registryAudience: RegistryAudience) {
         self.authorizer = authorizer
         defaultLifeSeconds = configuration.defaultLifeSeconds
         token = configuration.admin.token
         metricsNeedToken = configuration.admin.metricsNeedToken || !configuration.admin.isLocal
         names = KnownNames(configuration)
-        registryAudience = AppSubscriptions(configuration).registry
-        eventLifeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
+        self.registryAudience = registryAudience
     }
 }

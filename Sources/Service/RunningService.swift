@@ -1,6 +1,6 @@
 package import Configuration
-package import Core
-package import Crypto
+internal import Core
+internal import Crypto
 internal import Dispatch
 package import HTTPServer
 package import Observability
@@ -11,28 +11,6 @@ package import Time
 
 /// The service with its listeners open: start, reload, stop.
 package final class RunningService: Sendable {
-    /// Why it could not start.
-    package enum StartError: Error, CustomStringConvertible {
-        /// A listener could not be opened.
-        case listener(ServerError)
-        /// OpenSSL failed.
-        case crypto(CryptoError)
-        /// The system has no room for the thread that opens the store.
-        case store(StoreError)
-        /// A notifier could not be made.
-        case notifiers(String)
-
-        /// One line for a person.
-        package var description: String {
-            switch self {
-            case .listener(let error): error.description
-            case .crypto(let error): error.description
-            case .store(let error): error.description
-            case .notifiers(let reason): "cannot start the notifiers: \(reason)"
-            }
-        }
-    }
-
     private let configuration: Configuration
     private let graph: ServiceGraph
     private let logger: Logger
@@ -87,23 +65,22 @@ package final class RunningService: Sendable {
         do {
             let started = try DeliveryServices(configuration, graph, logger: logger, clocks: clocks)
             deliveries = started
-            let (admin, publicServer) = try listen(configuration, graph, logger, adminRoutes: started.routes)
+            let (admin, publicServer) = try listen(configuration, graph, logger)
             return (started, admin, publicServer)
         } catch {
             deliveries?.stop(drainMilliseconds: 0)
-            deliveries?.stopRoutes()
+            graph.admin.stop()
             graph.store.close()
             throw error
         }
     }
 
     private static func listen(
-        _ configuration: Configuration, _ graph: ServiceGraph, _ logger: Logger, adminRoutes: [Route]
+        _ configuration: Configuration, _ graph: ServiceGraph, _ logger: Logger
     ) throws(StartError) -> (admin: Server, public: Server) {
-        let adminRouter = graph.adminRouter(adding: adminRoutes)
         let admin = try listen(
-            configuration.admin.listener, adminRouter, graph.observer(listener: "admin", of: adminRouter), logger, threads: 1)
-        graph.listenerProof.listens(on: admin.address)
+            configuration.admin.listener, graph.adminRouter, graph.observer(listener: "admin", of: graph.adminRouter), logger, threads: 1)
+        graph.admin.listens(on: admin.address)
         do {
             let publicServer = try listen(
                 configuration.listen, graph.publicRouter, graph.observer(listener: "public", of: graph.publicRouter, watched: 503), logger,
@@ -143,7 +120,7 @@ package final class RunningService: Sendable {
         let now = SystemClock.monotonicMilliseconds()
         deliveries.stop(drainMilliseconds: deadline > now ? deadline - now : 0)
         adminServer.stop(drainMilliseconds: 1000)
-        deliveries.stopRoutes()
+        graph.admin.stop()
         graph.store.close()
         chores?.stop()
         graph.denials.flush(all: true)

@@ -16,8 +16,6 @@ package struct ServiceGraph: Sendable {
     package let publicRouter: Router
     /// What operators and backends may ask.
     package let adminRouter: Router
-    private let adminRoutes: [Route]
-    private let adminIsLocal: Bool
     /// How long a key lives that a registration is passed on with, in seconds.
     private static let relayKeySeconds: UInt64 = 600
     let helpDeskState: Live<HelpDeskState>
@@ -29,10 +27,9 @@ package struct ServiceGraph: Sendable {
     let readiness: Readiness
     /// Writes what strangers can cause.
     let denials: DenialLog
-    /// Who may do what on the admin listener.
-    let adminGate: AdminGate
-    /// Proves to commands that this listener is the service's.
-    let listenerProof = ListenerProof()
+    /// What answers operators; to be stopped after its listener.
+    let admin: AdminListener
+    let deliveryMetrics: DeliveryMetrics
     let store: any Store
     /// What tells the dispatcher that something has been accepted.
     let dispatcherInbox: Monitor<DispatcherInbox>
@@ -46,11 +43,12 @@ package struct ServiceGraph: Sendable {
     package init(
         _ configuration: Configuration, logger: Logger, clocks: Clocks = .system,
         openStore: () throws(StoreError) -> any Store = { MemoryStore() }
-    ) throws(RunningService.StartError) {
+    ) throws(StartError) {
         metrics = ServiceMetrics(registry: MetricsRegistry(), version: Version.current)
         let authorizer = try Self.authorizer(configuration)
         helpDeskState = Live(HelpDeskState(configuration, authorizer: authorizer, metrics: metrics.helpDesks))
-        operatorState = Live(OperatorState(configuration, authorizer: authorizer))
+        operatorState = Live(OperatorState(
+                configuration, authorizer: authorizer, registryAudience: helpDeskState.current.subscriptions.registry))
         let expiries = Monitor(configuration.certificateExpiries)
         certificateExpiries = expiries
         metrics.tellCertificateExpiries { expiries.withLock { $0 } }
@@ -60,20 +58,24 @@ package struct ServiceGraph: Sendable {
         readiness = Readiness(store: store, dispatcherInbox: inbox)
         let denials = DenialLog(logger: logger, monotonicMilliseconds: clocks.monotonicMilliseconds)
         self.denials = denials
-        adminGate = AdminGate(state: operatorState, logger: logger, denials: denials)
         let services = HelpDeskServices(
             state: helpDeskState, store: store, metrics: metrics.helpDesks, clocks: clocks, random: RandomPool(), logger: logger,
             denials: denials) { inbox.announceNews() }
         helpDesks = try Self.serve(configuration, services)
         publicRouter = Router(helpDesks.flatMap(\.routes) + HealthRoutes(readiness: readiness).routes)
-        let admin = AdminRoutes(gate: adminGate, registry: metrics.registry, clocks: clocks)
-        adminRoutes =
-            admin.routes + [listenerProof.route(operatorState), StatusRoute(gate: adminGate) { [readiness] in readiness.json }.route]
-        adminIsLocal = configuration.admin.isLocal
-        adminRouter = Self.adminRouter(adminRoutes, isLocal: adminIsLocal)
+        let deliveryMetrics = DeliveryMetrics(registry: metrics.registry, store: store, clocks: clocks, inbox: inbox)
+        self.deliveryMetrics = deliveryMetrics
+        admin = AdminListener(
+            AdminServices(
+                state: operatorState, store: store, registry: metrics.registry, clocks: clocks, logger: logger, denials: denials,
+                status: { [readiness] in readiness.json }, holds: { inbox.withLock { $0.holds } },
+                onGivenUp: { count, notifier in
+                    deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: DeliveryMetrics.purged)
+                }, onWork: { inbox.announceNews() }))
+        adminRouter = admin.router(isLocal: configuration.admin.isLocal)
     }
 
-    private static func authorizer(_ configuration: Configuration) throws(RunningService.StartError) -> Authorizer {
+    private static func authorizer(_ configuration: Configuration) throws(StartError) -> Authorizer {
         do throws(CryptoError) {
             return try configuration.makeAuthorizer()
         } catch {
@@ -83,7 +85,7 @@ package struct ServiceGraph: Sendable {
 
     private static func serve(
         _ configuration: Configuration, _ services: HelpDeskServices
-    ) throws(RunningService.StartError) -> [ServedHelpDesk] {
+    ) throws(StartError) -> [ServedHelpDesk] {
         do throws(CryptoError) {
             var served: [ServedHelpDesk] = []
             for helpDesk in HelpDesk.all { served.append(try helpDesk.serve(configuration, services)) }
@@ -100,7 +102,7 @@ package struct ServiceGraph: Sendable {
         let shared = HelpDeskState(next, authorizer: authorizer, metrics: metrics.helpDesks)
         var prepared: [() -> Void] = []
         for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, shared)) }
-        let (operators, expiries) = (OperatorState(next, authorizer: authorizer), next.certificateExpiries)
+        let (operators, expiries) = (OperatorState(next, authorizer: authorizer, registryAudience: shared.subscriptions.registry), next.certificateExpiries)
         return {
             helpDeskState.replace(with: shared)
             for putInForce in prepared { putInForce() }
@@ -109,7 +111,7 @@ package struct ServiceGraph: Sendable {
         }
     }
 
-    private static func open(_ openStore: () throws(StoreError) -> any Store) throws(RunningService.StartError) -> any Store {
+    private static func open(_ openStore: () throws(StoreError) -> any Store) throws(StartError) -> any Store {
         do throws(StoreError) {
             return try openStore()
         } catch {
@@ -124,15 +126,6 @@ package struct ServiceGraph: Sendable {
             let minting = KeyMinting(authorizer, defaultLifeSeconds: min(life, authorizer.policy.longestLifeSeconds ?? life))
             return try? minting.mint(appID: appID, userID: userID, now: clocks.unixSeconds()).securityKey
         }
-    }
-
-    /// The operators' router with further routes.
-    func adminRouter(adding routes: [Route]) -> Router {
-        Self.adminRouter(adminRoutes + routes, isLocal: adminIsLocal)
-    }
-
-    private static func adminRouter(_ routes: [Route], isLocal: Bool) -> Router {
-        Router(isLocal ? routes.map(HostRule.guarding) : routes)
     }
 
     /// Counts the responses of a listener.

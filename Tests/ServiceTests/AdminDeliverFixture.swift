@@ -28,8 +28,7 @@ final class AdminDeliverFixture {
     private let directory: ConfigurationDirectory
     let log: TestLog
     private let state: Live<OperatorState>
-    private let proof = ListenerProof()
-    private let handlers: AdminHandlers
+    private let admin: AdminListener
     private let wakeUps = Monitor(0)
 
     init(store: any Store = MemoryStore(), port: UInt16 = 0) throws {
@@ -37,29 +36,32 @@ final class AdminDeliverFixture {
         directory = try ConfigurationDirectory()
         configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port)"#))
         log = try TestLog(in: directory.scratch, level: .info)
-        state = Live(OperatorState(configuration, authorizer: try configuration.makeAuthorizer()))
-        handlers = try AdminHandlers(
-            gate: AdminGate(state: state, logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 })),
-            store: store,
-            clocks: Clocks(unixSeconds: { TestTime.now }), onWork: { [wakeUps] in wakeUps.update { $0 += 1 } })
+        state = Live(OperatorState(
+                configuration, authorizer: try configuration.makeAuthorizer(),
+                registryAudience: AppSubscriptions(configuration).registry))
+        admin = AdminListener(
+            AdminServices(
+                state: state, store: store, registry: MetricsRegistry(), clocks: Clocks(unixSeconds: { TestTime.now }), logger: log.logger,
+                denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { .null }, holds: { [:] },
+                onGivenUp: { _, _ in }, onWork: { [wakeUps] in wakeUps.update { $0 += 1 } }))
         try Self.fill(store)
     }
 
     deinit {
-        handlers.stop()
+        admin.stop()
         store.close()
     }
 
     var wakeUpCount: Int { wakeUps.withLock { $0 } }
 
     var router: Router {
-        Router(DeliveryRoutes(handlers: handlers).routes + DeviceRoutes(handlers: handlers).routes + [proof.route(state)])
+        admin.router(isLocal: false)
     }
 
     /// Serves the routes as the service does; whoever gets the server must stop it.
     func serve(_ address: ListenAddress, tls: TLSIdentity? = nil) throws -> Server {
         let server = try Server(address, router: router, settings: ServerSettings(threads: 1, tls: tls), observer: { _, _ in })
-        proof.listens(on: server.address)
+        admin.listens(on: server.address)
         return server
     }
 

@@ -12,8 +12,8 @@ import Threading
 
 /// The thread that asks the store for operators.
 @Suite struct AdminWorkerTests {
-    @Test func doesJobsInTheirOrderAndRefusesTooMany() throws {
-        let worker = try AdminWorker(limit: 2)
+    @Test func doesJobsInTheirOrderAndRefusesTooMany() {
+        let worker = AdminWorker(limit: 2)
         let gate = Monitor((isRunning: false, isOpen: false))
         let done = Monitor<[Int]>([])
         #expect(

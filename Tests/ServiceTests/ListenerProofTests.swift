@@ -16,7 +16,7 @@ import Threading
 
 /// Somebody else holds the port of the admin listener: commands tell the token to nobody who does not know it.
 @Suite struct ListenerProofTests {
-    private static let path = "\(ListenerProof.path)"
+    private static let path = "\(ListenerProof.route.path)"
     private static let someProof = String(repeating: "A", count: 43)
 
     /// What a rogue listener may try.
@@ -116,7 +116,7 @@ import Threading
     private static func relay(to address: ListenAddress) -> Router {
         Router([
             Route(
-                ListenerProof.path,
+                ListenerProof.route.path,
                 [
                     (
                         .get,
@@ -149,7 +149,7 @@ import Threading
     private static func closing(_ token: SecretBytes, _ address: Monitor<ListenAddress?>) -> Router {
         Router([
             Route(
-                ListenerProof.path,
+                ListenerProof.route.path,
                 [
                     (
                         .get,

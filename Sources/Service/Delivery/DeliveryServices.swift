@@ -2,6 +2,7 @@ internal import Configuration
 internal import Core
 internal import Dispatch
 internal import HTTPServer
+internal import HelpDesk
 internal import Observability
 internal import Operators
 internal import Storage
@@ -12,7 +13,6 @@ internal import Time
 final class DeliveryServices: Sendable {
     private let factory: NotifierFactory
     private let dispatcher: Dispatcher
-    private let handlers: AdminHandlers
     private let store: any Store
     private let logger: Logger
     /// A notifier with what it was made of.
@@ -24,13 +24,10 @@ final class DeliveryServices: Sendable {
     /// The notifiers of the configuration in force, and all that may still have to be closed.
     private let made: Monitor<(current: [Made], opened: [ServedNotifier])>
 
-    /// What operators may ask of the store.
-    var routes: [Route] { DeliveryRoutes(handlers: handlers).routes + DeviceRoutes(handlers: handlers).routes }
-
     /// Makes the notifiers and starts the dispatcher.
     init(
         _ configuration: Configuration, _ graph: ServiceGraph, logger: Logger, clocks: Clocks
-    ) throws(RunningService.StartError) {
+    ) throws(StartError) {
         let factory = NotifierFactory(logger: logger, clocks: clocks, mintKey: graph.mintKey(clocks: clocks))
         var made: [Made] = []
         do {
@@ -41,19 +38,10 @@ final class DeliveryServices: Sendable {
                 deadMilliseconds: UInt64(configuration.deliveries.keepDeadDays) * days,
                 idleDeviceMilliseconds: UInt64(configuration.pushTokens.forgetAfterDays) * days,
                 eventLifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
-            let inbox = graph.dispatcherInbox
-            let metrics = DeliveryMetrics(registry: graph.metrics.registry, store: graph.store, clocks: clocks, inbox: inbox)
-            handlers = try AdminHandlers(gate: graph.adminGate, store: graph.store, clocks: clocks) {
-                inbox.withLock { $0.holds }
-            } onGivenUp: { count, notifier in
-                metrics.countEnded(count, notifier: notifier, .dead, reason: DeliveryMetrics.purged)
-            } onWork: {
-                inbox.announceNews()
-            }
             dispatcher = try Dispatcher(
-                store: graph.store, audience: { [state = graph.state] in state.current.subscriptions.registry },
-                notifiers: Self.byName(made), retention: retention,
-                metrics: metrics, logger: logger, clocks: clocks, inbox: inbox)
+                store: graph.store, audience: { [state = graph.helpDeskState] in state.current.subscriptions.registry },
+                notifiers: Self.byName(made), retention: retention, metrics: graph.deliveryMetrics, logger: logger, clocks: clocks,
+                inbox: graph.dispatcherInbox)
         } catch {
             for made in made { made.served.close() }
             throw .notifiers("\(error)")
@@ -88,11 +76,6 @@ final class DeliveryServices: Sendable {
     func stop(drainMilliseconds: UInt64) {
         dispatcher.stop(drainMilliseconds: drainMilliseconds)
         for notifier in made.withLock({ $0.opened }) { notifier.close() }
-    }
-
-    /// Ends the thread behind the routes; call it once, after the listener has stopped.
-    func stopRoutes() {
-        handlers.stop()
     }
 
     private static func make(_ notifiers: [Configuration.Notifier], _ factory: NotifierFactory) throws(NotifierFactory.Failure) -> [Made] {

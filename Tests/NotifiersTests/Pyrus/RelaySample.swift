@@ -1,10 +1,11 @@
 @testable import Configuration
+import Notifiers
 
 extension Configuration.Relay {
     /// A relay of eight calls at once to a server of a test.
     static func sample(_ url: String) -> Configuration.Relay {
         Configuration.Relay(
             helpDesk: .pyrus, url: url,
-            transport: Configuration.Transport(timeoutSeconds: 20, concurrency: 8, certificateAuthorities: nil, proxy: nil))
+            transport: NotifierTransport(concurrency: 8))
     }
 }

@@ -33,6 +33,8 @@ import Testing
             #"{"apps":[{"app_id":"\#(String(repeating: "x", count: 256))","keys":[\#(key)]}]}"#,
             "$.apps[0].app_id: expected at most 255 UTF-16 code units and no control characters"
         ),
+        (#"{"apps":[{"app_id":"shop","help_desk":"other","keys":[\#(key)]}]}"#, #"$.apps[0].help_desk: expected one of "pyrus""#),
+        (#"{"apps":[{"app_id":"shop","help_desk":1,"keys":[\#(key)]}]}"#, "$.apps[0].help_desk: expected a non-empty string, found a number"),
         (
             #"{"apps":[{"app_id":"shop"}]}"#, #"$.apps[0].keys: missing; give [{"id": 1, "secret": {"file": "PATH"}}]"#
         ),
@@ -42,6 +44,11 @@ import Testing
     ])
     func isChecked(json: String, problem: String) throws {
         #expect(try directory.problems(json) == [problem])
+    }
+
+    @Test(arguments: ["", #""help_desk":"pyrus","#]) func haveTheFirstHelpDeskByDefault(member: String) throws {
+        let configuration = try directory.configuration(#"{"apps":[{"app_id":"shop",\#(member)"keys":[\#(Self.key)]}]}"#)
+        #expect(configuration.apps.map(\.helpDesk) == [.pyrus])
     }
 
     @Test(arguments: [

@@ -71,7 +71,7 @@ import Testing
         #expect(keys(at: ["notifiers", "rustore-main"]) == Set(ConfigurationKeys.rustoreNotifier))
         #expect(keys(at: ["notifiers", "hms-main"]) == Set(ConfigurationKeys.hmsNotifier))
         let pyrus = keys(at: ["notifiers", "pyrus"]).union(keys(at: ["notifiers", "pyrus-on-premises"]))
-        #expect(pyrus == Set(ConfigurationKeys.pyrusNotifier))
+        #expect(pyrus == Set(ConfigurationKeys.relayNotifier))
         #expect(keys(at: ["store"]) == Set(ConfigurationKeys.store))
         #expect(keys(at: ["deliveries"]) == Set(ConfigurationKeys.deliveries))
         #expect(keys(at: ["push_tokens"]) == Set(ConfigurationKeys.pushTokens))

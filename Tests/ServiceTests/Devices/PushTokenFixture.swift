@@ -1,6 +1,7 @@
 
 @testable import Configuration
 import Core
+import Crypto
 @testable import Dispatch
 import HTTPServer
 @testable import HelpDesk

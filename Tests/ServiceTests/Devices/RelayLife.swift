@@ -10,6 +10,7 @@ import Storage
 import TestSupport
 import Testing
 import Threading
+import Time
 
 @testable import Configuration
 @testable import Dispatch
@@ -90,7 +91,7 @@ final class RelayLife {
         try PyrusNotifier(
             Configuration.Relay(
                 helpDesk: .pyrus, url: server.url("/token"),
-                transport: Configuration.Transport(timeoutSeconds: 20, concurrency: 8, certificateAuthorities: nil, proxy: nil)),
+                transport: NotifierTransport(concurrency: 8)),
             RelayServices(
                 mintKey: { _, _ in "key" },
                 clocks: Clocks(unixSeconds: { 0 }, monotonicNanoseconds: { clock.withLock { $0 } * 1_000_000 })), client: client,

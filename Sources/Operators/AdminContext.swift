@@ -1,18 +1,12 @@
 internal import Core
 
 /// What is needed to do what operators want of the store.
-package struct AdminDesk: Sendable {
+package struct AdminContext: Sendable {
     let store: any Store
     /// Unix milliseconds.
     let now: UInt64
-    /// Who is told of devices that are removed.
-    let registryAudience: RegistryAudience
-    /// How long what is tried again is worth something.
-    let lifeMilliseconds: UInt64
-    /// What the configuration in force knows.
-    let names: KnownNames
-    /// Names people as the log does.
-    let authorizer: Authorizer
+    /// What the configuration says.
+    let state: OperatorState
     /// Why nothing starts for a notifier just now, by its name; nil outside the service, where nothing starts at all.
     let holds: [String: String]?
     /// Told how many deliveries of which notifier were given up.
@@ -31,6 +25,6 @@ package struct AdminDesk: Sendable {
 
     /// The name of a person in the log; nil when it cannot be made.
     func userReference(_ key: Device.Key) -> String? {
-        authorizer.userReference(appID: key.appID.utf8.span, userID: key.userID.utf8.span)
+        state.authorizer.userReference(appID: key.appID.utf8.span, userID: key.userID.utf8.span)
     }
 }

@@ -1,0 +1,25 @@
+package import Core
+package import Crypto
+package import HTTPServer
+
+/// Why the service could not start.
+package enum StartError: Error, CustomStringConvertible {
+    /// A listener could not be opened.
+    case listener(ServerError)
+    /// OpenSSL failed.
+    case crypto(CryptoError)
+    /// The system has no room for the thread that opens the store.
+    case store(StoreError)
+    /// A notifier could not be made.
+    case notifiers(String)
+
+    /// One line for a person.
+    package var description: String {
+        switch self {
+        case .listener(let error): error.description
+        case .crypto(let error): error.description
+        case .store(let error): error.description
+        case .notifiers(let reason): "cannot start the notifiers: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,84 @@
+@testable import Configuration
+internal import Core
+import HTTPServer
+import JSON
+@testable import Operators
+@testable import Service
+import TestSupport
+import Testing
+
+/// The table of the admin listener's requests says what the listener does.
+@Suite struct AdminTableTests {
+    private let fixture: AdminDeliverFixture
+
+    init() throws {
+        fixture = try AdminDeliverFixture()
+    }
+
+    private static let indices = AdminRoute.all.indices
+
+    /// A request that is carried out, by method and path.
+    private static let good: [String: (query: String, body: String)] = [
+        "POST /v1/keys": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
+        "GET /v1/listener-proof": ("?nonce=\(String(repeating: "A", count: 43))", ""),
+        "DELETE /v1/deliveries": ("?state=delivered", ""),
+        "POST /v1/deliveries/retry": ("", #"{"all":true}"#),
+        "GET /v1/push-tokens": ("?app_id=shop", ""),
+        "DELETE /v1/push-tokens": ("?app_id=shop&user_id=user-1", ""),
+    ]
+
+    private func send(_ route: AdminRoute, query: String? = nil, body: String? = nil, token: Bool = true) -> ReceivedResponse {
+        let good = Self.good["\(route.method.token) \(route.path)"] ?? ("", "")
+        let path = "\(route.path)".split(separator: "/").map { $0.first == ":" ? AdminDeliverFixture.id(2).description : String($0) }
+        return InProcessClient(fixture.router).send(
+            route.method, "/" + path.joined(separator: "/") + (query ?? good.query),
+            headers: token ? AdminDeliverFixture.authorization : [:], body: Array((body ?? good.body).utf8))
+    }
+
+    @Test(arguments: indices) func tellsTheAnswer(_ index: Int) throws {
+        let route = AdminRoute.all[index]
+        guard !route.answer.members.isEmpty, "\(route.path)" != "/v1/status", "\(route.path)" != "/v1/listener-proof" else { return }
+        let response = send(route)
+        #expect(response.status == route.answer.status)
+        guard case .object(let object)? = JSONValue(parsing: Array(response.text.utf8)) else { throw SocketClient.Failure.closed }
+        #expect(object.members.map(\.key) == route.answer.members)
+    }
+
+    @Test(arguments: indices) func tellsWhoMayAsk(_ index: Int) {
+        let route = AdminRoute.all[index]
+        let needsToken = ![.anyone, .scrape].contains(route.role)
+        #expect((send(route, token: false).status == 401) == needsToken)
+    }
+
+    /// A parameter in the query that the table does not name is refused, and one that it names is not unknown.
+    @Test(arguments: indices) func tellsTheParameters(_ index: Int) {
+        let route = AdminRoute.all[index]
+        let names = route.parameters.filter { $0.place == .query }.map(\.name)
+        guard !names.isEmpty else { return }
+        let isProof = "\(route.path)" == "/v1/listener-proof"
+        #expect(send(route, query: "?surely-unknown=1").status == (isProof ? 404 : 400))
+        for name in names { #expect(!send(route, query: "?\(name)=%00").text.contains("Unknown criterion")) }
+    }
+
+    @Test func namesEachParameterOfABody() throws {
+        for route in AdminRoute.all {
+            for parameter in route.parameters where parameter.place == .body {
+                let text = send(route, body: "{\"\(parameter.name)\":[]}").text
+                #expect(!text.contains("Unknown"), "\(route.path) \(parameter.name)")
+            }
+        }
+    }
+
+    @Test func isComplete() {
+        #expect(Set(AdminRoute.all.map { "\($0.method.token) \($0.path)" }).count == AdminRoute.all.count)
+        for route in AdminRoute.all {
+            #expect(route.summary.last == "." && route.answer.text.last == ".")
+            #expect("\(route.path)".contains(":") == route.parameters.contains { $0.place == .path })
+            #expect(Set(route.parameters.map(\.name)).count == route.parameters.count)
+            #expect(route.parameters.allSatisfy { $0.text.last == "." })
+            // What changes something is for operators or for who mints.
+            #expect(route.method == .get || [.operate, .mint].contains(route.role))
+        }
+        #expect(AdminRoute.all.contains { $0.role == .scrape } && AdminRoute.all.contains { $0.role == .mint })
+    }
+}
