@@ -1,10 +1,10 @@
-/// An event as it comes in, with whom it goes to.
+/// An event that has just come in, with its subscriptions.
 package struct Arrival: Sendable {
     /// The event.
     package let event: Event
-    /// Whom it goes to.
+    /// Which notifiers it goes to, and how.
     package let subscriptions: [Subscription]
-    /// A token that came with it, which is learned: the device is notified by it, unless its app has told us of another one or has signed out.
+    /// A push token that came with it. The registry learns it, unless the device's app has registered another token or has signed out.
     package let token: PushToken?
 
     /// Makes an arrival.
@@ -19,11 +19,11 @@ package struct Arrival: Sendable {
 package struct Subscription: Sendable, Equatable {
     /// The notifier's name in the configuration.
     package let notifier: String
-    /// Which devices it notifies.
+    /// Which types of device it notifies.
     package let deviceTypes: DeviceTypes
-    /// Whether a comment is only for people who have a device that can be notified.
+    /// Whether a comment has no delivery to this notifier unless the person has a registered device that it serves.
     package let requiresDevice: Bool
-    /// Whether deliveries about the same ticket, or the same person's tokens, are tried one after the other in the order of their acceptance.
+    /// Whether deliveries with the same `Event.orderKey` are attempted one after the other, in the order of their acceptance.
     package let keepsOrder: Bool
 
     /// Makes a subscription.

@@ -133,11 +133,11 @@ extension Comment {
 
     /// Reads the comment that an event tells of. What the event itself holds is taken from there and not from its data. Of the data only the
     /// comment must be there, so that what another version has stored can still be shown.
-    /// - Throws: when the event is about something else, or its data is gone or of another form.
-    package init(_ event: Event) throws(Event.Unreadable) {
+    /// - Returns: nil when the event is about something else, or its data is gone or of another form.
+    package init?(_ event: Event) {
         guard let ticketID = event.identity.ticketID, let commentID = event.identity.commentID,
             let data = try? JSONElement(parsing: event.data.span), let comment = data["comment"], comment.isObject
-        else { throw Event.Unreadable() }
+        else { return nil }
         self.init(
             appID: event.identity.appID, userID: event.userID, ticketID: ticketID, commentID: commentID,
             deviceID: event.identity.deviceID, deviceType: event.deviceType, body: comment["body"]?.string ?? "",

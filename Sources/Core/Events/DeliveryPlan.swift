@@ -1,4 +1,4 @@
-/// Which deliveries an event becomes: the one rule that every store follows.
+/// Which deliveries are made of an event. Every store follows this rule.
 package enum DeliveryPlan {
     /// A device that an event may be for.
     package struct Candidate: Sendable, Equatable {
@@ -16,27 +16,27 @@ package enum DeliveryPlan {
 
     /// A delivery to be made.
     package struct Row: Sendable, Equatable {
-        /// Who delivers it.
+        /// The subscription that it is made for.
         package let subscription: Subscription
-        /// Which device it is for, or tells of; nil when none in particular.
+        /// The device that a comment is for, or that an event of the registry tells of; nil when there is none.
         package let deviceID: String?
-        /// How it has ended when it is made, so that operators see why nothing came; nil when it waits for its first try.
+        /// How it ends when it is made, kept so that operators see why nothing was sent; nil when it waits for its first attempt.
         package internal(set) var ending: DeliveryEnding?
     }
 
-    /// How many deliveries an event has at most. The last one stands for what is beyond, and has ended with the reason `too_many_deliveries`.
+    /// The most deliveries of one event. If there would be more, the last one has ended with the reason `too_many_deliveries`.
     package static let mostRows = 1000
 
     /// The deliveries of an event.
     /// - Parameters:
-    ///   - candidates: the devices that a comment is for, as they are registered; not asked for other events.
-    ///   - isNotified: whether a device has been told of the same comment before, through the same notifier.
+    ///   - candidates: the registered devices that a comment is for; not called for other events.
+    ///   - isNotified: whether the same comment has a delivery to this device through this notifier already.
     package static func rows<Failure: Error>(
         _ event: Event, _ subscriptions: [Subscription], candidates: () throws(Failure) -> [Candidate],
         isNotified: (_ notifier: String, _ deviceID: String) throws(Failure) -> Bool
     ) throws(Failure) -> [Row] {
         guard event.kind == .commentCreated else {
-            // Told in any case, with the device as it is by then: who has to can see whether the event still holds.
+            // Sent whatever is registered. Each attempt carries the device as it is registered then, so a notifier sees whether the event still holds.
             return bounded(subscriptions.map { Row(subscription: $0, deviceID: event.identity.deviceID) })
         }
         guard !subscriptions.isEmpty else { return [] }
@@ -52,7 +52,8 @@ package enum DeliveryPlan {
             }
         }
         if isKnown { return bounded(rows) }
-        // Devices that no subscription covers: who needs none is told all the same, and otherwise somebody must be able to see why nothing came.
+        // No subscription covers the types of these devices. Those that need no device are sent the comment without one. If there is none, a
+        // delivery that has ended shows operators why nothing was sent.
         let told = subscriptions.filter { !$0.requiresDevice }.map { Row(subscription: $0, deviceID: nil) }
         return told.isEmpty ? [Row(subscription: subscriptions[0], deviceID: candidates[0].deviceID, ending: .noTarget)] : told
     }
@@ -68,5 +69,75 @@ package enum DeliveryPlan {
         let rows = subscriptions.filter { !$0.requiresDevice || $0.deviceTypes.contains(event.deviceType) }
             .map { Row(subscription: $0, deviceID: nil, ending: $0.requiresDevice ? .noTarget : nil) }
         return rows.isEmpty ? [Row(subscription: subscriptions[0], deviceID: nil, ending: .noTarget)] : bounded(rows)
+    }
+}
+
+/// Why a delivery has ended when it is made.
+package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
+    /// There is no registered device that the notifier serves.
+    case noTarget
+    /// The event has more deliveries than `DeliveryPlan.mostRows`.
+    case tooMany
+    /// The notifier has `maxPendingPerNotifier` pending deliveries.
+    case notifierQueueFull
+    /// All notifiers together have `maxPending` pending deliveries.
+    case queueFull
+
+    /// The state that the delivery has.
+    package var state: Delivery.State { self == .noTarget ? .noTarget : .dead }
+
+    /// The reason in a stable word, for metrics and operators.
+    package var reason: String {
+        switch self {
+        case .noTarget: "no_target"
+        case .tooMany: "too_many_deliveries"
+        case .notifierQueueFull: "notifier_queue_full"
+        case .queueFull: "queue_full"
+        }
+    }
+}
+
+/// The most pending deliveries. Every store follows this rule.
+package struct DeliveryBounds: Sendable, Equatable {
+    /// For all notifiers together.
+    package let maxPending: Int
+    /// For one notifier, so that one that is out of order does not stop the others.
+    package let maxPendingPerNotifier: Int
+
+    /// Makes bounds.
+    package init(maxPending: Int, maxPendingPerNotifier: Int) {
+        self.maxPending = maxPending
+        self.maxPendingPerNotifier = maxPendingPerNotifier
+    }
+
+    /// The deliveries of an event as they are stored, or nil when the event is refused as a whole.
+    ///
+    /// If a notifier's queue is full, its delivery has ended when it is made; the event and its other deliveries are stored. If the common queue is
+    /// full, a comment is refused, because the help desk sends it again. An event of the registry would not be sent again, so it is stored and its
+    /// deliveries have ended: a sign-in or a sign-out never fails because of deliveries.
+    /// - Parameters:
+    ///   - total: how many deliveries are pending.
+    ///   - pending: how many are pending for a notifier.
+    package func admitted(
+        _ rows: [DeliveryPlan.Row], of event: Event, total: Int, pending: (_ notifier: String) -> Int
+    ) -> [DeliveryPlan.Row]? {
+        // No bound is near, so nothing is counted.
+        if total + rows.count <= min(maxPending, maxPendingPerNotifier) { return rows }
+        let canBeRefused = event.kind == .commentCreated
+        var rows = rows
+        var added: [ByteKey: Int] = [:]
+        var waiting = 0
+        for index in rows.indices where rows[index].ending == nil {
+            let notifier = ByteKey(rows[index].subscription.notifier)
+            if pending(notifier.text) + added[notifier, default: 0] >= maxPendingPerNotifier {
+                rows[index].ending = .notifierQueueFull
+            } else if !canBeRefused, total + waiting >= maxPending {
+                rows[index].ending = .queueFull
+            } else {
+                added[notifier, default: 0] += 1
+                waiting += 1
+            }
+        }
+        return canBeRefused && waiting > 0 && total + waiting > maxPending ? nil : rows
     }
 }

@@ -55,9 +55,6 @@ package struct Event: Sendable, Equatable {
         case person(ByteKey)
     }
 
-    /// The event is about something else than was asked for, or its data is gone or of a form that this version does not know.
-    package struct Unreadable: Error, Equatable {}
-
     /// Its id, which notifiers see.
     package let id: UUIDv7
     /// What happened.

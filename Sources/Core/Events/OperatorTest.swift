@@ -13,12 +13,9 @@ package struct OperatorTest: Sendable, Equatable {
         self.notifier = notifier
     }
 
-    /// Reads the test that an event tells of.
-    /// - Throws: when the event is about something else, or its data is gone or of another form.
-    package init(_ event: Event) throws(Event.Unreadable) {
-        guard event.kind == .operatorTest, let notifier = JSONValue(parsing: event.data)?["notifier"]?.text else {
-            throw Event.Unreadable()
-        }
+    /// Reads the test that an event tells of; nil when the event is about something else, or its data is gone or of another form.
+    package init?(_ event: Event) {
+        guard event.kind == .operatorTest, let notifier = JSONValue(parsing: event.data)?["notifier"]?.text else { return nil }
         self.init(appID: event.identity.appID, notifier: notifier)
     }
 }

@@ -1,27 +1,27 @@
 internal import Time
 
-/// What came of accepting an event.
+/// The result of accepting an event.
 package enum Acceptance: Sendable, Equatable {
     /// It is stored.
     case accepted
-    /// It has been stored before; the id is the earlier one's.
+    /// An event with the same identity was stored before, under this id.
     case duplicate(of: UUIDv7)
 }
 
-/// A wish for due deliveries.
+/// A request for due deliveries of one notifier.
 package struct Claim: Sendable, Equatable {
-    /// Whose.
+    /// The notifier's name.
     package let notifier: String
     /// The time in Unix milliseconds.
     package let now: UInt64
-    /// How long a try may take before it comes back by itself, in milliseconds.
+    /// The lease in milliseconds: a delivery that nobody reports on is due again after it.
     package let leaseMilliseconds: UInt64
-    /// The most that are wanted; 0 only asks when the next one is due.
+    /// The most deliveries to lease; 0 only asks when the next one is due.
     package let limit: Int
-    /// No delivery of the notifier may be due later than this, in Unix milliseconds: one that is was put off before the clock was set back, and
-    /// is due now.
+    /// The latest due time that a backoff allows, in Unix milliseconds. A delivery that is due later was rescheduled before the clock was set
+    /// back, and is made due now.
     package let latestDue: UInt64
-    /// What expires at this time or before has expired: `now` but for what is held back of a jump of the clock.
+    /// What expires at this time or before has expired: `now`, less what is held back after a jump of the clock.
     package let expiredBy: UInt64
 
     /// Makes a claim.
@@ -42,15 +42,16 @@ package struct Claim: Sendable, Equatable {
     }
 }
 
-/// What came of a claim.
+/// The result of a claim.
 package struct Claimed: Sendable, Equatable {
-    /// What is to be tried now.
+    /// The deliveries that are leased, to be attempted now.
     package let deliveries: [Delivery]
-    /// How many had expired, and were given up instead.
+    /// How many had expired and were given up.
     package let expired: Int
-    /// How many ended as `noTarget` instead, because their device has left.
+    /// How many ended as `noTarget`, because their device has left.
     package let withoutTarget: Int
-    /// When the notifier's next delivery is due, in Unix milliseconds; nil when none is. What waits for an earlier one does not count.
+    /// When the notifier's next delivery is due, in Unix milliseconds; nil when none is pending. Deliveries that wait for an earlier one of their
+    /// order key do not count.
     package let nextDue: UInt64?
 
     /// Makes a claim's result.

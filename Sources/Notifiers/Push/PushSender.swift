@@ -40,7 +40,7 @@ final class PushSender: Sendable {
             return completion(DeliveryOutcome(.delivered, unasked: .notForPush))
         }
         guard let device = delivery.device else { return completion(DeliveryOutcome(.dead, unasked: .noDevice)) }
-        guard let comment = try? Comment(delivery.event) else {
+        guard let comment = Comment(delivery.event) else {
             return completion(DeliveryOutcome(.dead, unasked: .unreadablePayload))
         }
         let now = context.monotonicMilliseconds()

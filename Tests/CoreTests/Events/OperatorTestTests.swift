@@ -19,16 +19,16 @@ import Testing
     @Test(arguments: 0..<20) func whatIsWrittenIsRead(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let name = (0..<Int.random(in: 0..<20, using: &random)).map { _ in random.element(of: ["a", "\"", "\n", "é", "e\u{301}", "}"]) }
-        let read = try OperatorTest(event(name.joined()))
+        let read = try #require(OperatorTest(event(name.joined())))
         #expect(read.appID == "app" && Array(read.notifier.utf8) == Array(name.joined().utf8))
     }
 
-    @Test func refusesOtherEvents() throws {
+    @Test func refusesOtherEvents() {
         let comment = Event(Comment.sample(text: "a"), id: Self.id, receivedAt: 1, lifeMilliseconds: 1)
-        #expect(throws: Event.Unreadable.self) { try OperatorTest(comment) }
+        #expect(OperatorTest(comment) == nil)
         let gone = Event(
             id: Self.id, kind: .operatorTest, identity: comment.identity, userID: "", occurredAt: 1, receivedAt: 1, expiresAt: 1,
             data: Event.noData)
-        #expect(throws: Event.Unreadable.self) { try OperatorTest(gone) }
+        #expect(OperatorTest(gone) == nil)
     }
 }
