@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Crypto
 
 /// Names for people and apps in logs, which tell two apart and whom they mean to nobody else.
@@ -36,10 +37,6 @@ extension Authorizer {
             try message.append(appID)
             try message.append(userID)
         }
-        guard let code else { return nil }
-        return (0..<6).map { index in
-            let digits = String(code[index], radix: 16)
-            return digits.count == 1 ? "0\(digits)" : digits
-        }.joined()
+        return code.map { Hexadecimal.text($0.span.extracting(..<6)) }
     }
 }

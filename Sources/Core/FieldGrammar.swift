@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The public grammar of identifiers, checked on UTF-8 bytes without allocating.
 package enum FieldGrammar {
     /// The longest app id in UTF-16 code units; real ones have 136.
@@ -28,20 +30,9 @@ package enum FieldGrammar {
     /// - Parameter text: valid UTF-8.
     package static func problem(of text: Span<UInt8>, longest: Int) -> Malformation.Problem? {
         if text.isEmpty { return .empty }
-        if hasControlCharacter(text) { return .controlCharacter }
+        if text.hasControlCharacter { return .controlCharacter }
         // A code unit takes at least one byte, so nearly every text is known not to be too long.
         return text.count > longest && utf16Count(of: text) > longest ? .tooLong : nil
-    }
-
-    /// Looks at every byte without a branch, so that the processor looks at many at once.
-    private static func hasControlCharacter(_ text: Span<UInt8>) -> Bool {
-        var found: UInt8 = 0
-        for index in 0..<text.count {
-            let byte = unsafe text[unchecked: index]
-            found |= byte < 0x20 ? 1 : 0
-            found |= byte == 0x7F ? 1 : 0
-        }
-        return found != 0
     }
 
     private static func utf16Count(of text: Span<UInt8>) -> Int {

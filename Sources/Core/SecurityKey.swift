@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Crypto
 
 /// A security key taken apart: what a company's backend gives a signed-in user, and what the help desk shows us on every request.
@@ -25,10 +26,7 @@ package struct SecurityKey: Sendable {
 
     /// Reads a key from its text; nil when the text breaks the public grammar. Allocates nothing.
     package init?(_ text: Span<UInt8>) {
-        guard text.count == Self.textCount else { return nil }
-        for index in 0..<Self.prefix.utf8CodeUnitCount where unsafe text[index] != Self.prefix.utf8Start[index] {
-            return nil
-        }
+        guard text.count == Self.textCount, text.extracting(..<Self.prefix.utf8CodeUnitCount).equals(Self.prefix) else { return nil }
         var bytes = InlineArray<63, UInt8>(repeating: 0)
         var output = bytes.mutableSpan
         guard Base64URL.decode(text.extracting(Self.prefix.utf8CodeUnitCount...), into: &output) == 63 else { return nil }

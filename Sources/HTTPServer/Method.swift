@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// An HTTP request method that a route may answer (RFC 9110 section 9); everything else is `other`.
 package enum Method: Int, Sendable {
     case get

@@ -1,5 +1,5 @@
+internal import Bytes
 internal import CMicrohttpd
-internal import Glibc
 
 /// The headers that decide how a body is delimited, read in one pass over the request's.
 ///
@@ -87,24 +87,6 @@ private func isBlank(_ byte: UInt8?) -> Bool {
 }
 
 extension Span<UInt8> {
-    /// Whether these bytes are those of `text`, ASCII letters compared without regard to case.
-    /// - Parameter text: in lower case.
-    @inline(__always)
-    package func equalsIgnoringCase(_ text: StaticString) -> Bool {
-        // Nearly every header's name is told apart by its length, which is worth no call.
-        count == text.utf8CodeUnitCount && hasLettersEqual(to: text)
-    }
-
-    /// In the locale "C", where a program is until it calls setlocale(3); a NUL in these bytes differs from all of `text`.
-    @inline(never)
-    private func hasLettersEqual(to text: StaticString) -> Bool {
-        unsafe withUnsafeBytes { bytes in
-            guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return true }
-            let other = unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
-            return unsafe strncasecmp(start, other, bytes.count) == 0
-        }
-    }
-
     /// The number that these bytes spell in decimal digits; nil for anything else and for what exceeds 64 bits.
     var decimal: UInt64? {
         var result: UInt64 = 0

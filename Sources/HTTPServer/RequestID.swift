@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Synchronization
 
 /// The name of one request, in its answer and in the log: the caller's `X-Request-Id` if it is a plain word, otherwise one of our own.
@@ -23,9 +24,11 @@ package struct RequestID {
     init() {
         let connection = Self.connections.wrappingAdd(1, ordering: .relaxed).newValue
         own = InlineArray(repeating: UInt8(ascii: "-"))
-        for index in 0..<8 { own[index] = Self.digit(UInt64(Self.process) >> (28 - 4 * index)) }
+        for index in 0..<8 { own[index] = Hexadecimal.digit(UInt8(truncatingIfNeeded: Self.process >> (28 - 4 * index))) }
         for index in Self.digitsStart..<Self.count { own[index] = UInt8(ascii: "0") }
-        for index in 0..<9 { own[Self.count - Self.requestDigits - 1 - index] = Self.digit(connection >> (4 * index)) }
+        for index in 0..<9 {
+            own[Self.count - Self.requestDigits - 1 - index] = Hexadecimal.digit(UInt8(truncatingIfNeeded: connection >> (4 * index)))
+        }
     }
 
     /// Begins the next request of the connection, which has a name of our own until it is given one.
@@ -71,10 +74,5 @@ package struct RequestID {
             }
         }
         return true
-    }
-
-    private static func digit(_ value: UInt64) -> UInt8 {
-        let digit = UInt8(value & 15)
-        return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
     }
 }

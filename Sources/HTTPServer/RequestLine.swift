@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Glibc
 
 /// The first line of a request where libmicrohttpd has received it: it puts a NUL behind each part and tells no lengths, so a NUL that

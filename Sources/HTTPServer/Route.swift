@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// What answers a request: it must use up its `Responder`, and the `Answered` it returns proves that.
 package typealias Handler = @Sendable (borrowing Request, consuming Responder) -> Answered
 

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Finds what answers a path and a method. Built once, then immutable.
 package final class Router: Sendable {
     /// What a request is to be answered with.

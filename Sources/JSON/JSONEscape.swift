@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The escapes in JSON strings (RFC 8259 section 7).
 struct JSONEscape {
     /// The character that the escape at `index` stands for, and how many bytes of the text that takes, a surrogate pair being one escape.
@@ -58,11 +60,8 @@ struct JSONEscape {
         guard index + 6 <= text.count, text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u") else { return nil }
         var unit: UInt16 = 0
         for place in index + 2..<index + 6 {
-            switch text[place] {
-            case let digit where digit &- UInt8(ascii: "0") < 10: unit = unit << 4 | UInt16(digit - UInt8(ascii: "0"))
-            case let digit where (digit | 0x20) &- UInt8(ascii: "a") < 6: unit = unit << 4 | UInt16((digit | 0x20) - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
+            guard let digit = Hexadecimal.value(text[place]) else { return nil }
+            unit = unit << 4 | UInt16(digit)
         }
         return unit
     }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Text is built as bytes: what leaves the process is bytes, and an array that grows once is cheaper than a String that is copied.
 extension [UInt8] {
     mutating func append(text: String) {
@@ -21,8 +23,7 @@ extension [UInt8] {
     /// Appends the lowest `digits` hexadecimal digits of a value, in lower case.
     mutating func append(hexadecimal value: UInt32, digits: Int) {
         for position in (0..<digits).reversed() {
-            let digit = UInt8(truncatingIfNeeded: value >> UInt32(4 * position)) & 0x0F
-            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            append(Hexadecimal.digit(UInt8(truncatingIfNeeded: value >> UInt32(4 * position))))
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Configuration
 internal import HTTPServer
 
@@ -48,21 +49,12 @@ struct AdminQuery {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+            guard let high = rest.popFirst(), let low = rest.popFirst(), let byte = Hexadecimal.byte(high, low) else {
                 throw AdminMistake(nil, "The query has a % without two hexadecimal digits.")
             }
-            bytes.append(high << 4 | low)
+            bytes.append(byte)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw AdminMistake(nil, "The query is not UTF-8.") }
         return text
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 }

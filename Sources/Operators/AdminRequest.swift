@@ -1,3 +1,4 @@
+internal import Bytes
 internal import HTTPClient
 
 /// A request to the admin listener.
@@ -17,13 +18,8 @@ package struct AdminRequest: Sendable {
 
     /// Escapes all bytes but the unreserved ones (RFC 3986 section 2.3).
     private static func escaped(_ text: String) -> String {
-        text.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                String(UnicodeScalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
+        var bytes: [UInt8] = []
+        for byte in text.utf8 { bytes.append(percentEncoding: byte) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

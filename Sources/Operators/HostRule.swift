@@ -1,3 +1,4 @@
+internal import Bytes
 internal import HTTPServer
 
 /// Which names the admin listener answers to while only this machine reaches it: addresses and `localhost`.

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Crypto
 internal import Threading
 
@@ -51,9 +52,7 @@ enum RandomText {
         } catch {
             fatalError(error.description)
         }
-        return bytes.reduce(into: "") { text, byte in
-            text += String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16)
-        }
+        return Hexadecimal.text(bytes.span)
     }
 
     /// A UUID of version 4 (RFC 9562 section 5.4) in lower case.

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// An `application/x-www-form-urlencoded` body, in which OAuth's requests for tokens come (RFC 6749 appendix B).
 package struct FormBody {
     /// The body as it is sent.
@@ -22,7 +24,7 @@ package struct FormBody {
     package mutating func append(_ name: StaticString, _ value: Span<UInt8>) {
         if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
         bytes += Array("\(name)=".utf8)
-        for index in value.indices { append(value[index]) }
+        for index in value.indices { bytes.append(percentEncoding: value[index]) }
     }
 
     /// The value of the first field of this name; nil when there is none. What is no escape stays as it is.
@@ -34,26 +36,15 @@ package struct FormBody {
         return nil
     }
 
-    private mutating func append(_ byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-            bytes.append(byte)
-        default: bytes += [UInt8(ascii: "%"), Self.digit(byte >> 4), Self.digit(byte & 0x0F)]
-        }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-    }
-
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
         var decoded: [UInt8] = []
         var rest = bytes
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "+") {
                 decoded.append(UInt8(ascii: " "))
-            } else if byte == UInt8(ascii: "%"), let escaped = escaped(rest.prefix(2)) {
+            } else if byte == UInt8(ascii: "%"), let high = rest.first, let low = rest.dropFirst().first,
+                let escaped = Hexadecimal.byte(high, low)
+            {
                 decoded.append(escaped)
                 rest = rest.dropFirst(2)
             } else {
@@ -61,9 +52,5 @@ package struct FormBody {
             }
         }
         return String(decoding: decoded, as: UTF8.self)
-    }
-
-    private static func escaped(_ digits: ArraySlice<UInt8>) -> UInt8? {
-        digits.count == 2 ? UInt8(String(decoding: digits, as: UTF8.self), radix: 16) : nil
     }
 }

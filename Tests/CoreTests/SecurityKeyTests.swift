@@ -1,3 +1,4 @@
+import Bytes
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
         #expect(key.keyID == 0x0102_0304)
         #expect(key.issuedAt == 0x05_0607_0809)
         #expect(key.expiresAt == 0x0A_0B0C_0D0E)
-        let (head, mac) = (hex(key.head.span), hex(key.mac.span))
+        let (head, mac) = (Hexadecimal.text(key.head.span), Hexadecimal.text(key.mac.span))
         #expect(head == "0001020304" + "0506070809" + "0a0b0c0d0e" + "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
         #expect(mac == "9b9bef6737beca322cacffb3e41c28982ee9de8f2b409f43eba6d81e4e27e184")
     }

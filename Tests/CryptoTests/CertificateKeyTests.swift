@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import TestSupport
 import Testing
@@ -13,7 +14,7 @@ import Testing
             "openssl x509 -in \(directory.path("certificate")) -pubkey -noout | openssl pkey -pubin -outform DER | openssl dgst -sha256 -r"
         let made = try Command("sh", "-c", command)
         let digest = try #require(CertificateKey.digest(ofCertificate: certificate))
-        #expect(String(made.output.prefix(64)) == hex(digest.span))
+        #expect(String(made.output.prefix(64)) == Hexadecimal.text(digest.span))
     }
 
     @Test func isTheFirstCertificates() throws {

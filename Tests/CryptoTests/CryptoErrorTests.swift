@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import TestSupport
 import Testing
@@ -31,7 +32,7 @@ struct CryptoErrorTests {
     @Test func `a key works after another failed`() throws {
         _ = failure()
         let code = try HMACKey<SHA1>(secret: Self.secret.span).code { message throws(CryptoError) in try message.append("x") }
-        #expect(hex(code.span).count == 40)
+        #expect(Hexadecimal.text(code.span).count == 40)
     }
 
     @Test func `an empty secret is refused`() {

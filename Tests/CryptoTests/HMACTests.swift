@@ -1,3 +1,4 @@
+import Bytes
 import Synchronization
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ struct HMACTests {
     private static let secret = Array("the secret of these tests, 32 B".utf8)
 
     private static func code(_ message: [UInt8], under key: HMACKey<SHA256>) throws -> String {
-        hex(try key.code { computation throws(CryptoError) in try computation.append(message.span) }.span)
+        Hexadecimal.text(try key.code { computation throws(CryptoError) in try computation.append(message.span) }.span)
     }
 
     @Test(arguments: HMACVector.sha256)
@@ -22,7 +23,7 @@ struct HMACTests {
     func sha1(_ vector: HMACVector) throws {
         let key = try HMACKey<SHA1>(secret: vector.key.span)
         let code = try key.code { computation throws(CryptoError) in try computation.append(vector.message.span) }
-        #expect(hex(code.span) == vector.code)
+        #expect(Hexadecimal.text(code.span) == vector.code)
     }
 
     @Test(arguments: [1, 7, 63, 64, 65])
@@ -34,7 +35,7 @@ struct HMACTests {
                 try computation.append(message.span.extracting(start..<min(start + pieceSize, message.count)))
             }
         }
-        #expect(hex(code.span) == (try Self.code(message, under: key)))
+        #expect(Hexadecimal.text(code.span) == (try Self.code(message, under: key)))
     }
 
     @Test func `a label counts as its UTF-8 bytes, and nothing counts as nothing`() throws {
@@ -46,7 +47,7 @@ struct HMACTests {
             try computation.append("é")
             try computation.append("")
         }
-        #expect(hex(code.span) == (try Self.code(Array("deskgate/sk/v1é".utf8), under: key)))
+        #expect(Hexadecimal.text(code.span) == (try Self.code(Array("deskgate/sk/v1é".utf8), under: key)))
     }
 
     @Test func `an abandoned computation leaves nothing to the next`() throws {
@@ -81,7 +82,7 @@ struct HMACTests {
             try computation.append("after")
         }
         if let inner { throw inner }
-        #expect(hex(code.span) == (try Self.code(Array("beforeafter".utf8), under: key)))
+        #expect(Hexadecimal.text(code.span) == (try Self.code(Array("beforeafter".utf8), under: key)))
     }
 
     @Test func `different secrets give different codes`() throws {

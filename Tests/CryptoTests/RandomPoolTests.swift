@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import TestSupport
 import Testing
@@ -7,7 +8,7 @@ import Threading
     @Test func givesNothingTwiceAcrossBlocks() throws {
         let pool = RandomPool()
         var seen: Set<String> = []
-        for _ in 0..<2000 { seen.insert(hex(try pool.tenBytes().span)) }
+        for _ in 0..<2000 { seen.insert(Hexadecimal.text(try pool.tenBytes().span)) }
         #expect(seen.count == 2000)
     }
 
@@ -27,7 +28,7 @@ import Threading
         onThreads(4) { _ in
             for _ in 0..<1000 {
                 guard let bytes = try? pool.tenBytes() else { return }
-                let text = hex(bytes.span)
+                let text = Hexadecimal.text(bytes.span)
                 seen.withLock { _ = $0.insert(text) }
             }
         }

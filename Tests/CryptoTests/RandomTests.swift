@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import TestSupport
 import Testing
@@ -7,7 +8,7 @@ struct RandomTests {
         var seen: Set<String> = []
         for _ in 0..<100 {
             let salt: InlineArray<16, UInt8> = try randomBytes()
-            seen.insert(hex(salt.span))
+            seen.insert(Hexadecimal.text(salt.span))
         }
         #expect(seen.count == 100)
     }

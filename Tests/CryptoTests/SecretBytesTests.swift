@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import TestSupport
 import Testing
@@ -11,14 +12,14 @@ struct SecretBytesTests {
     func `lends back what it copied`(count: Int) {
         let secret = SecretBytes(copying: repeated(9, count).span)
         #expect(secret.count == count)
-        #expect(secret.withSpan { hex($0) } == hex(repeated(9, count).span))
+        #expect(secret.withSpan { Hexadecimal.text($0) } == Hexadecimal.text(repeated(9, count).span))
     }
 
     @Test func `is filled in place`() {
         let secret = SecretBytes(count: 3) { span in
             for index in span.indices { span[index] += UInt8(index) }
         }
-        #expect(secret.withSpan { hex($0) } == "000102")
+        #expect(secret.withSpan { Hexadecimal.text($0) } == "000102")
     }
 
     @Test func `passes on the errors of its closures`() {
@@ -42,6 +43,6 @@ struct SecretBytesTests {
         let secret = SecretBytes(copying: "my-secret-key".utf8.span)
         let key = try secret.withSpan { span throws(CryptoError) in try HMACKey<SHA1>(secret: span) }
         let code = try key.code { message throws(CryptoError) in try message.append(#"{"task_id": 12345}"#) }
-        #expect(hex(code.span) == "5f469f049573dd4aaa8d02fac6456e633e83f4df")
+        #expect(Hexadecimal.text(code.span) == "5f469f049573dd4aaa8d02fac6456e633e83f4df")
     }
 }

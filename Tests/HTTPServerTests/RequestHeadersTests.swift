@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// The comparisons and numbers that headers are read with, over every byte.
+/// The numbers that headers are read with, over every byte.
 @Suite struct RequestHeadersTests {
     @Test(arguments: [
         ("0", 0), ("7", 7), ("007", 7), ("1234567890", 1_234_567_890), ("18446744073709551615", UInt64.max), ("18446744073709551616", nil),
@@ -20,25 +20,6 @@ import Testing
             let bytes = [byte]
             let expected = (0x30...0x39).contains(byte) ? UInt64(byte - 0x30) : nil
             #expect(bytes.span.decimal == expected)
-        }
-    }
-
-    @Test(arguments: [
-        ("content-length", true), ("Content-Length", true), ("CONTENT-LENGTH", true), ("content-lengt", false), ("content-length ", false),
-        ("content_length", false), ("", false),
-    ])
-    func comparesNames(text: String, expected: Bool) {
-        let bytes = Array(text.utf8)
-        #expect(bytes.span.equalsIgnoringCase("content-length") == expected)
-    }
-
-    @Test func foldsTheCaseOfAsciiLettersOnly() {
-        for byte in UInt8.min...UInt8.max {
-            let bytes = [byte]
-            #expect(bytes.span.equalsIgnoringCase("k") == (byte == 0x4b || byte == 0x6b))
-            #expect(bytes.span.equalsIgnoringCase("[") == (byte == 0x5b))
-            #expect(bytes.span.equalsIgnoringCase("@") == (byte == 0x40))
-            #expect(bytes.span.equals("k") == (byte == 0x6b))
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 package import Crypto
 
 /// A unique number that begins with the time of its making, RFC 9562 section 5.7: what events and deliveries are called everywhere.
@@ -59,7 +60,7 @@ package struct UUIDv7: Hashable, Sendable {
             if Self.isHyphen(index) {
                 guard text[index] == UInt8(ascii: "-") else { return nil }
             } else {
-                guard let digit = Self.hexadecimalValue(of: text[index]) else { return nil }
+                guard let digit = Hexadecimal.value(text[index]) else { return nil }
                 value = value << 4 | UInt128(digit)
             }
         }
@@ -106,7 +107,7 @@ extension UUIDv7: CustomStringConvertible {
             if Self.isHyphen(index) {
                 text.append(UInt8(ascii: "-"))
             } else {
-                text.append(Self.hexadecimalDigit(UInt8(truncatingIfNeeded: rest >> 124)))
+                text.append(Hexadecimal.digit(UInt8(truncatingIfNeeded: rest >> 124)))
                 rest <<= 4
             }
         }
@@ -118,18 +119,5 @@ extension UUIDv7 {
     /// Groups of 8, 4, 4, 4 and 12 digits.
     private static func isHyphen(_ index: Int) -> Bool {
         index == 8 || index == 13 || index == 18 || index == 23
-    }
-
-    private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-    }
-
-    private static func hexadecimalValue(of character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

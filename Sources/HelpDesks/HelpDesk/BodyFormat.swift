@@ -1,3 +1,4 @@
+internal import Bytes
 internal import HTTPServer
 
 /// How a body is written. What the help desk sends is not documented, so the content type is believed where it says something, and

@@ -1,4 +1,4 @@
-internal import HTTPServer
+internal import Bytes
 
 /// Decodes the wanted fields of an `application/x-www-form-urlencoded` body in place, without allocating.
 ///
@@ -66,17 +66,8 @@ package struct FormDecoder<let count: Int>: Sendable {
 
     /// Reads the `%HH` at the beginning of `text`.
     private static func escapedByte(_ text: Span<UInt8>) throws(FormError) -> UInt8 {
-        guard text.count >= 3, let high = hexadecimalDigit(text[1]), let low = hexadecimalDigit(text[2]) else { throw .badEscape }
-        return high << 4 | low
-    }
-
-    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        default: nil
-        }
+        guard text.count >= 3, let byte = Hexadecimal.byte(text[1], text[2]) else { throw .badEscape }
+        return byte
     }
 
     private static func firstIndex(of byte: UInt8, in bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Crypto
 internal import HTTPServer
 
@@ -16,8 +17,8 @@ struct WebhookSignature: Sendable {
         guard digits.count == 40 else { return nil }
         var code = InlineArray<20, UInt8>(repeating: 0)
         for index in 0..<20 {
-            guard let high = Self.value(digits[2 * index]), let low = Self.value(digits[2 * index + 1]) else { return nil }
-            code[index] = high << 4 | low
+            guard let byte = Hexadecimal.byte(digits[2 * index], digits[2 * index + 1]) else { return nil }
+            code[index] = byte
         }
         self.code = code
     }
@@ -35,14 +36,5 @@ struct WebhookSignature: Sendable {
     func isGenuine(for body: Span<UInt8>, _ key: HMACKey<SHA1>) throws(CryptoError) -> Bool {
         let expected = try key.code { message throws(CryptoError) in try message.append(body) }
         return constantTimeEquals(expected, code)
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Core
 internal import JSON
 
@@ -61,6 +62,6 @@ enum APNsToken {
     private static func isValid(_ token: String) -> Bool {
         let digits = token.utf8
         return (2...2 * longest).contains(digits.count) && digits.count.isMultiple(of: 2)
-            && digits.allSatisfy { (48...57).contains($0) || (65...70).contains($0) || (97...102).contains($0) }
+            && digits.allSatisfy { Hexadecimal.value($0) != nil }
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Crypto
 internal import HTTP2Server
 internal import JSON
@@ -105,14 +106,7 @@ final class APNsRules: SimulatorRules {
     // Apple's tokens have 32 bytes today and are documented to be of any length.
     private static func isDeviceToken(_ token: String) -> Bool {
         (1...200).contains(token.utf8.count) && token.utf8.count % 2 == 0
-            && token.utf8.allSatisfy(isHexadecimalDigit)
-    }
-
-    private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
-        default: false
-        }
+            && token.utf8.allSatisfy { Hexadecimal.value($0) != nil }
     }
 
     private static func alert(_ alert: JSONValue?) -> (title: String, body: String) {

@@ -1,3 +1,4 @@
+import Bytes
 import Core
 import TestSupport
 import Testing
@@ -26,7 +27,7 @@ import Testing
         #expect(UUIDv7(made.description) == made)
         #expect(UUIDv7(made.description.uppercased()) == made)
         #expect(UUIDv7(bytes: made.bytes.span) == made)
-        #expect(hex(made.bytes.span) == String(made.description.filter { $0 != "-" }))
+        #expect(Hexadecimal.text(made.bytes.span) == String(made.description.filter { $0 != "-" }))
     }
 
     @Test func usesSeventyFourRandomBits() {

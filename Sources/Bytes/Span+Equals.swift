@@ -1,0 +1,51 @@
+internal import Glibc
+
+/// Comparisons that make no `String`. None takes constant time: they are for paths, methods and names, never for secrets.
+extension Span<UInt8> {
+    /// Whether these bytes are exactly those of `text`.
+    package func equals(_ text: StaticString) -> Bool {
+        count == text.utf8CodeUnitCount && equals(prefixOf: text)
+    }
+
+    /// Whether these bytes are the first of `text`.
+    package func equals(prefixOf text: StaticString) -> Bool {
+        guard count <= text.utf8CodeUnitCount else { return false }
+        return unsafe withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return true }
+            return unsafe memcmp(start, text.utf8Start, bytes.count) == 0
+        }
+    }
+
+    /// Whether these bytes are those of `text`, ASCII letters compared without regard to case.
+    /// - Parameter text: in lower case.
+    @inlinable
+    @inline(__always)
+    package func equalsIgnoringCase(_ text: StaticString) -> Bool {
+        // Nearly every header's name is told apart by its length, which is worth no call.
+        count == text.utf8CodeUnitCount && hasLettersEqual(to: text)
+    }
+
+    /// In the locale "C", where a program is until it calls setlocale(3); a NUL in these bytes differs from all of `text`.
+    @usableFromInline
+    @inline(never)
+    func hasLettersEqual(to text: StaticString) -> Bool {
+        unsafe withUnsafeBytes { bytes in
+            guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return true }
+            let other = unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+            return unsafe strncasecmp(start, other, bytes.count) == 0
+        }
+    }
+
+    /// Whether one of these bytes is an ASCII control character: below 0x20, or 0x7F.
+    ///
+    /// Looks at every byte without a branch or a check of bounds, so that the processor looks at many at once.
+    package var hasControlCharacter: Bool {
+        var found: UInt8 = 0
+        for index in 0..<count {
+            let byte = unsafe self[unchecked: index]
+            found |= byte < 0x20 ? 1 : 0
+            found |= byte == 0x7F ? 1 : 0
+        }
+        return found != 0
+    }
+}

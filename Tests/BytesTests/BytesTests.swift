@@ -1,0 +1,61 @@
+import Bytes
+import Testing
+
+@Suite struct BytesTests {
+    /// Over every byte: a digit of either case has its value, and nothing else has one.
+    @Test func readsDigitsOfEitherCaseAndNothingElse() {
+        for byte in UInt8.min...UInt8.max {
+            let character = Character(UnicodeScalar(byte))
+            #expect(Hexadecimal.value(byte).map(Int.init) == (byte < 0x80 ? character.hexDigitValue : nil))
+        }
+        #expect(Hexadecimal.byte(UInt8(ascii: "0"), UInt8(ascii: "g")) == nil)
+        #expect(Hexadecimal.byte(UInt8(ascii: "+"), UInt8(ascii: "1")) == nil)
+    }
+
+    @Test func writesWhatItReads() {
+        for byte in UInt8.min...UInt8.max {
+            let text = Hexadecimal.text([byte].span)
+            #expect(UInt8(text, radix: 16) == byte)
+            #expect(text.utf8.count == 2 && text == text.lowercased())
+            #expect(Hexadecimal.byte(Hexadecimal.upperDigit(byte >> 4), Hexadecimal.digit(byte)) == byte)
+        }
+        let (none, some): ([UInt8], [UInt8]) = ([], [0, 9, 10, 0xAB, 0xFF])
+        #expect(Hexadecimal.text(none.span) == "")
+        #expect(Hexadecimal.text(some.span) == "00090aabff")
+    }
+
+    @Test func escapesAllButTheUnreserved() {
+        let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+        for byte in UInt8.min...UInt8.max {
+            var text: [UInt8] = []
+            text.append(percentEncoding: byte)
+            let escaped = "%" + Hexadecimal.text([byte].span).uppercased()
+            #expect(text == (unreserved.contains(byte) ? [byte] : Array(escaped.utf8)))
+        }
+    }
+
+    @Test func findsControlCharacters() {
+        for byte in UInt8.min...UInt8.max {
+            #expect(([0x41, byte, 0x41] as [UInt8]).span.hasControlCharacter == (byte < 0x20 || byte == 0x7F))
+        }
+    }
+
+    @Test(arguments: [
+        ("content-length", true), ("Content-Length", true), ("CONTENT-LENGTH", true), ("content-lengt", false), ("content-length ", false),
+        ("content_length", false), ("", false),
+    ])
+    func comparesNames(text: String, expected: Bool) {
+        let bytes = Array(text.utf8)
+        #expect(bytes.span.equalsIgnoringCase("content-length") == expected)
+    }
+
+    @Test func foldsTheCaseOfAsciiLettersOnly() {
+        for byte in UInt8.min...UInt8.max {
+            let bytes = [byte]
+            #expect(bytes.span.equalsIgnoringCase("k") == (byte == 0x4b || byte == 0x6b))
+            #expect(bytes.span.equalsIgnoringCase("[") == (byte == 0x5b))
+            #expect(bytes.span.equalsIgnoringCase("@") == (byte == 0x40))
+            #expect(bytes.span.equals("k") == (byte == 0x6b))
+        }
+    }
+}
