@@ -110,7 +110,7 @@ let package = Package(
         tests("SQLiteTests", ["SQLite", "TestSupport", "Threading"]),
         tests("HTTPClientTests", ["Crypto", "HTTP2Server", "HTTPClient", "HTTPServer", "TestSupport", "Threading"]),
         tests("ThreadingTests", ["TestSupport", "Threading"]),
-        tests("TimeTests", ["Observability", "TestSupport", "Time"]),
+        tests("TimeTests", ["TestSupport", "Time"]),
         tests("StorageTests", ["Storage", "Core", "SQLite", "POSIX", "TestSupport", "Threading", "Time"]),
         tests(
             "ServiceTests",

@@ -42,7 +42,7 @@ extension Configuration {
     private static func warning(_ certificate: (listener: String, expiresAt: UInt64), _ now: UInt64) -> ConfigurationProblem? {
         guard certificate.expiresAt < now + renewalSeconds else { return nil }
         let path = certificate.listener == "admin" ? "$.admin.tls.certificate" : "$.listen.tls.certificate"
-        let time = WallTime(unixMilliseconds: certificate.expiresAt * 1000).text
+        let time = RFC3339.text(certificate.expiresAt * 1000)
         return ConfigurationProblem(
             path: path,
             message: certificate.expiresAt <= now

@@ -2,7 +2,6 @@ internal import Configuration
 internal import Core
 internal import Crypto
 internal import JSON
-internal import Observability
 internal import Operators
 internal import Time
 
@@ -121,7 +120,7 @@ enum KeyCommands {
 
     private static func time(_ seconds: UInt64) -> String {
         // RFC 3339 has no later date than 9999-12-31T23:59:59Z.
-        let date = seconds > 253_402_300_799 ? "after the year 9999" : WallTime(seconds: Int64(seconds)).text
+        let date = seconds > 253_402_300_799 ? "after the year 9999" : RFC3339.text(seconds * 1000)
         return "\(seconds)  \(date)"
     }
 }

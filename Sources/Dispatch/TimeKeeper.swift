@@ -83,7 +83,7 @@ struct TimeKeeper {
     private func tell(_ notice: TrustedTime.Notice) {
         switch notice {
         case .setForward(let by, let isGap):
-            let until = { (period: UInt64) in LogValue.string(WallTime(unixMilliseconds: time.last.wall + period).text) }
+            let until = { (period: UInt64) in LogValue.string(RFC3339.text(time.last.wall + period)) }
             logger.log(
                 .warning,
                 isGap

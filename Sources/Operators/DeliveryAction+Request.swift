@@ -1,6 +1,7 @@
 internal import Core
 internal import HTTPClient
 internal import JSON
+internal import Time
 
 /// Deliveries in requests to the admin listener, both ways.
 extension DeliveryAction {
@@ -18,7 +19,7 @@ extension DeliveryAction {
         case .giveUp(let notifier):
             AdminRequest(.delete, path, query: [("state", Delivery.State.pending.rawValue), ("notifier", notifier)])
         case .purge(let state, let before):
-            AdminRequest(.delete, path, query: [("state", state.rawValue)] + (before.map { [("before", AdminTime.text($0))] } ?? []))
+            AdminRequest(.delete, path, query: [("state", state.rawValue)] + (before.map { [("before", RFC3339.text($0))] } ?? []))
         }
     }
 

@@ -1,6 +1,5 @@
 internal import Configuration
 package import Core
-internal import Observability
 internal import Time
 
 /// What deliveries are chosen by, as names with texts: what queries, bodies and the command line have in common.
@@ -80,8 +79,8 @@ package struct DeliveryCriteria {
         let values: [(String, String?)] = [
             ("state", filter.state?.rawValue), ("app_id", filter.appID), ("user_id", filter.userID),
             ("ticket_id", filter.ticketID?.text), ("comment_id", filter.commentID?.text),
-            ("notifier", filter.notifier), ("reason", filter.reason), ("from", filter.receivedFrom.map(AdminTime.text)),
-            ("before", filter.receivedBefore.map(AdminTime.text)),
+            ("notifier", filter.notifier), ("reason", filter.reason), ("from", filter.receivedFrom.map(RFC3339.text)),
+            ("before", filter.receivedBefore.map(RFC3339.text)),
         ]
         return values.compactMap { name, text in text.map { (name, $0) } }
     }

@@ -1,5 +1,6 @@
 internal import Core
 internal import JSON
+internal import Time
 
 extension Delivery {
     /// It as operators see it: identifiers and times, and nothing of what people wrote. While something holds back what is due, `waits` says what, and
@@ -9,7 +10,7 @@ extension Delivery {
         let hasTime = state == .pending && (wait == nil || wait == AdminContext.turn)
         return [
             "id": .string(id.description), "notifier": .string(notifier), "state": .string(state.rawValue), "reason": .string(reason),
-            "attempts": .integer(Int64(attempts)), "due_at": hasTime ? .string(AdminTime.text(dueAt)) : .null,
+            "attempts": .integer(Int64(attempts)), "due_at": hasTime ? .string(RFC3339.text(dueAt)) : .null,
             "waits": wait.map { .string($0) } ?? .null, "ended_at": .time(endedAt), "event_id": .string(event.id.description),
             "type": .string(event.kind.rawValue),
             "app_id": .string(event.identity.appID), "user_id": .string(event.userID), "ticket_id": event.identity.ticketID?.json ?? .null,
@@ -51,6 +52,6 @@ extension DeliveryAttempt {
 
 extension JSONValue {
     fileprivate static func time(_ unixMilliseconds: UInt64?) -> JSONValue {
-        unixMilliseconds.map { .string(AdminTime.text($0)) } ?? .null
+        unixMilliseconds.map { .string(RFC3339.text($0)) } ?? .null
     }
 }

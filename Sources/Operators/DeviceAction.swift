@@ -1,5 +1,6 @@
 package import Core
 internal import JSON
+internal import Time
 
 /// What an operator wants of the registered push tokens.
 package enum DeviceAction: AdminAction, Equatable {
@@ -65,7 +66,7 @@ extension Device {
         [
             "app_id": .string(key.appID), "user_id": .string(key.userID), "device_id": .string(key.deviceID), "type": .string(type),
             "token": .string(token.masked), "environment": environment.map { .string($0) } ?? .null,
-            "registered_at": .string(AdminTime.text(registeredAt)), "seen_at": .string(AdminTime.text(seenAt)),
+            "registered_at": .string(RFC3339.text(registeredAt)), "seen_at": .string(RFC3339.text(seenAt)),
             "user_ref": reference.map { .string($0) } ?? .null,
         ]
     }

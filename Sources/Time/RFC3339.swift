@@ -1,6 +1,6 @@
-/// Reads dates and times as RFC 3339 section 5.6 says, strictly; `WallTime` writes them.
+/// Dates and times of RFC 3339 section 5.6.
 package enum RFC3339 {
-    /// The moment in Unix milliseconds; more digits of a fraction are cut off.
+    /// Reads a text strictly and returns Unix milliseconds; further digits of a fraction are cut off.
     ///
     /// Nil for any other form, for a day or an hour that does not exist, and for a moment before 1970.
     package static func unixMilliseconds(_ text: String) -> UInt64? {
@@ -11,34 +11,37 @@ package enum RFC3339 {
             scanner.take(":", text), let minute = scanner.digits(2, text), scanner.take(":", text), let second = scanner.digits(2, text),
             let fraction = scanner.milliseconds(text), let offset = scanner.offsetMinutes(text), scanner.position == text.count
         else { return nil }
-        guard (1...12).contains(month), (1...daysIn(month, of: year)).contains(day), hour < 24, minute < 60, second <= 60 else {
-            return nil
-        }
-        let minutes = (daysSince1970(year: year, month: month, day: day) * 24 + hour) * 60 + minute - offset
+        guard let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60, second <= 60 else { return nil }
+        let minutes = (date.daysSince1970 * 24 + hour) * 60 + minute - offset
         // A leap second is the last of a day in UTC, and counts as the first of the next, as in Unix time.
         guard minutes >= 0, second < 60 || minutes % 1440 == 1439 else { return nil }
         return UInt64((minutes * 60 + second) * 1000 + fraction)
     }
 
-    private static func daysIn(_ month: Int, of year: Int) -> Int {
-        switch month {
-        case 2: isLeap(year) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
+    /// The text in UTC with milliseconds: `2026-03-10T08:15:12.123Z`, always 24 characters.
+    ///
+    /// A moment after the year 9999, which RFC 3339 cannot write, is written as the last second of that year.
+    package static func text(_ unixMilliseconds: UInt64) -> String {
+        var output: [UInt8] = []
+        append(unixMilliseconds, to: &output)
+        return String(decoding: output, as: UTF8.self)
     }
 
-    private static func isLeap(_ year: Int) -> Bool {
-        year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    }
-
-    /// Counts from a year that begins on the first of March, so that the leap day is its last; five months from March have 153 days.
-    private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
-        let year = month > 2 ? year : year - 1
-        let monthFromMarch = (month + 9) % 12
-        // The year before the year 0 is the only negative one, and far before 1970.
-        let leapDays = year / 4 - year / 100 + year / 400
-        return year * 365 + leapDays + (153 * monthFromMarch + 2) / 5 + day - 1 - 719_468
+    /// Appends the same text to bytes.
+    package static func append(_ unixMilliseconds: UInt64, to output: inout [UInt8]) {
+        // 9999-12-31T23:59:59Z
+        let seconds = Int(min(unixMilliseconds / 1000, 253_402_300_799))
+        let date = CivilDate(daysSince1970: seconds / 86_400)
+        output.append(decimal: date.year, digits: 4)
+        output.append(UInt8(ascii: "-"))
+        output.append(decimal: date.month, digits: 2)
+        output.append(UInt8(ascii: "-"))
+        output.append(decimal: date.day, digits: 2)
+        output.append(UInt8(ascii: "T"))
+        output.append(timeOfDay: seconds)
+        output.append(UInt8(ascii: "."))
+        output.append(decimal: Int(unixMilliseconds % 1000), digits: 3)
+        output.append(UInt8(ascii: "Z"))
     }
 }
 

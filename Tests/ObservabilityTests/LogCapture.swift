@@ -13,8 +13,8 @@ func captureLog(_ format: LogFormat, level: LogLevel = .debug, _ body: (Logger) 
     return String(decoding: pipe.readToEnd(), as: UTF8.self)
 }
 
-@Sendable func testTime() -> WallTime {
-    WallTime(seconds: 1_773_130_512, milliseconds: 123)
+@Sendable func testTime() -> UInt64 {
+    1_773_130_512_123
 }
 
 /// The lines of a log, each without its line feed.

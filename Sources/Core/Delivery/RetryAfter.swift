@@ -1,3 +1,5 @@
+internal import Time
+
 /// Reads the value of a Retry-After header, RFC 9110 section 10.2.3: seconds, or a date.
 package enum RetryAfter {
     /// The longest wait that is reported, in milliseconds: a year. Added to any real time it doesn't overflow.

@@ -117,7 +117,7 @@ extension Comment {
         } else {
             writer.addNull("author")
         }
-        writer.add("created_at", WallTime(unixMilliseconds: occurredAt).text)
+        writer.add("created_at", RFC3339.text(occurredAt))
         writer.beginArray("attachments")
         for attachment in attachments {
             writer.beginObject()

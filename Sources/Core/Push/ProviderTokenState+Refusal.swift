@@ -1,3 +1,5 @@
+internal import Time
+
 extension ProviderTokenState {
     /// Records that the provider has refused a token.
     ///

@@ -110,7 +110,7 @@ enum EventBody {
         writer.beginObject()
         writer.add("id", event.id.description)
         writer.add("type", event.kind.rawValue)
-        writer.add("occurred_at", WallTime(unixMilliseconds: event.occurredAt).text)
+        writer.add("occurred_at", RFC3339.text(event.occurredAt))
         writer.add("app_id", event.identity.appID)
         writer.add("user_id", event.userID)
         writer.beginObject("data", membersOf: event.data)

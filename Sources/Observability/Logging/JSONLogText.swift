@@ -4,7 +4,7 @@ internal import Time
 enum JSONLogText {
     static func append(_ line: LogLine, to output: inout [UInt8]) {
         output.append(text: "{\"time\":\"")
-        line.time.append(to: &output)
+        RFC3339.append(line.time, to: &output)
         output.append(text: "\",\"level\":\"")
         output.append(text: line.level.name)
         output.append(text: "\",\"message\":")

@@ -7,7 +7,7 @@ struct LogDrain: Sendable {
     let descriptor: Int32
     let capacity: Int
     let format: LogFormat
-    let now: @Sendable () -> WallTime
+    let now: @Sendable () -> UInt64
 
     func run() {
         var writer = DescriptorWriter(descriptor: descriptor)

@@ -2,7 +2,8 @@ internal import Time
 
 /// What a log line says, before it has a form.
 struct LogLine {
-    let time: WallTime
+    /// Unix milliseconds.
+    let time: UInt64
     let level: LogLevel
     let message: String
     let fields: LogFields

@@ -1,6 +1,6 @@
 internal import Synchronization
 package import Threading
-package import Time
+internal import Time
 
 /// Where log lines go: a bounded buffer in memory, and a thread of its own that writes it to a file descriptor.
 ///
@@ -8,7 +8,7 @@ package import Time
 /// how many. All lines of a sink have one format and appear in the order of the calls.
 package final class LogSink: Sendable {
     let format: LogFormat
-    let now: @Sendable () -> WallTime
+    let now: @Sendable () -> UInt64
     private let queue: Monitor<LogQueue>
     private let thread: OwnThread
     private let isClosed = Atomic(false)
@@ -16,10 +16,11 @@ package final class LogSink: Sendable {
     /// Starts the thread.
     ///
     /// The descriptor stays the caller's and must stay open until `close()` has returned. The capacity is in bytes; a longer line is
-    /// dropped; twice as much memory is used at most. `now` is called on the threads that log and on the sink's own.
+    /// dropped; twice as much memory is used at most. `now` returns Unix milliseconds and is called on the threads that log and on the sink's own.
     /// Throws when the system has no room for another thread.
     package init(
-        descriptor: Int32 = 2, capacity: Int = 1 << 20, format: LogFormat, now: @escaping @Sendable () -> WallTime = WallTime.now
+        descriptor: Int32 = 2, capacity: Int = 1 << 20, format: LogFormat,
+        now: @escaping @Sendable () -> UInt64 = { SystemClock.unixMilliseconds() }
     ) throws(ThreadError) {
         precondition(capacity > 0, "a log buffer has room for something")
         let queue = Monitor(LogQueue(capacity: capacity))

@@ -6,7 +6,7 @@ internal import Time
 /// pose as another field, or speak to a terminal.
 enum PlainLogText {
     static func append(_ line: LogLine, to output: inout [UInt8]) {
-        line.time.append(to: &output)
+        RFC3339.append(line.time, to: &output)
         output.append(UInt8(ascii: " "))
         output.append(text: line.level.column)
         output.append(UInt8(ascii: " "))

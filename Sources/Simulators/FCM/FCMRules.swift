@@ -1,5 +1,6 @@
 internal import HTTP2Server
 internal import JSON
+internal import Time
 
 /// How Firebase Cloud Messaging judges a push; its OAuth endpoint has the same port.
 final class FCMRules: SimulatorRules {
@@ -31,7 +32,7 @@ final class FCMRules: SimulatorRules {
     /// As Google's servers do, and APNs doesn't.
     private func dated(_ answer: SimulatorAnswer) -> SimulatorAnswer {
         var answer = answer
-        answer.headers.append(("date", HTTPDateText.text(now() / 1000)))
+        answer.headers.append(("date", HTTPDate.text(now() / 1000)))
         return answer
     }
 

@@ -1,13 +1,14 @@
+import Crypto
+import TestSupport
+import Testing
+import Time
 
 @testable import Configuration
-import Crypto
 @testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// What is served all the same but should be changed.
 @Suite struct ConfigurationWarningTests {
@@ -39,7 +40,7 @@ import Testing
         func messages(_ now: UInt64) -> [String] { configuration.warnings(now: now).map { "\($0)" } }
         #expect(messages(end - 14 * Self.day) == [])
         let paths = ["$.listen.tls.certificate", "$.admin.tls.certificate"]
-        let time = AdminTime.text(end * 1000)
+        let time = RFC3339.text(end * 1000)
         #expect(messages(end - 14 * Self.day + 1) == paths.map { "\($0): expires at \(time); renew it and send SIGHUP" })
         #expect(messages(end) == paths.map { "\($0): expired at \(time); renew it and send SIGHUP" })
     }

@@ -1,13 +1,31 @@
-/// Reads the three forms of a date in HTTP, RFC 9110 section 5.6.7; all are in UTC and tell upper from lower case.
-enum HTTPDate {
-    /// A date's text in seconds since 1970, negative before; nil when it has none of the forms or names a time that there isn't.
+/// Dates of HTTP, RFC 9110 section 5.6.7: three forms to read, one to write; all are in UTC and case-sensitive.
+package enum HTTPDate {
+    /// Reads a date and returns Unix seconds, negative before 1970; nil when it has none of the forms or there is no such time.
     ///
-    /// A year of two digits is the latest of its kind that is at most 50 years after now (Unix milliseconds). The name of the day must be
-    /// one, but isn't compared with the date. A leap second counts as the second after it.
-    static func unixSeconds(of text: [UInt8], nowMilliseconds: UInt64) -> Int? {
+    /// The name of the day must be one, but is not compared with the date. A leap second counts as the second after it.
+    /// - Parameter nowMilliseconds: Unix milliseconds; a year of two digits is the latest of its kind that is at most 50 years after it.
+    package static func unixSeconds(of text: [UInt8], nowMilliseconds: UInt64) -> Int? {
         guard let (pattern, rest) = form(of: text), var fields = Fields(of: rest, as: pattern) else { return nil }
         if pattern == rfc850 { fields.completeYear(nowMilliseconds: nowMilliseconds) }
         return fields.unixSeconds
+    }
+
+    /// Writes a moment in Unix seconds: `Sun, 06 Nov 1994 08:49:37 GMT`. The year has four digits, so it ends with the year 9999.
+    package static func text(_ seconds: UInt64) -> String {
+        let days = Int(seconds / 86_400)
+        let date = CivilDate(daysSince1970: days)
+        // 1970-01-01 was a Thursday, the fourth name from 0.
+        var output = Array(Self.days[(days + 3) % 7].prefix(3))
+        output += Array(", ".utf8)
+        output.append(decimal: date.day, digits: 2)
+        output.append(UInt8(ascii: " "))
+        output += months[date.month - 1]
+        output.append(UInt8(ascii: " "))
+        output.append(decimal: date.year, digits: 4)
+        output.append(UInt8(ascii: " "))
+        output.append(timeOfDay: Int(seconds))
+        output += Array(" GMT".utf8)
+        return String(decoding: output, as: UTF8.self)
     }
 
     // Each lower-case letter takes what `Fields` says for it; every other byte stands for itself.
@@ -15,6 +33,7 @@ enum HTTPDate {
     private static let rfc850 = Array(", dd-nnn-yy hh:mm:ss GMT".utf8)
     private static let asctime = Array(" nnn bd hh:mm:ss yyyy".utf8)
     private static let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"].map { Array($0.utf8) }
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"].map { Array($0.utf8) }
 
     /// The pattern that the text's beginning and length call for, and the text after the name of the day.
     private static func form(of text: [UInt8]) -> (pattern: [UInt8], rest: ArraySlice<UInt8>)? {
@@ -31,10 +50,6 @@ enum HTTPDate {
 extension HTTPDate {
     /// The parts of a date, as they stand in the text.
     private struct Fields {
-        private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"].map {
-            Array($0.utf8)
-        }
-
         private var (day, year, hour, minute, second) = (0, 0, 0, 0, 0)
         private var monthName: [UInt8] = []
 
@@ -48,11 +63,10 @@ extension HTTPDate {
 
         /// Seconds since 1970; nil when the month, the day or the time of day is none.
         var unixSeconds: Int? {
-            guard let month = Self.months.firstIndex(of: monthName), hour <= 23, minute <= 59, second <= 60 else { return nil }
-            let monthDays = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-            guard (1...monthDays[month]).contains(day) else { return nil }
-            let days = Self.days(beforeYear: year) - Self.days(beforeYear: 1970) + monthDays[..<month].reduce(0, +) + day - 1
-            return ((days * 24 + hour) * 60 + minute) * 60 + second
+            guard let month = HTTPDate.months.firstIndex(of: monthName),
+                let date = CivilDate(year: year, month: month + 1, day: day), hour <= 23, minute <= 59, second <= 60
+            else { return nil }
+            return ((date.daysSince1970 * 24 + hour) * 60 + minute) * 60 + second
         }
 
         /// Makes a year of two digits whole: the latest at most 50 years after now, RFC 9110 section 5.6.7.
@@ -80,15 +94,6 @@ extension HTTPDate {
             guard case UInt8(ascii: "0")...UInt8(ascii: "9") = byte else { return false }
             number = number * 10 + Int(byte - UInt8(ascii: "0"))
             return true
-        }
-
-        private var isLeapYear: Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
-
-        /// Days of the Gregorian calendar before a year, counted from year 1; the year 0 has -366.
-        private static func days(beforeYear year: Int) -> Int {
-            guard year > 0 else { return -366 }
-            let whole = year - 1
-            return whole * 365 + whole / 4 - whole / 100 + whole / 400
         }
     }
 }
