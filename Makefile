@@ -29,7 +29,7 @@ test:
 	Scripts/test
 
 check:
-	Scripts/install build
+	Scripts/install check
 	Scripts/check
 
 bench: build

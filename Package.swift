@@ -19,8 +19,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
     .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
-// Which target may import which is stated in docs/ARCHITECTURE.md and proven by Scripts/check-imports,
-// because the package manager does not prove it.
+// A target may import its dependencies and nothing else, and must import each: Scripts/check-imports proves it, because the package manager does
+// not.
 let package = Package(
     name: "deskgate",
     products: [
