@@ -2,13 +2,13 @@ internal import Observability
 
 /// Counts one listener's responses by route and status, without a lock for the statuses that are met every day.
 struct HTTPCounters: Sendable {
-    private static let usual: [6 of Int] = [200, 400, 403, 404, 405, 503]
+    private static let usual = [200, 400, 403, 404, 405, 503]
 
     private let family: MetricFamily<Counter>
     private let listener: String
     private let routes: [String]
-    /// For each route its usual statuses, one after another.
-    private let counters: [Counter]
+    /// For each route its usual statuses.
+    private let counters: [LabelledCounters<Int>]
 
     /// Makes the counters of a listener whose routes have these paths, in the order of their indices.
     /// - Parameter watched: a status that operators watch: each route shows it from the start. Of the others only those show that were answered.
@@ -17,15 +17,12 @@ struct HTTPCounters: Sendable {
         self.listener = listener
         // What matched no route is counted together, because its path is the caller's to choose.
         self.routes = ["other"] + routes
-        counters = self.routes.flatMap { route in Self.usual.indices.map { family.child(listener, route, "\(Self.usual[$0])") } }
+        counters = self.routes.map { route in LabelledCounters(Self.usual) { family.child(listener, route, "\($0)") } }
         if let watched { for route in routes { family.child(listener, route, "\(watched)").showZero() } }
     }
 
     /// Counts a response; `route` is -1 for none.
     func count(route: Int, status: Int) {
-        for index in Self.usual.indices where Self.usual[index] == status {
-            return counters[(route + 1) * Self.usual.count + index].increment()
-        }
-        family.child(listener, routes[route + 1], "\(status)").increment()
+        if !counters[route + 1].increment(status) { family.child(listener, routes[route + 1], "\(status)").increment() }
     }
 }

@@ -1,30 +1,25 @@
 internal import Core
-internal import Observability
 internal import HelpDesk
+internal import Observability
 
 /// Counts verdicts: one counter for each combination of labels that a snapshot of apps can have, found without a lock or an allocation.
 ///
 /// Not copyable, so that whoever uses it through its snapshot borrows it: threads that count at once count no references.
 struct AuthorizeCounters: ~Copyable, Sendable {
-    private struct Labelled<Label: Sendable & Equatable>: Sendable {
-        let label: Label
-        let counter: Counter
-    }
-
-    private struct KeyCounters {
+    private struct KeyDenial: Equatable {
         let id: UInt32
-        let authorized: Counter
-        let denied: [Labelled<Denial>]
+        let denial: Denial
     }
 
     private struct ApplicationCounters {
-        let keys: [KeyCounters]
+        let authorized: LabelledCounters<UInt32>
+        let denied: LabelledCounters<KeyDenial>
         let unknownKey: Counter
     }
 
     private let applications: [ApplicationCounters]
     private let unknownApp: Counter
-    private let malformed: [Labelled<Malformation.Problem>]
+    private let malformed: LabelledCounters<Malformation.Problem>
     private let invalidJSON: Counter
     private let notAnObject: Counter
     private let invalidForm: Counter
@@ -34,18 +29,14 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         let keyDenials = Denial.allCases.filter(\.isAboutOneKey)
         self.applications = applications.map { application in
             let app = String(decoding: application.id, as: UTF8.self)
+            let denials = application.keys.flatMap { key in keyDenials.map { KeyDenial(id: key.id, denial: $0) } }
             return ApplicationCounters(
-                keys: application.keys.map { key in
-                    KeyCounters(
-                        id: key.id, authorized: family.child(app, "authorized", "valid", "\(key.id)"),
-                        denied: keyDenials.map { Labelled(label: $0, counter: family.child(app, "denied", $0.rawValue, "\(key.id)")) })
-                },
+                authorized: LabelledCounters(application.keys.map(\.id)) { family.child(app, "authorized", "valid", "\($0)") },
+                denied: LabelledCounters(denials) { family.child(app, "denied", $0.denial.rawValue, "\($0.id)") },
                 unknownKey: family.child(app, "denied", Denial.unknownKey.rawValue, ""))
         }
         unknownApp = family.child("", "denied", Denial.unknownApp.rawValue, "")
-        malformed = Malformation.Problem.allCases.map {
-            Labelled(label: $0, counter: family.child("", "malformed", $0.rawValue, ""))
-        }
+        malformed = LabelledCounters(Malformation.Problem.allCases) { family.child("", "malformed", $0.rawValue, "") }
         invalidJSON = family.child("", "malformed", UnreadableBody.invalidJSONReason, "")
         notAnObject = family.child("", "malformed", UnreadableBody.notAnObjectReason, "")
         invalidForm = family.child("", "malformed", UnreadableBody.invalidFormReason, "")
@@ -57,11 +48,12 @@ extension AuthorizeCounters {
     /// Counts a decision of the authorizer that has the same apps.
     func count(_ decision: Authorizer.Decision) {
         switch (decision.verdict, decision.application) {
-        case (.authorized(let keyID), let application?): countAuthorized(keyID, of: application)
+        case (.authorized(let keyID), let application?): applications[application].authorized.increment(keyID)
         case (.denied(.unknownKey, _), let application?): applications[application].unknownKey.increment()
-        case (.denied(let denial, let keyID?), let application?): count(denial, of: keyID, of: application)
+        case (.denied(let denial, let keyID?), let application?):
+            applications[application].denied.increment(KeyDenial(id: keyID, denial: denial))
         case (.denied, _): unknownApp.increment()
-        case (.malformed(let malformation), _): Self.increment(malformation.problem, in: malformed)
+        case (.malformed(let malformation), _): malformed.increment(malformation.problem)
         case (.undecided, _), (.authorized, nil): undecided.increment()
         }
     }
@@ -69,28 +61,10 @@ extension AuthorizeCounters {
     /// Counts a body that could not be read.
     func count(_ body: UnreadableBody) {
         switch body {
-        case .malformed(let malformation): Self.increment(malformation.problem, in: malformed)
+        case .malformed(let malformation): malformed.increment(malformation.problem)
         case .invalidJSON: invalidJSON.increment()
         case .notAnObject: notAnObject.increment()
         case .invalidForm: invalidForm.increment()
-        }
-    }
-
-    private func countAuthorized(_ id: UInt32, of application: Int) {
-        for index in applications[application].keys.indices where applications[application].keys[index].id == id {
-            return applications[application].keys[index].authorized.increment()
-        }
-    }
-
-    private func count(_ denial: Denial, of id: UInt32, of application: Int) {
-        for key in applications[application].keys where key.id == id {
-            return Self.increment(denial, in: key.denied)
-        }
-    }
-
-    private static func increment<Label>(_ label: Label, in counters: [Labelled<Label>]) {
-        for entry in counters where entry.label == label {
-            return entry.counter.increment()
         }
     }
 }

@@ -1,6 +1,12 @@
 internal import Configuration
 internal import Core
 internal import Crypto
+internal import Observability
+
+/// What comes of a webhook, as it stands in logs and metrics.
+enum WebhookResult: String, CaseIterable {
+    case accepted, duplicate, ignored, malformed, denied, unavailable
+}
 
 /// The apps that take webhooks, with what proves their origin: an immutable snapshot.
 ///
@@ -9,33 +15,37 @@ final class WebhookApps: Sendable {
     /// One of them.
     struct App: Sendable {
         let id: String
-        let counters: WebhookCounters.App
+        let counters: LabelledCounters<WebhookResult>
         fileprivate let secrets: [SecretBytes]
         /// The indices of the keys that may sign for it; empty if it does not sign.
         fileprivate let signers: [Int]
     }
 
-    /// Counts what belongs to none of them.
-    let unknown: WebhookCounters.App
+    /// Counts what belongs to none of them, under an empty name, since the name in a webhook is the caller's to choose.
+    let unknown: LabelledCounters<WebhookResult>
     private let apps: [App]
     private let indices: [ByteKey: Int]
     // Each once, however many apps have it.
     private let keys: [HMACKey<SHA1>]
 
+    /// - Parameter family: webhooks by app and result.
     /// - Throws: when OpenSSL fails.
-    init(_ apps: [Configuration.App], counters: WebhookCounters) throws(CryptoError) {
+    init(_ apps: [Configuration.App], counters family: MetricFamily<Counter>) throws(CryptoError) {
+        func counters(_ app: String) -> LabelledCounters<WebhookResult> {
+            LabelledCounters(WebhookResult.allCases) { family.child(app, $0.rawValue) }
+        }
         var takers: [App] = []
         var distinct: [SecretBytes] = []
         for app in apps {
             guard let webhook = app.webhook else { continue }
             let signers = webhook.signatureSecrets.map { Self.index(of: $0, in: &distinct) }
-            takers.append(App(id: app.id, counters: counters.app(app.id), secrets: webhook.secrets, signers: signers))
+            takers.append(App(id: app.id, counters: counters(app.id), secrets: webhook.secrets, signers: signers))
         }
         var keys: [HMACKey<SHA1>] = []
         for secret in distinct {
             keys.append(try secret.withSpan { secret throws(CryptoError) in try HMACKey<SHA1>(secret: secret) })
         }
-        unknown = counters.unknown
+        unknown = counters("")
         self.apps = takers
         self.keys = keys
         indices = Dictionary(uniqueKeysWithValues: takers.enumerated().map { (ByteKey($0.element.id), $0.offset) })

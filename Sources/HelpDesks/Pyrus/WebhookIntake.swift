@@ -118,7 +118,7 @@ extension WebhookIntake.Refusal {
         }
     }
 
-    var result: WebhookCounters.Result {
+    var result: WebhookResult {
         switch self {
         case .denied: .denied
         case .malformed: .malformed

@@ -69,7 +69,7 @@ final class WebhookRoute: Sendable {
         do throws(WebhookIntake.Refusal) {
             let proven = try WebhookIntake(apps: state.webhooks).comment(request, provenBy: proof)
             guard let comment = proven.comment else {
-                proven.app.counters.count(.ignored)
+                proven.app.counters.increment(.ignored)
                 services.logger.log(
                     .debug, "webhook",
                     ["result": .string("ignored"), "app": .string(proven.app.id), "request_id": .string(request.requestID)])
@@ -87,7 +87,7 @@ final class WebhookRoute: Sendable {
     }
 
     private func refuse(_ refusal: WebhookIntake.Refusal, _ webhooks: WebhookApps, _ request: borrowing Request) -> Response {
-        (refusal.app?.counters ?? webhooks.unknown).count(refusal.result)
+        (refusal.app?.counters ?? webhooks.unknown).increment(refusal.result)
         log(refusal, request)
         return response(to: refusal)
     }
@@ -104,16 +104,16 @@ final class WebhookRoute: Sendable {
     {
         switch result {
         case .success(.accepted):
-            app.counters.count(.accepted)
+            app.counters.increment(.accepted)
             logStored("accepted", app, event, requestID)
             services.onChange()
             return answers.accepted
         case .success(.duplicate(let earlier)):
-            app.counters.count(.duplicate)
+            app.counters.increment(.duplicate)
             logStored("duplicate", app, earlier, requestID)
             return answers.duplicate
         case .failure(let error):
-            app.counters.count(.unavailable)
+            app.counters.increment(.unavailable)
             // A token that came with it may have been learned though the comment found no room, and others are told of that.
             if error.kind == .queueFull { services.onChange() }
             services.logger.log(
