@@ -12,21 +12,6 @@ package struct Configuration: Sendable {
         package var address: ListenAddress
         /// Its bounds and its certificate.
         package var settings: ServerSettings
-
-        /// Whether both say the same; how many threads serve follows from the machine's processors, which may change meanwhile, and a
-        /// certificate is renewed where it lies, which must not keep anything else from being taken over.
-        func isConfigured(like other: Listener) -> Bool {
-            var other = other
-            other.settings.threads = settings.threads
-            if hasRenewedCertificate(in: other) { other.settings.tls = settings.tls }
-            return self == other
-        }
-
-        /// Whether another reading of the configuration has found another certificate or key.
-        func hasRenewedCertificate(in other: Listener) -> Bool {
-            guard let own = settings.tls, let others = other.settings.tls else { return false }
-            return own != others
-        }
     }
 
     /// The operators' listener.
@@ -94,14 +79,15 @@ package struct Configuration: Sendable {
     /// How long requests in flight may take when the service stops, in seconds.
     package var drainSeconds: Int
 
+    /// What the keys that only a restart takes over come to, in the order of their parts.
+    var fixed: [FixedValue] = []
+
     /// The paths of the parts that are not what they are here and that only a restart can change.
     package func fixedParts(differingFrom other: Configuration) -> [String] {
-        [
-            ("$.listen", listen.isConfigured(like: other.listen)), ("$.admin", admin.listener.isConfigured(like: other.admin.listener)),
-            ("$.store", store == other.store), ("$.deliveries", deliveries == other.deliveries),
-            ("$.push_tokens", pushTokens.isConfigured(like: other.pushTokens)), ("$.log.format", log.format == other.log.format),
-            ("$.shutdown", drainSeconds == other.drainSeconds),
-        ].filter { !$0.1 }.map(\.0)
+        let differing = Set(fixed).symmetricDifference(other.fixed).map(\.part)
+        var parts: [String] = []
+        for part in fixed.map(\.part) where differing.contains(part) && !parts.contains(part) { parts.append(part) }
+        return parts
     }
 
     /// The apps and keys as the authorizer wants them.

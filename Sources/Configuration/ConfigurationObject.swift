@@ -1,40 +1,68 @@
 internal import JSON
 
-/// Gathers mistakes while a configuration is read, so that all are told at once.
-final class ConfigurationProblems {
+/// Gathers what reading a configuration finds: mistakes, so that all are told at once, and the values that cannot change while serving.
+final class ConfigurationFindings {
     private(set) var all: [ConfigurationProblem] = []
+    var fixed: [FixedValue] = []
 
     func add(_ path: String, _ message: String, at place: JSONPlace? = nil) {
         all.append(ConfigurationProblem(path: path, message: message, place: place))
     }
 }
 
+/// The value of a key that only a restart takes over, as a text; a refused reload names its `part`.
+struct FixedValue: Sendable, Hashable {
+    let part, path, value: String
+}
+
 /// An object of the configuration at its path; each reader notes what it finds wrong and goes on with the default.
 struct ConfigurationObject {
     let path: String
-    let problems: ConfigurationProblems
+    let problems: ConfigurationFindings
+    private let keys: ConfigurationKeys
     private let members: JSONObject
 
     /// Takes a value that must be an object with no keys but `keys`.
-    init?(_ value: JSONValue, path: String, keys: [String], problems: ConfigurationProblems) {
+    init?(_ value: JSONValue, path: String, keys: ConfigurationKeys, problems: ConfigurationFindings) {
         guard case .object(let members) = value else {
             problems.add(path, "expected an object, found \(value.kind)")
             return nil
         }
+        self.init(members, path: path, keys: keys, problems: problems)
+        for member in members.members where !keys.names.contains(where: { $0.utf8.elementsEqual(member.key.utf8) }) {
+            problems.add("\(path).\(printable(member.key))", UnknownKey.message(member.key, known: keys.names))
+        }
+    }
+
+    private init(_ members: JSONObject, path: String, keys: ConfigurationKeys, problems: ConfigurationFindings) {
         self.path = path
         self.problems = problems
+        self.keys = keys
         self.members = members
-        for member in members.members where !keys.contains(where: { $0.utf8.elementsEqual(member.key.utf8) }) {
-            problems.add("\(path).\(printable(member.key))", UnknownKey.message(member.key, known: keys))
-        }
+        for key in keys.fixed.keys { _ = inForce(key, members[key]) }
+    }
+
+    /// Notes the value of a key with its default filled in, if only a restart takes it over; until then it is noted as it is written.
+    func inForce<Value>(_ key: String, _ value: Value) -> Value {
+        guard let part = keys.fixed[key] else { return value }
+        problems.fixed.removeAll { $0.path == path(of: key) }
+        problems.fixed.append(FixedValue(part: part, path: path(of: key), value: "\(value)"))
+        return value
     }
 
     func path(of key: String) -> String { "\(path).\(key)" }
 
     func value(_ key: String) -> JSONValue? { members[key] }
 
-    func object(_ key: String, keys: [String]) -> ConfigurationObject? {
-        members[key].flatMap { ConfigurationObject($0, path: path(of: key), keys: keys, problems: problems) }
+    /// Reads an object; of its key only its presence is noted, as its own keys note the rest.
+    func object(_ key: String, keys: ConfigurationKeys) -> ConfigurationObject? {
+        _ = inForce(key, members[key] != nil)
+        return members[key].flatMap { ConfigurationObject($0, path: path(of: key), keys: keys, problems: problems) }
+    }
+
+    /// Reads an object that stands for its defaults when it is missing.
+    func section(_ key: String, keys: ConfigurationKeys) -> ConfigurationObject {
+        object(key, keys: keys) ?? ConfigurationObject(JSONObject(), path: path(of: key), keys: keys, problems: problems)
     }
 
     func string(_ key: String) -> String? {
@@ -50,17 +78,22 @@ struct ConfigurationObject {
         return text
     }
 
+    /// Refuses a missing key.
+    func require(_ key: String, _ remedy: String) {
+        if members[key] == nil { problems.add(path(of: key), "missing; \(remedy)") }
+    }
+
     func bool(_ key: String, default fallback: Bool) -> Bool {
-        guard let value = members[key] else { return fallback }
+        guard let value = members[key] else { return inForce(key, fallback) }
         guard case .bool(let bool) = value else {
             problems.add(path(of: key), "expected true or false, found \(value.kind)")
             return fallback
         }
-        return bool
+        return inForce(key, bool)
     }
 
     func integer(_ key: String, _ range: ClosedRange<Int>, default fallback: Int) -> Int {
-        optionalInteger(key, range) ?? fallback
+        inForce(key, optionalInteger(key, range) ?? fallback)
     }
 
     func optionalInteger(_ key: String, _ range: ClosedRange<Int>) -> Int? {
@@ -76,13 +109,17 @@ struct ConfigurationObject {
     /// Reads one of a few words.
     func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, default fallback: Choice) -> Choice
     where Choice.RawValue == String {
-        guard let text = string(key) else { return fallback }
-        guard let choice = Choice(rawValue: text) else {
-            let choices = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        choice(key, default: fallback, name: \.rawValue)
+    }
+
+    func choice<Choice: CaseIterable>(_ key: String, default fallback: Choice, name: (Choice) -> String) -> Choice {
+        guard let text = string(key) else { return inForce(key, fallback) }
+        guard let choice = Choice.allCases.first(where: { name($0).utf8.elementsEqual(text.utf8) }) else {
+            let choices = Choice.allCases.map { "\"\(name($0))\"" }.joined(separator: ", ")
             problems.add(path(of: key), "expected one of \(choices)")
             return fallback
         }
-        return choice
+        return inForce(key, choice)
     }
 
     /// Reads a list whose elements are told apart by their paths.

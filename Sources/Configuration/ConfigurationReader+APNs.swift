@@ -4,6 +4,10 @@ internal import Notifiers
 
 /// What proves to Apple who sends: a key with its identifiers, or a certificate.
 extension ConfigurationReader {
+    static let apnsKeys =
+        ConfigurationKeys.live("type", "key", "key_id", "team_id", "certificate", "topic", "url", "sandbox_url", "badge") + pushStyleKeys
+        + transportKeys
+
     func apns(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> APNsDestination? {
         let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? APNsDestination.productionURL
         let sandboxURL = baseAddress("sandbox_url", in: object, allowsHTTP: allowsHTTP) ?? APNsDestination.sandboxURL
@@ -44,27 +48,19 @@ extension ConfigurationReader {
         let certificate = certificates("certificate", in: object)
         let key = certificateKey(object)
         guard let certificate, let key else { return nil }
-        switch CertificatePair.problem(certificate: certificate.text, key: key.text) {
-        case nil: return .certificate(certificate, key: key)
-        case .unreadableCertificate: problems.add(object.path(of: "certificate"), "expected a certificate in PEM")
-        case .unreadableKey: problems.add(object.path(of: "key"), "expected a private key in PEM, without a passphrase")
-        case .mismatch: problems.add(object.path(of: "key"), "the private key does not belong to the certificate")
-        }
-        return nil
+        return isPair(certificate.text, key.text, in: object) ? .certificate(certificate, key: key) : nil
     }
 
     /// The certificate's key, which must be a file: libcurl reads it by itself.
     private func certificateKey(_ object: ConfigurationObject) -> PEMFile? {
         let path = object.path(of: "key")
-        guard let value = object.value("key") else {
-            problems.add(path, "missing; give {\"file\": \"PATH\"}, the private key of \"certificate\" in PEM")
-            return nil
-        }
+        object.require("key", "give {\"file\": \"PATH\"}, the private key of \"certificate\" in PEM")
+        guard let value = object.value("key") else { return nil }
         guard case .object = value else {
             problems.add(path, "expected {\"file\": \"PATH\"}, found \(value.kind)")
             return nil
         }
-        guard let source = ConfigurationObject(value, path: path, keys: ["file"], problems: problems) else { return nil }
+        guard let source = ConfigurationObject(value, path: path, keys: .live("file"), problems: problems) else { return nil }
         guard let file = source.string("file") else {
             if source.value("file") == nil { problems.add(path, "give {\"file\": \"PATH\"}; the key of a certificate must be a file") }
             return nil

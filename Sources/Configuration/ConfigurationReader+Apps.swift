@@ -4,22 +4,25 @@ internal import JSON
 
 /// The apps with their secrets.
 extension ConfigurationReader {
+    static let appKeys = ConfigurationKeys.live("app_id", "help_desk", "keys", "webhook", "notifiers", "routes")
+    static let appKeyKeys = ConfigurationKeys.live("id", "secret")
+
     /// - Parameter known: the notifiers that an app may name.
     func apps(in root: ConfigurationObject, known: NamedNotifiers) -> [Configuration.App] {
-        guard let elements = root.array("apps") else {
-            if root.value("apps") == nil { problems.add(root.path(of: "apps"), "missing; list the apps that may use the chat") }
-            return []
-        }
+        root.require("apps", "list the apps that may use the chat")
+        guard let elements = root.array("apps") else { return [] }
         if elements.isEmpty { problems.add(root.path(of: "apps"), "expected at least one app") }
         var apps: [Configuration.App] = []
         for (value, path) in elements {
-            guard let object = ConfigurationObject(value, path: path, keys: ConfigurationKeys.app, problems: problems) else { continue }
+            guard let object = ConfigurationObject(value, path: path, keys: Self.appKeys, problems: problems) else { continue }
             let id = appID(object, others: apps)
             let (keys, webhook) = (keys(object), webhook(object))
             let notifiers = notifiers(object, known: known, takesWebhooks: webhook != nil)
             let routes = routes(object, known: known, notifiers: notifiers)
-            apps.append(Configuration.App(
-                    id: id ?? "", helpDesk: object.choice("help_desk", default: .pyrus), keys: keys, webhook: webhook, notifiers: notifiers, routes: routes))
+            apps.append(
+                Configuration.App(
+                    id: id ?? "", helpDesk: object.choice("help_desk", default: .pyrus), keys: keys, webhook: webhook, notifiers: notifiers,
+                    routes: routes))
         }
         refuseTooManySigners(apps, path: root.path(of: "apps"))
         return apps
@@ -27,10 +30,8 @@ extension ConfigurationReader {
 
     private func appID(_ object: ConfigurationObject, others: [Configuration.App]) -> String? {
         let path = object.path(of: "app_id")
-        guard let id = object.string("app_id") else {
-            if object.value("app_id") == nil { problems.add(path, "missing; give the app_id that the help desk shows") }
-            return nil
-        }
+        object.require("app_id", "give the app_id that the help desk shows")
+        guard let id = object.string("app_id") else { return nil }
         let bytes = Array(id.utf8)
         if FieldGrammar.problem(ofAppID: bytes.span) != nil {
             problems.add(path, "expected at most \(FieldGrammar.longestAppID) UTF-16 code units and no control characters")
@@ -40,17 +41,13 @@ extension ConfigurationReader {
     }
 
     private func keys(_ app: ConfigurationObject) -> [(id: UInt32, secret: SecretBytes)] {
-        guard let elements = app.array("keys") else {
-            if app.value("keys") == nil {
-                problems.add(app.path(of: "keys"), "missing; give [{\"id\": 1, \"secret\": {\"file\": \"PATH\"}}]")
-            }
-            return []
-        }
+        app.require("keys", "give [{\"id\": 1, \"secret\": {\"file\": \"PATH\"}}]")
+        guard let elements = app.array("keys") else { return [] }
         if elements.isEmpty { problems.add(app.path(of: "keys"), "expected at least one key") }
         var keys: [(id: UInt32, secret: SecretBytes)] = []
         var ids: Set<UInt32> = []
         for (value, path) in elements {
-            guard let object = ConfigurationObject(value, path: path, keys: ConfigurationKeys.appKey, problems: problems) else { continue }
+            guard let object = ConfigurationObject(value, path: path, keys: Self.appKeyKeys, problems: problems) else { continue }
             let id = keyID(object, &ids)
             let secret = secret(object)
             if let id, let secret { keys.append((id, secret)) }
@@ -60,7 +57,7 @@ extension ConfigurationReader {
 
     private func keyID(_ key: ConfigurationObject, _ seen: inout Set<UInt32>) -> UInt32? {
         let path = key.path(of: "id")
-        if key.value("id") == nil { problems.add(path, "missing; number the keys of an app from 1") }
+        key.require("id", "number the keys of an app from 1")
         guard let id = key.optionalInteger("id", 0...Int(UInt32.max)).map({ UInt32($0) }) else { return nil }
         if !seen.insert(id).inserted { problems.add(path, "another key of this app has this id already") }
         return id

@@ -4,32 +4,37 @@ internal import JSON
 
 /// The two listeners.
 extension ConfigurationReader {
-    func listen(_ object: ConfigurationObject?) -> Configuration.Listener {
+    static let listenKeys = listenerKeys("$.listen") + .restart("$.listen", "bodies_megabytes")
+    static let adminKeys = listenerKeys("$.admin") + .live("token", "metrics_need_token")
+    // A certificate is renewed where it lies, which must not keep anything else from being taken over.
+    static let tlsKeys = ConfigurationKeys.live("certificate", "key")
+
+    private static func listenerKeys(_ part: String) -> ConfigurationKeys {
+        .restart(part, "host", "port", "unix", "tls", "max_connections", "idle_timeout_seconds", "request_timeout_seconds")
+    }
+
+    func listen(_ object: ConfigurationObject) -> Configuration.Listener {
         var listener = listener(object, defaultPort: 8080, defaultConnections: 10_000)
         // At least a few of the largest bodies.
-        let megabytes = object?.integer("bodies_megabytes", 4...65_536, default: 64) ?? 64
+        let megabytes = object.integer("bodies_megabytes", 4...65_536, default: 64)
         listener.settings.bodyMemory = megabytes * 1024 * 1024
         return listener
     }
 
-    private func listener(_ object: ConfigurationObject?, defaultPort: UInt16, defaultConnections: Int) -> Configuration.Listener {
-        guard let object else {
-            return Configuration.Listener(
-                address: .tcp(host: "127.0.0.1", port: defaultPort), settings: ServerSettings(connectionLimit: defaultConnections))
-        }
+    private func listener(_ object: ConfigurationObject, defaultPort: UInt16, defaultConnections: Int) -> Configuration.Listener {
         let settings = ServerSettings(
             connectionLimit: object.integer("max_connections", 1...1_000_000, default: defaultConnections),
             idleTimeoutSeconds: object.integer("idle_timeout_seconds", 1...3600, default: 60),
             requestTimeoutMilliseconds: object.integer("request_timeout_seconds", 1...3600, default: 30) * 1000,
-            tls: object.object("tls", keys: ConfigurationKeys.tls).flatMap(identity))
+            tls: object.object("tls", keys: Self.tlsKeys).flatMap(identity))
         return Configuration.Listener(address: address(object, defaultPort: defaultPort), settings: settings)
     }
 
-    func admin(_ object: ConfigurationObject?) -> Configuration.Admin {
+    func admin(_ object: ConfigurationObject) -> Configuration.Admin {
         let listener = listener(object, defaultPort: 9090, defaultConnections: 1000)
-        let needsToken = object?.bool("metrics_need_token", default: false) ?? false
-        guard let object, let value = object.value("token") else {
-            if let object, needsToken { problems.add(object.path(of: "token"), "missing, and \"metrics_need_token\" is true") }
+        let needsToken = object.bool("metrics_need_token", default: false)
+        guard let value = object.value("token") else {
+            if needsToken { problems.add(object.path(of: "token"), "missing, and \"metrics_need_token\" is true") }
             return Configuration.Admin(listener: listener, token: nil, metricsNeedToken: needsToken)
         }
         let token = token(value, path: object.path(of: "token"))
@@ -50,26 +55,61 @@ extension ConfigurationReader {
         guard let certificate = pem("certificate", in: object, isSecret: false), let key = pem("key", in: object, isSecret: true) else {
             return nil
         }
+        return isPair(certificate, key, in: object) ? TLSIdentity(certificate: certificate, key: key) : nil
+    }
+
+    /// Whether a key in PEM belongs to a certificate in PEM.
+    func isPair(_ certificate: String, _ key: String, in object: ConfigurationObject) -> Bool {
         switch CertificatePair.problem(certificate: certificate, key: key) {
-        case nil: return TLSIdentity(certificate: certificate, key: key)
+        case nil: return true
         case .unreadableCertificate: problems.add(object.path(of: "certificate"), "expected a certificate in PEM")
         case .unreadableKey: problems.add(object.path(of: "key"), "expected a private key in PEM, without a passphrase")
         case .mismatch: problems.add(object.path(of: "key"), "the private key does not belong to the certificate")
         }
-        return nil
+        return false
     }
 
     private func pem(_ key: String, in object: ConfigurationObject, isSecret: Bool) -> String? {
         let path = object.path(of: key)
-        guard let file = object.string(key) else {
-            if object.value(key) == nil { problems.add(path, "missing; give the path of a PEM file") }
-            return nil
-        }
-        guard let bytes = secrets.file(file, at: path, isSecret: isSecret) else { return nil }
+        object.require(key, "give the path of a PEM file")
+        guard let file = object.string(key),
+            let bytes = secrets.file(file, at: path, isSecret: isSecret)
+        else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self), text.utf8.starts(with: "-----BEGIN ".utf8) else {
             problems.add(path, "expected a PEM file, which starts with -----BEGIN")
             return nil
         }
         return text
+    }
+
+    func address(_ object: ConfigurationObject, defaultPort: UInt16) -> ListenAddress {
+        if let path = object.string("unix") {
+            for key in ["host", "port"] where object.value(key) != nil {
+                problems.add(object.path(of: key), "give \"unix\" or \"host\" and \"port\", not both")
+            }
+            return .unix(path: object.inForce("unix", socketPath(path, at: object.path(of: "unix"))))
+        }
+        let host = object.inForce("host", object.string("host") ?? "127.0.0.1")
+        return .tcp(host: host, port: UInt16(object.integer("port", 0...65535, default: Int(defaultPort))))
+    }
+
+    /// Refuses listeners of which the second could not start, as the first has its address.
+    func refuseSharedAddress(_ listen: ListenAddress, _ admin: ListenAddress) {
+        guard listen.overlaps(admin) else { return }
+        switch admin {
+        case .tcp: problems.add("$.admin.port", "\(admin) is taken by $.listen, which has \(listen); give one of them another port")
+        case .unix: problems.add("$.admin.unix", "$.listen has this socket already; give one of them another path")
+        }
+    }
+
+    private func socketPath(_ path: String, at place: String) -> String {
+        let resolved = secrets.resolve(path)
+        if resolved.utf8.count > ListenAddress.longestSocketPath {
+            problems.add(
+                place,
+                "expected at most \(ListenAddress.longestSocketPath) bytes, which is all that the path of a Unix socket may have; "
+                    + "found \(resolved.utf8.count) from the configuration's directory on")
+        }
+        return resolved
     }
 }

@@ -1,7 +1,11 @@
+internal import Crypto
 internal import JSON
+internal import Notifiers
 
 /// What events are delivered to.
 extension ConfigurationReader {
+    static let logNotifierKeys = ConfigurationKeys.live("type", "requires_device")
+
     func notifiers(in root: ConfigurationObject) -> [Configuration.Notifier] {
         switch root.value("notifiers") {
         case nil: return [Configuration.Notifier(name: "log", kind: .log)]
@@ -17,7 +21,7 @@ extension ConfigurationReader {
         if !Self.isName(name) { problems.add(path, "expected a name of 1 to 64 letters, digits, \"-\", \"_\" or \".\"") }
         let type = NamedNotifiers.type(of: value)
         // Of an unknown type nobody knows which keys it has.
-        let keys = type?.keys ?? NotifierType.allCases.flatMap(\.keys)
+        let keys = type?.keys ?? NotifierType.allCases.map(\.keys).reduce(.live(), +)
         guard let object = ConfigurationObject(value, path: path, keys: keys, problems: problems) else { return nil }
         guard let type else {
             let types = NotifierType.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
@@ -41,5 +45,30 @@ extension ConfigurationReader {
 
     private static func isName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { SecretRules.isUnreserved($0) && $0 != UInt8(ascii: "~") }
+    }
+
+    static let httpKeys = ConfigurationKeys.live("type", "requires_device", "url", "secret", "keeps_ticket_order") + transportKeys
+
+    func httpDestination(_ object: ConfigurationObject) -> HTTPDestination {
+        object.require("url", "give the address to post to, such as https://example.com/events")
+        return HTTPDestination(
+            url: address("url", in: object, allowsHTTP: object.bool("allow_http", default: false)) ?? "",
+            secrets: secretList(object, "secret", read: signingSecret), keepsTicketOrder: object.bool("keeps_ticket_order", default: false),
+            transport: transport(object, concurrency: 16))
+    }
+
+    private func signingSecret(_ value: JSONValue?, path: String) -> SecretBytes? {
+        let remedy = "make one with: echo \"whsec_$(openssl rand -base64 32)\""
+        guard let text = secrets.text(value, path: path) else { return nil }
+        guard let secret = SecretRules.decodeSigningSecret(text) else {
+            problems.add(path, "expected whsec_ and the base64 of 24 to 64 bytes; \(remedy)")
+            return nil
+        }
+        guard !secrets.allowsInsecure else { return text }
+        if SecretRules.isWeak(secret) { problems.add(path, "not random enough to be a secret; \(remedy)") }
+        if let other = seen.insert(secret, path: path) {
+            problems.add(path, "the same secret as \(other); use each secret in one place only")
+        }
+        return text
     }
 }

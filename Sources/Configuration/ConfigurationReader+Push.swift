@@ -1,9 +1,17 @@
+internal import Core
 internal import Crypto
 internal import JSON
 internal import Notifiers
 
 /// Notifiers that make phones show something, with their credentials, and the one that passes registrations on.
 extension ConfigurationReader {
+    static let fcmKeys =
+        ConfigurationKeys.live("type", "service_account", "url", "badge", "android_channel") + pushStyleKeys + transportKeys
+    static let rustoreKeys = ConfigurationKeys.live("type", "project_id", "token", "url", "android_channel") + pushStyleKeys + transportKeys
+    static let hmsKeys =
+        ConfigurationKeys.live("type", "app_id", "secret", "url", "token_url", "category", "android_channel") + pushStyleKeys
+        + transportKeys
+    static let relayKeys = ConfigurationKeys.live("type", "domain", "url") + transportKeys
 
     func push(_ type: NotifierType, _ object: ConfigurationObject) -> PushSettings? {
         let allowsHTTP = object.bool("allow_http", default: false)
@@ -86,10 +94,8 @@ extension ConfigurationReader {
     func word(
         _ key: String, in object: ConfigurationObject, missing: String, expectation: String, isRight: (String) -> Bool = isPlain
     ) -> String? {
-        guard let text = object.string(key) else {
-            if object.value(key) == nil { problems.add(object.path(of: key), "missing; give \(missing)") }
-            return nil
-        }
+        object.require(key, "give \(missing)")
+        guard let text = object.string(key) else { return nil }
         guard isRight(text) else {
             problems.add(object.path(of: key), "expected \(expectation)")
             return nil
@@ -119,5 +125,45 @@ extension ConfigurationReader {
 
     private static func isNumber(_ text: String) -> Bool {
         (1...20).contains(text.utf8.count) && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    static let pushStyleKeys = ConfigurationKeys.live("content", "language", "templates", "sound")
+    static let templatesKeys = ConfigurationKeys(names: PushTemplatePart.allCases.map(\.rawValue), fixed: [:])
+
+    /// Nil when something is wrong with it.
+    func pushStyle(_ object: ConfigurationObject) -> PushStyle? {
+        let content = object.choice("content", default: PushContent.full)
+        let badge = object.optionalInteger("badge", 0...99_999)
+        let name = "expected a name of 1 to 64 letters, digits, \"-\", \"_\", \".\" or \"/\""
+        let sound = sound(object)
+        if let sound, (try? PushStyle(sound: sound)) == nil { problems.add(object.path(of: "sound"), "\(name), or null for none") }
+        let channel = object.string("android_channel")
+        if let channel, (try? PushStyle(androidChannel: channel)) == nil { problems.add(object.path(of: "android_channel"), name) }
+        guard let templates = templates(object) else { return nil }
+        return try? PushStyle(content: content, templates: templates, sound: sound, badge: badge, androidChannel: channel)
+    }
+
+    private func sound(_ object: ConfigurationObject) -> String? {
+        switch object.value("sound") {
+        case nil: "default"
+        case .null?: nil
+        case .some: object.string("sound")
+        }
+    }
+
+    private func templates(_ object: ConfigurationObject) -> PushTemplates? {
+        let language = object.string("language") ?? "en"
+        let given = object.object("templates", keys: Self.templatesKeys)
+        var texts: [PushTemplatePart: String] = [:]
+        for part in PushTemplatePart.allCases { texts[part] = given?.string(part.rawValue) }
+        do throws(PushTemplates.Mistakes) {
+            return try PushTemplates(language: language, texts: texts)
+        } catch {
+            for mistake in error.all {
+                let path = mistake.part.map { "\(object.path(of: "templates")).\($0.rawValue)" } ?? object.path(of: "language")
+                problems.add(path, mistake.description)
+            }
+            return nil
+        }
     }
 }

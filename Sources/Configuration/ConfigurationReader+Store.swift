@@ -1,33 +1,74 @@
-/// Where events are kept, and for how long.
+internal import Core
+
+/// Where events are kept, for how long, and how devices register.
 extension ConfigurationReader {
+    static let storeKeys = ConfigurationKeys.restart(
+        "$.store", "type", "path", "max_pending", "max_pending_per_notifier", "minimum_free_megabytes")
+    static let deliveriesKeys = ConfigurationKeys.restart("$.deliveries", "expire_after_seconds", "keep_delivered_days", "keep_dead_days")
+
     private enum StoreType: String, CaseIterable {
         case sqlite, memory
     }
 
-    func store(_ object: ConfigurationObject?) -> Configuration.Store {
-        let maximumPending = object?.integer("max_pending", 1...1_000_000_000, default: 1_000_000) ?? 1_000_000
+    func store(_ object: ConfigurationObject) -> Configuration.Store {
+        let maximumPending = object.integer("max_pending", 1...1_000_000_000, default: 1_000_000)
         // Three notifiers that are dead leave room for the others.
         let share = max(1, maximumPending / 4)
         return Configuration.Store(
             kind: storeKind(object), maximumPending: maximumPending,
-            maximumPendingPerNotifier: object?.integer("max_pending_per_notifier", 1...1_000_000_000, default: share) ?? share,
-            minimumFreeMegabytes: object?.integer("minimum_free_megabytes", 0...1_000_000, default: 100) ?? 100)
+            maximumPendingPerNotifier: object.integer("max_pending_per_notifier", 1...1_000_000_000, default: share),
+            minimumFreeMegabytes: object.integer("minimum_free_megabytes", 0...1_000_000, default: 100))
     }
 
-    func deliveries(_ object: ConfigurationObject?) -> Configuration.Deliveries {
+    func deliveries(_ object: ConfigurationObject) -> Configuration.Deliveries {
         Configuration.Deliveries(
-            expireAfterSeconds: object?.integer("expire_after_seconds", 1...30 * 86_400, default: 86_400) ?? 86_400,
-            keepDeliveredDays: object?.integer("keep_delivered_days", 0...3650, default: 7) ?? 7,
-            keepDeadDays: object?.integer("keep_dead_days", 0...3650, default: 30) ?? 30)
+            expireAfterSeconds: object.integer("expire_after_seconds", 1...30 * 86_400, default: 86_400),
+            keepDeliveredDays: object.integer("keep_delivered_days", 0...3650, default: 7),
+            keepDeadDays: object.integer("keep_dead_days", 0...3650, default: 30))
     }
 
-    private func storeKind(_ object: ConfigurationObject?) -> Configuration.Store.Kind {
-        let path = object?.string("path")
-        switch object?.choice("type", default: StoreType.sqlite) ?? .sqlite {
-        case .sqlite: return .sqlite(path: secrets.resolve(path ?? "deskgate.db"))
+    private func storeKind(_ object: ConfigurationObject) -> Configuration.Store.Kind {
+        let path = object.string("path").map(secrets.resolve)
+        switch object.choice("type", default: StoreType.sqlite) {
+        case .sqlite: return .sqlite(path: object.inForce("path", path ?? secrets.resolve("deskgate.db")))
         case .memory:
-            if let object, path != nil { problems.add(object.path(of: "path"), "a store in memory has no path; remove it") }
+            if path != nil { problems.add(object.path(of: "path"), "a store in memory has no path; remove it") }
             return .memory
         }
+    }
+
+    static let pushTokensKeys = ConfigurationKeys.live("limits") + .restart("$.push_tokens", "devices_per_user", "forget_after_days")
+    static let limitKeys = ConfigurationKeys.live("per", "max", "window_seconds")
+
+    /// What the help desk asks of apps: one call of a person in five minutes, and five of a device.
+    private static let defaultLimits = [
+        LimitRule(per: .user, max: 1, windowMilliseconds: 300_000), LimitRule(per: .device, max: 5, windowMilliseconds: 300_000),
+    ]
+    /// The longest window: what limits are kept by must not outlive the devices.
+    private static let longestWindowSeconds = 7 * 86_400
+
+    func pushTokens(_ object: ConfigurationObject) -> Configuration.PushTokens {
+        Configuration.PushTokens(
+            limits: limits(object) ?? Self.defaultLimits,
+            devicesPerUser: object.integer("devices_per_user", 1...1000, default: 20),
+            forgetAfterDays: object.integer("forget_after_days", 8...3650, default: 270))
+    }
+
+    private func limits(_ object: ConfigurationObject) -> [LimitRule]? {
+        guard let elements = object.array("limits") else { return nil }
+        var rules: [LimitRule] = []
+        for (value, path) in elements {
+            guard let limit = ConfigurationObject(value, path: path, keys: Self.limitKeys, problems: problems) else {
+                continue
+            }
+            for key in Self.limitKeys.names {
+                limit.require(key, "a limit looks like {\"per\": \"user\", \"max\": 1, \"window_seconds\": 300}")
+            }
+            let scope = limit.choice("per", default: LimitRule.Scope.user)
+            let max = limit.integer("max", 1...(scope == .user || scope == .device ? 1000 : 1_000_000), default: 1)
+            let seconds = limit.integer("window_seconds", 1...Self.longestWindowSeconds, default: 300)
+            rules.append(LimitRule(per: scope, max: max, windowMilliseconds: UInt64(seconds) * 1000))
+        }
+        return rules
     }
 }

@@ -3,6 +3,8 @@ internal import Notifiers
 
 /// How notifiers reach their providers.
 extension ConfigurationReader {
+    static let transportKeys = ConfigurationKeys.live("allow_http", "timeout_seconds", "concurrency", "certificate_authorities", "proxy")
+
     func transport(_ object: ConfigurationObject, concurrency: Int) -> NotifierTransport {
         NotifierTransport(
             timeoutSeconds: object.integer("timeout_seconds", 1...120, default: 20),

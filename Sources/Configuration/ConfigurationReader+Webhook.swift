@@ -3,11 +3,13 @@ internal import JSON
 
 /// What an app's events come from and where they go.
 extension ConfigurationReader {
+    static let webhookKeys = ConfigurationKeys.live("secret", "signature_secret")
+
     /// How many secrets are compared with one webhook at most: each signature costs a pass over a body that anybody may have sent.
     private static let mostWebhookSecrets = 8
 
     func webhook(_ app: ConfigurationObject) -> Configuration.Webhook? {
-        guard let object = app.object("webhook", keys: ConfigurationKeys.webhook) else { return nil }
+        guard let object = app.object("webhook", keys: Self.webhookKeys) else { return nil }
         if object.value("secret") == nil, object.value("signature_secret") == nil {
             problems.add(object.path, "give \"secret\" or \"signature_secret\", or leave \"webhook\" out to take none")
         }

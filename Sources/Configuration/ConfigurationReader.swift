@@ -7,10 +7,17 @@ internal import POSIX
 
 /// Reads a configuration file: every mistake is noted, and only a faultless one becomes a `Configuration`.
 struct ConfigurationReader {
-    let problems: ConfigurationProblems
+    let problems: ConfigurationFindings
     let secrets: SecretReader
     let seen = SeenSecrets()
     private let root: ConfigurationObject
+
+    static let rootKeys = ConfigurationKeys.live(
+        "listen", "admin", "apps", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "log", "shutdown",
+        "allow_insecure_secrets")
+    static let securityKeysKeys = ConfigurationKeys.live("clock_skew_seconds", "longest_life_seconds", "default_life_seconds")
+    static let logKeys = ConfigurationKeys.live("level") + .restart("$.log.format", "format")
+    static let shutdownKeys = ConfigurationKeys.restart("$.shutdown", "drain_seconds")
 
     private static let sizeLimit = 16 * 1024 * 1024
     private static let longestTime = Int(SecurityKey.latestTime)
@@ -19,22 +26,23 @@ struct ConfigurationReader {
     /// - Parameter environment: looks up environment variables.
     /// - Throws: every mistake at once.
     static func read(_ path: String, environment: @escaping (String) -> String?) throws(ConfigurationError) -> Configuration {
-        let problems = ConfigurationProblems()
+        let problems = ConfigurationFindings()
         let protection = FileProtection(problems)
         guard let value = parse(path, problems, protection),
-            let root = ConfigurationObject(value, path: "$", keys: ConfigurationKeys.root, problems: problems)
+            let root = ConfigurationObject(value, path: "$", keys: rootKeys, problems: problems)
         else {
             throw ConfigurationError(file: path, problems: problems.all)
         }
         let secrets = SecretReader(
             directory: Path.directory(of: path), allowsInsecure: root.bool("allow_insecure_secrets", default: false),
             environment: environment, problems: problems, protection: protection)
-        let configuration = ConfigurationReader(problems: problems, secrets: secrets, root: root).configuration()
+        var configuration = ConfigurationReader(problems: problems, secrets: secrets, root: root).configuration()
         guard problems.all.isEmpty else { throw ConfigurationError(file: path, problems: problems.all) }
+        configuration.fixed = problems.fixed
         return configuration
     }
 
-    private static func parse(_ path: String, _ problems: ConfigurationProblems, _ protection: FileProtection) -> JSONValue? {
+    private static func parse(_ path: String, _ problems: ConfigurationFindings, _ protection: FileProtection) -> JSONValue? {
         do throws(SystemError) {
             let contents = try File.read(path, limit: sizeLimit)
             // Whatever the file says of insecure secrets, as somebody else may have written that.
@@ -61,27 +69,27 @@ struct ConfigurationReader {
 
     private func configuration() -> Configuration {
         let (policy, defaultLife) = securityKeys()
-        let listen = listen(root.object("listen", keys: ConfigurationKeys.listen))
-        let admin = admin(root.object("admin", keys: ConfigurationKeys.admin))
+        let listen = listen(root.section("listen", keys: Self.listenKeys))
+        let admin = admin(root.section("admin", keys: Self.adminKeys))
         refuseSharedAddress(listen.address, admin.listener.address)
         return Configuration(
             listen: listen,
             admin: admin,
             apps: apps(in: root, known: NamedNotifiers(in: root)),
             notifiers: notifiers(in: root),
-            store: store(root.object("store", keys: ConfigurationKeys.store)),
-            deliveries: deliveries(root.object("deliveries", keys: ConfigurationKeys.deliveries)),
-            pushTokens: pushTokens(root.object("push_tokens", keys: ConfigurationKeys.pushTokens)),
+            store: store(root.section("store", keys: Self.storeKeys)),
+            deliveries: deliveries(root.section("deliveries", keys: Self.deliveriesKeys)),
+            pushTokens: pushTokens(root.section("push_tokens", keys: Self.pushTokensKeys)),
             keyPolicy: policy,
             defaultLifeSeconds: defaultLife,
             log: log(),
-            drainSeconds: root.object("shutdown", keys: ConfigurationKeys.shutdown)?.integer("drain_seconds", 0...3600, default: 20) ?? 20)
+            drainSeconds: root.section("shutdown", keys: Self.shutdownKeys).integer("drain_seconds", 0...3600, default: 20))
     }
 
     private func securityKeys() -> (policy: KeyPolicy, defaultLife: UInt64) {
         var policy = KeyPolicy()
         let thirtyDays = 30 * 24 * 3600
-        guard let object = root.object("security_keys", keys: ConfigurationKeys.securityKeys) else { return (policy, UInt64(thirtyDays)) }
+        let object = root.section("security_keys", keys: Self.securityKeysKeys)
         policy.clockSkewSeconds = UInt64(object.integer("clock_skew_seconds", 0...3600, default: 60))
         policy.longestLifeSeconds = object.optionalInteger("longest_life_seconds", 1...Self.longestTime).map { UInt64($0) }
         let defaultLife = object.integer(
@@ -95,28 +103,9 @@ struct ConfigurationReader {
     }
 
     private func log() -> Configuration.Log {
-        let object = root.object("log", keys: ConfigurationKeys.log)
+        let object = root.section("log", keys: Self.logKeys)
         return Configuration.Log(
-            level: (object?.choice("level", default: LevelName.info) ?? .info).level,
-            format: (object?.choice("format", default: FormatName.json) ?? .json).format)
+            level: object.choice("level", default: LogLevel.info, name: \.name),
+            format: object.choice("format", default: LogFormat.json))
     }
-}
-
-private enum LevelName: String, CaseIterable {
-    case debug, info, warning, error
-
-    var level: LogLevel {
-        switch self {
-        case .debug: .debug
-        case .info: .info
-        case .warning: .warning
-        case .error: .error
-        }
-    }
-}
-
-private enum FormatName: String, CaseIterable {
-    case json, text
-
-    var format: LogFormat { self == .json ? .json : .text }
 }

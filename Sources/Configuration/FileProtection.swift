@@ -2,11 +2,11 @@ internal import POSIX
 
 /// Refuses files that others may change or replace: whoever can do that chooses the secrets, or the whole configuration.
 final class FileProtection {
-    private let problems: ConfigurationProblems
+    private let problems: ConfigurationFindings
     // By path, so that thousands of secrets in one directory cost one look at it, and one that is open is told once.
     private var seen: Set<String> = []
 
-    init(_ problems: ConfigurationProblems) {
+    init(_ problems: ConfigurationFindings) {
         self.problems = problems
     }
 

@@ -60,15 +60,15 @@ package enum NotifierType: Sendable, Hashable, CaseIterable, RawRepresentable {
     }
 
     /// The keys of its object in the configuration.
-    var keys: [String] {
+    var keys: ConfigurationKeys {
         switch self {
-        case .log: ConfigurationKeys.logNotifier
-        case .http: ConfigurationKeys.httpNotifier
-        case .apns: ConfigurationKeys.apnsNotifier
-        case .fcm: ConfigurationKeys.fcmNotifier
-        case .rustore: ConfigurationKeys.rustoreNotifier
-        case .hms: ConfigurationKeys.hmsNotifier
-        case .relay: ConfigurationKeys.relayNotifier
+        case .log: ConfigurationReader.logNotifierKeys
+        case .http: ConfigurationReader.httpKeys
+        case .apns: ConfigurationReader.apnsKeys
+        case .fcm: ConfigurationReader.fcmKeys
+        case .rustore: ConfigurationReader.rustoreKeys
+        case .hms: ConfigurationReader.hmsKeys
+        case .relay: ConfigurationReader.relayKeys
         }
     }
 }

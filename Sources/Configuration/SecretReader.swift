@@ -10,10 +10,11 @@ struct SecretReader {
     let allowsInsecure: Bool
     /// Looks up environment variables.
     let environment: (String) -> String?
-    let problems: ConfigurationProblems
+    let problems: ConfigurationFindings
     /// Looks at who may change the files.
     let protection: FileProtection
 
+    static let keys = ConfigurationKeys.live("file", "env")
     private static let sources = "{\"file\": \"PATH\"} or {\"env\": \"NAME\"}"
     private static let remedy = "or set \"allow_insecure_secrets\": true at the top on a laptop"
 
@@ -38,7 +39,7 @@ struct SecretReader {
                 problems.add(path, "expected \(Self.sources), found \(value.kind)")
                 return nil
             }
-            return ConfigurationObject(value, path: path, keys: ConfigurationKeys.secret, problems: problems).flatMap(text)
+            return ConfigurationObject(value, path: path, keys: Self.keys, problems: problems).flatMap(text)
         }
     }
 
@@ -109,5 +110,17 @@ struct SecretReader {
             return nil
         }
         return SecretBytes(copying: line.span)
+    }
+}
+
+/// The secrets that a configuration has named so far, so that none serves two purposes.
+final class SeenSecrets {
+    private var all: [(path: String, secret: SecretBytes)] = []
+
+    /// Notes a secret.
+    /// - Returns: the path of the first place that has the same one.
+    func insert(_ secret: SecretBytes, path: String) -> String? {
+        defer { all.append((path, secret)) }
+        return all.first { $0.secret == secret }?.path
     }
 }

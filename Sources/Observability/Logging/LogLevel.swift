@@ -7,8 +7,8 @@ package enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
         left.rawValue < right.rawValue
     }
 
-    /// The level as it stands in JSON.
-    var name: String {
+    /// The level as it stands in JSON and in the configuration.
+    package var name: String {
         switch self {
         case .debug: "debug"
         case .info: "info"

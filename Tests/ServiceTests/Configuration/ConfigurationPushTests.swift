@@ -191,5 +191,5 @@ extension ConfigurationPushTests {
     }
 }
 
-private let hmsKeys = ConfigurationKeys.hmsNotifier.sorted().joined(separator: ", ")
-private let apnsKeys = ConfigurationKeys.apnsNotifier.sorted().joined(separator: ", ")
+private let hmsKeys = ConfigurationReader.hmsKeys.names.sorted().joined(separator: ", ")
+private let apnsKeys = ConfigurationReader.apnsKeys.names.sorted().joined(separator: ", ")

@@ -1,0 +1,78 @@
+package import Core
+package import Crypto
+
+extension Configuration {
+    /// Where events and deliveries are kept.
+    package struct Store: Sendable, Equatable {
+        /// What keeps them.
+        package enum Kind: Sendable, Equatable {
+            /// A SQLite database in this file.
+            case sqlite(path: String)
+            /// Memory, which a restart empties.
+            case memory
+        }
+
+        /// What keeps them.
+        package var kind: Kind
+        /// The most deliveries that may wait; over it webhooks are answered 503.
+        package var maximumPending: Int
+        /// The most deliveries that may wait for one notifier; what comes on top for it ends.
+        package var maximumPendingPerNotifier = 250_000
+        /// The disk space that must stay free, in units of 1,000,000 bytes; below it webhooks are answered 503.
+        package var minimumFreeMegabytes: Int
+    }
+
+    /// How long events and deliveries are worth something.
+    package struct Deliveries: Sendable, Equatable {
+        /// How long after its arrival an event is delivered at most, in seconds.
+        package var expireAfterSeconds: Int
+        /// How long what has been delivered is remembered, in days.
+        package var keepDeliveredDays: Int
+        /// How long what could not be delivered is remembered, in days.
+        package var keepDeadDays: Int
+    }
+
+    /// How devices register for notifications.
+    package struct PushTokens: Sendable, Equatable {
+        /// How often registrations are taken.
+        package var limits: [LimitRule]
+        /// The most devices of one person; with one more, the one not seen for longest leaves.
+        package var devicesPerUser: Int
+        /// How long a device is kept that nobody sees, in days.
+        package var forgetAfterDays: Int
+    }
+
+    /// How an app's webhooks prove that the help desk has sent them; at least one of the two is there, and where both are, both must hold.
+    package struct Webhook: Sendable {
+        /// What the webhook's path may end with: 16 to 128 URL-safe characters each; several while one replaces another.
+        package var secrets: [SecretBytes]
+        /// The keys of the signature that comes in a header; several while one replaces another.
+        package var signatureSecrets: [SecretBytes]
+
+        /// Whether its webhooks come to the path without a secret.
+        var needsNoPathSecret: Bool { secrets.isEmpty }
+    }
+
+    /// Which notifiers tell which devices of an app's comments.
+    package struct Routes: Sendable, Equatable {
+        /// The notifier's name by the device's type, in the order of the file; no type twice.
+        package var byType: [Route] = []
+        /// The notifier for devices of all other types; nil leaves them out.
+        package var others: String?
+
+        /// One type of device.
+        package struct Route: Sendable, Equatable {
+            /// In the app's own words.
+            package var type: String
+            /// The notifier's name.
+            package var notifier: String
+        }
+
+        /// The names of all notifiers, each once.
+        package var notifiers: [String] {
+            var names: [String] = []
+            for name in byType.map(\.notifier) + [others].compactMap(\.self) where !names.contains(name) { names.append(name) }
+            return names
+        }
+    }
+}
