@@ -84,7 +84,7 @@ let package = Package(
                 "Time",
             ],
             swiftSettings: settings),
-        library("TestSupport", ["HTTPServer", "JSON", "POSIX", "Threading", "Observability"]),
+        library("TestSupport", ["HTTPServer", "JSON", "POSIX", "Threading", "Observability", "Time"]),
         .executableTarget(
             name: "DeskgateBenchmarks",
             dependencies: [
@@ -103,9 +103,9 @@ let package = Package(
                 "TestSupport", "Threading", "Time", "WebTokens",
             ]),
         tests("ObservabilityTests", ["Observability", "TestSupport", "Threading", "Time"]),
-        tests("CoreTests", ["Core", "Crypto", "JSON", "TestSupport", "Threading", "Bytes"]),
+        tests("CoreTests", ["Core", "Crypto", "JSON", "TestSupport", "Threading", "Bytes", "Time"]),
         tests("HTTPServerTests", ["HTTPServer", "TestSupport", "Threading"]),
-        tests("HTTP2ServerTests", ["Crypto", "HTTP2Server", "TestSupport", "Threading"]),
+        tests("HTTP2ServerTests", ["Crypto", "HTTP2Server", "TestSupport", "Threading", "Time"]),
         tests("SimulatorsTests", ["Crypto", "HTTPClient", "JSON", "Simulators", "TestSupport", "Threading"]),
         tests("SQLiteTests", ["SQLite", "TestSupport", "Threading"]),
         tests("HTTPClientTests", ["Crypto", "HTTP2Server", "HTTPClient", "HTTPServer", "TestSupport", "Threading"]),

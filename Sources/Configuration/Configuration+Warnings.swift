@@ -1,21 +1,22 @@
 internal import Crypto
 internal import HTTPServer
-internal import Time
+package import Time
 
 extension Configuration {
     /// A certificate that expires within this time is due for renewal.
     private static let renewalSeconds: UInt64 = 14 * 24 * 3600
 
     /// What is served all the same but should be changed, with its remedy.
-    /// - Parameter now: Unix seconds.
-    package func warnings(now: UInt64) -> [ConfigurationProblem] {
+    package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
         adminWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
     }
 
-    /// When the certificates of the listeners expire, in Unix seconds.
-    package var certificateExpiries: [(listener: String, expiresAt: UInt64)] {
+    /// When the certificates of the listeners expire.
+    package var certificateExpiries: [(listener: String, expiresAt: UnixSeconds)] {
         [("public", listen), ("admin", admin.listener)].compactMap { name, listener in
-            listener.settings.tls.flatMap { CertificatePair.expiry(ofCertificate: $0.certificate) }.map { (name, $0) }
+            listener.settings.tls.flatMap { CertificatePair.expiry(ofCertificate: $0.certificate) }.map {
+                (name, UnixSeconds(rawValue: $0))
+            }
         }
     }
 
@@ -39,10 +40,10 @@ extension Configuration {
         return warnings
     }
 
-    private static func warning(_ certificate: (listener: String, expiresAt: UInt64), _ now: UInt64) -> ConfigurationProblem? {
+    private static func warning(_ certificate: (listener: String, expiresAt: UnixSeconds), _ now: UnixSeconds) -> ConfigurationProblem? {
         guard certificate.expiresAt < now + renewalSeconds else { return nil }
         let path = certificate.listener == "admin" ? "$.admin.tls.certificate" : "$.listen.tls.certificate"
-        let time = RFC3339.text(certificate.expiresAt * 1000)
+        let time = RFC3339.text(certificate.expiresAt.milliseconds.rawValue)
         return ConfigurationProblem(
             path: path,
             message: certificate.expiresAt <= now

@@ -4,6 +4,7 @@ internal import HTTPServer
 internal import JSON
 internal import Observability
 internal import POSIX
+internal import Time
 
 /// Reads a configuration file: every mistake is noted, and only a faultless one becomes a `Configuration`.
 struct ConfigurationReader {
@@ -20,7 +21,7 @@ struct ConfigurationReader {
     static let shutdownKeys = ConfigurationKeys.restart("$.shutdown", "drain_seconds")
 
     private static let sizeLimit = 16 * 1024 * 1024
-    private static let longestTime = Int(SecurityKey.latestTime)
+    private static let longestTime = Int(SecurityKey.latestTime.rawValue)
 
     /// Reads the configuration at `path`.
     /// - Parameter environment: looks up environment variables.

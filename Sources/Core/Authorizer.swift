@@ -1,4 +1,5 @@
 package import Crypto
+package import Time
 
 /// Decides whether a user may use the chat, from the security key alone: pure, in memory, without a lock.
 ///
@@ -39,8 +40,8 @@ package final class Authorizer: Sendable {
     ///   - appID: valid UTF-8, as it arrived.
     ///   - userID: valid UTF-8, as it arrived.
     ///   - securityKey: valid UTF-8, as it arrived.
-    ///   - now: the time in Unix seconds.
-    package func decide(appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UInt64) -> Decision {
+    ///   - now: the time to decide for.
+    package func decide(appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds) -> Decision {
         if let problem = FieldGrammar.problem(ofAppID: appID) { return Decision(.malformed(Malformation(.appID, problem))) }
         if let problem = FieldGrammar.problem(ofUserID: userID) { return Decision(.malformed(Malformation(.userID, problem))) }
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)

@@ -1,4 +1,5 @@
 package import Crypto
+package import Time
 
 /// Makes security keys for the command line and for `POST /v1/keys`, under the rules of the configuration.
 package struct KeyMinting: Sendable {
@@ -36,10 +37,10 @@ package struct KeyMinting: Sendable {
         package let securityKey: String
         /// Which of the app's secrets made it.
         package let keyID: UInt32
-        /// Unix seconds.
-        package let issuedAt: UInt64
-        /// Unix seconds; 0 for ever.
-        package let expiresAt: UInt64
+        /// When it was made.
+        package let issuedAt: UnixSeconds
+        /// The last second in which it is valid; 0 for ever.
+        package let expiresAt: UnixSeconds
     }
 
     private let authorizer: Authorizer
@@ -56,9 +57,9 @@ package struct KeyMinting: Sendable {
     /// - Parameters:
     ///   - keyID: which of the app's secrets; nil for the one with the largest id, which is the newest.
     ///   - lifeSeconds: how long it is to live; 0 for ever, nil for the default.
-    ///   - now: Unix seconds.
+    ///   - now: when it is made.
     package func mint(
-        appID: String, userID: String, keyID: UInt32? = nil, lifeSeconds: UInt64? = nil, now: UInt64
+        appID: String, userID: String, keyID: UInt32? = nil, lifeSeconds: UInt64? = nil, now: UnixSeconds
     ) throws(Refusal) -> Minted {
         let appID = Array(appID.utf8)
         let userID = Array(userID.utf8)
@@ -83,8 +84,8 @@ package struct KeyMinting: Sendable {
         return key
     }
 
-    private func expiry(after lifeSeconds: UInt64, now: UInt64) throws(Refusal) -> UInt64 {
-        let representable = SecurityKey.latestTime - min(now, SecurityKey.latestTime)
+    private func expiry(after lifeSeconds: UInt64, now: UnixSeconds) throws(Refusal) -> UnixSeconds {
+        let representable = now.remaining(until: SecurityKey.latestTime)
         if let longest = authorizer.policy.longestLifeSeconds.map({ min($0, representable) }) {
             guard lifeSeconds >= 1, lifeSeconds <= longest else { throw .lifeTooLong(longestSeconds: longest) }
         }

@@ -1,3 +1,5 @@
+internal import Time
+
 /// How long keys are accepted beyond what they say themselves.
 package struct KeyPolicy: Sendable, Equatable {
     /// How far clocks may differ, in seconds.
@@ -11,17 +13,13 @@ package struct KeyPolicy: Sendable, Equatable {
         self.longestLifeSeconds = longestLifeSeconds
     }
 
-    /// Why a genuine key is not in force at `now` (Unix seconds); nil when it is.
-    func denial(of key: SecurityKey, now: UInt64) -> Denial? {
-        if Self.exceeds(key.issuedAt, now, by: clockSkewSeconds) { return .issuedInFuture }
-        if key.expiresAt != 0, Self.exceeds(now, key.expiresAt, by: clockSkewSeconds) { return .expired }
-        let age = now - min(now, key.issuedAt)
-        if let longestLifeSeconds, Self.exceeds(age, longestLifeSeconds, by: clockSkewSeconds) { return .tooOld }
+    /// Why a genuine key is not in force at `now`; nil when it is.
+    func denial(of key: SecurityKey, now: UnixSeconds) -> Denial? {
+        if key.issuedAt.elapsed(since: now) > clockSkewSeconds { return .issuedInFuture }
+        if key.expiresAt != 0, now.elapsed(since: key.expiresAt) > clockSkewSeconds { return .expired }
+        // Never adds, so that no clock and no limit, however wrong, can overflow.
+        let age = now.elapsed(since: key.issuedAt)
+        if let longestLifeSeconds, age > longestLifeSeconds, age - longestLifeSeconds > clockSkewSeconds { return .tooOld }
         return nil
-    }
-
-    // Never adds, so that no clock, however wrong, can overflow.
-    private static func exceeds(_ value: UInt64, _ limit: UInt64, by margin: UInt64) -> Bool {
-        value > limit && value - limit > margin
     }
 }

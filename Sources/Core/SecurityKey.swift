@@ -1,5 +1,6 @@
 internal import Bytes
 internal import Crypto
+package import Time
 
 /// A security key taken apart: what a company's backend gives a signed-in user, and what the help desk shows us on every request.
 ///
@@ -8,8 +9,8 @@ internal import Crypto
 package struct SecurityKey: Sendable {
     /// The length of every security key in characters.
     package static let textCount = prefix.utf8CodeUnitCount + encodedCount
-    /// The largest time that a key can hold, in Unix seconds: it has 40 bits.
-    package static let latestTime: UInt64 = 1 << 40 - 1
+    /// The largest time that a key can hold: it has 40 bits.
+    package static let latestTime = UnixSeconds(rawValue: 1 << 40 - 1)
 
     static let prefix: StaticString = "dgk1."
     static let headCount = 31
@@ -17,10 +18,10 @@ package struct SecurityKey: Sendable {
 
     /// Which of the app's secrets made it.
     package let keyID: UInt32
-    /// When it was made, in Unix seconds.
-    package let issuedAt: UInt64
-    /// The last second in which it is valid, in Unix seconds; 0 for ever.
-    package let expiresAt: UInt64
+    /// When it was made.
+    package let issuedAt: UnixSeconds
+    /// The last second in which it is valid; 0 for ever.
+    package let expiresAt: UnixSeconds
     let head: InlineArray<31, UInt8>
     let mac: InlineArray<32, UInt8>
 
@@ -33,8 +34,8 @@ package struct SecurityKey: Sendable {
         // A flag means a layout that this version doesn't know.
         guard bytes[0] == 0 else { return nil }
         keyID = UInt32(truncatingIfNeeded: Self.bigEndian(bytes, 1..<5))
-        issuedAt = Self.bigEndian(bytes, 5..<10)
-        expiresAt = Self.bigEndian(bytes, 10..<15)
+        issuedAt = UnixSeconds(rawValue: Self.bigEndian(bytes, 5..<10))
+        expiresAt = UnixSeconds(rawValue: Self.bigEndian(bytes, 10..<15))
         head = InlineArray { bytes[$0] }
         mac = InlineArray { bytes[Self.headCount + $0] }
     }

@@ -60,7 +60,7 @@ enum KeyCommands {
         ], run: runVerify)
 
     private static func runVerify(_ arguments: Arguments) throws(CommandError) -> ExitCode {
-        let now = arguments.number("at") ?? Clocks.system.unixSeconds()
+        let now = arguments.number("at").map(UnixSeconds.init(rawValue:)) ?? Clocks.system.unixSeconds()
         let authorizer = try authorizer(arguments.configuration())
         func bytes(_ name: String) -> [UInt8] { Array(arguments.required(name).utf8) }
         let (app, user, key) = (bytes("app"), bytes("user"), bytes("key"))
@@ -114,13 +114,13 @@ enum KeyCommands {
 
     private static func append(_ key: SecurityKey, to object: inout JSONObject) {
         object.append(.integer(Int64(key.keyID)), forKey: "key_id")
-        object.append(.integer(Int64(key.issuedAt)), forKey: "issued_at")
-        object.append(.integer(Int64(key.expiresAt)), forKey: "expires_at")
+        object.append(.integer(Int64(key.issuedAt.rawValue)), forKey: "issued_at")
+        object.append(.integer(Int64(key.expiresAt.rawValue)), forKey: "expires_at")
     }
 
-    private static func time(_ seconds: UInt64) -> String {
+    private static func time(_ moment: UnixSeconds) -> String {
         // RFC 3339 has no later date than 9999-12-31T23:59:59Z.
-        let date = seconds > 253_402_300_799 ? "after the year 9999" : RFC3339.text(seconds * 1000)
-        return "\(seconds)  \(date)"
+        let date = moment > 253_402_300_799 ? "after the year 9999" : RFC3339.text(moment.milliseconds.rawValue)
+        return "\(moment)  \(date)"
     }
 }

@@ -1,5 +1,6 @@
 internal import Observability
 internal import Threading
+internal import Time
 
 /// The metrics of notifiers themselves: whether they work, and until when their credentials are good.
 enum NotifierMetrics {
@@ -19,7 +20,7 @@ enum NotifierMetrics {
             "deskgate_credential_expiry_timestamp_seconds", "When a notifier's certificate expires, in Unix seconds.", labels: ["notifier"]
         ) {
             let expiries = inbox.withLock { $0.notifiers.mapValues(\.credentialExpiresAt) }.sorted { $0.key < $1.key }
-            return expiries.compactMap { name, expiry in expiry.map { ComputedSample(name, value: Double($0)) } }
+            return expiries.compactMap { name, expiry in expiry.map { ComputedSample(name, value: Double($0.rawValue)) } }
         }
     }
 }

@@ -1,21 +1,22 @@
 package import Core
 package import HTTPClient
 internal import Threading
+package import Time
 
 /// A notifier with the connections that it needs. Must be closed.
 package final class ServedNotifier: Sendable {
     /// What delivers.
     package let notifier: any Notifier
     /// When its certificate expires, in Unix seconds; nil when it has none.
-    let credentialExpiresAt: UInt64?
+    let credentialExpiresAt: UnixSeconds?
     private let client: Client?
     private let isClosed = Monitor(false)
 
     /// Takes a notifier over.
     /// - Parameters:
     ///   - client: closed with it.
-    ///   - credentialExpiresAt: Unix seconds; nil when the notifier has no certificate.
-    package init(_ notifier: any Notifier, client: Client? = nil, credentialExpiresAt: UInt64? = nil) {
+    ///   - credentialExpiresAt: nil when the notifier has no certificate.
+    package init(_ notifier: any Notifier, client: Client? = nil, credentialExpiresAt: UnixSeconds? = nil) {
         self.notifier = notifier
         self.client = client
         self.credentialExpiresAt = credentialExpiresAt

@@ -60,8 +60,7 @@ final class EventLoop {
         }
         var timeout: Int32 = -1
         if let due = timers.firstDue {
-            let now = SystemClock.monotonicMilliseconds()
-            timeout = due > now ? Int32(clamping: due - now) : 0
+            timeout = Int32(clamping: SystemClock.monotonicMilliseconds().remaining(until: due))
         }
         unsafe poll(&polled, nfds_t(polled.count), timeout)
     }

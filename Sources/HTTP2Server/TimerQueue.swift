@@ -1,11 +1,13 @@
+internal import Time
+
 /// What is to be done at a time, the earliest first: a binary heap.
 struct TimerQueue<Element> {
-    private var heap: [(due: UInt64, element: Element)] = []
+    private var heap: [(due: MonotonicMilliseconds, element: Element)] = []
 
     /// When the first is due.
-    var firstDue: UInt64? { heap.first?.due }
+    var firstDue: MonotonicMilliseconds? { heap.first?.due }
 
-    mutating func insert(_ element: Element, due: UInt64) {
+    mutating func insert(_ element: Element, due: MonotonicMilliseconds) {
         heap.append((due, element))
         var index = heap.count - 1
         while index > 0, heap[(index - 1) / 2].due > heap[index].due {
@@ -15,7 +17,7 @@ struct TimerQueue<Element> {
     }
 
     /// Takes the first when it is due.
-    mutating func next(now: UInt64) -> Element? {
+    mutating func next(now: MonotonicMilliseconds) -> Element? {
         guard let first = heap.first, first.due <= now else { return nil }
         heap.swapAt(0, heap.count - 1)
         heap.removeLast()

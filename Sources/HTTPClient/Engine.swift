@@ -13,7 +13,7 @@ final class Engine {
     private var running: [EasyHandle.ID: Transfer] = [:]
     private var idle: [EasyHandle] = []
     // Not later than the first deadline of those that wait for their turn.
-    private var firstDeadline = UInt64.max
+    private var firstDeadline = MonotonicMilliseconds.max
     private var liveness = ConnectionLiveness()
 
     init(_ settings: ClientSettings, _ inbox: Inbox, _ multi: MultiHandle) {
@@ -130,7 +130,7 @@ final class Engine {
     // libcurl shortens the wait for what it runs itself.
     private func waitMilliseconds() -> Int32 {
         let now = SystemClock.monotonicMilliseconds()
-        return Int32(min(firstDeadline > now ? firstDeadline - now : 0, 3_600_000))
+        return Int32(min(now.remaining(until: firstDeadline), 3_600_000))
     }
 
     private func end() {

@@ -1,3 +1,5 @@
+internal import Time
+
 /// One request on its way: what it asked for, what has arrived, and whom to tell.
 // Unchecked: made by the sender, then handed over through the inbox's lock, and from there on touched by the client's thread alone; other
 // threads keep it only to name it when they cancel.
@@ -7,12 +9,12 @@ final class Transfer: @unchecked Sendable {
 
     let request: ClientRequest
     let origin: Origin
-    /// When the time is over, on the monotonic clock, in milliseconds.
-    let deadline: UInt64
+    /// When the time is over.
+    let deadline: MonotonicMilliseconds
     /// Its handle while libcurl has it.
     var easy: EasyHandle?
-    /// When libcurl got it, on the monotonic clock, in milliseconds.
-    var started: UInt64 = 0
+    /// When libcurl got it.
+    var started: MonotonicMilliseconds = 0
 
     private var completion: Completion?
     private var head = ResponseHead()
@@ -20,7 +22,7 @@ final class Transfer: @unchecked Sendable {
     private var isTruncated = false
     private var hasTooManyHeaders = false
 
-    init(_ request: ClientRequest, origin: Origin, deadline: UInt64, completion: @escaping Completion) {
+    init(_ request: ClientRequest, origin: Origin, deadline: MonotonicMilliseconds, completion: @escaping Completion) {
         self.request = request
         self.origin = origin
         self.deadline = deadline

@@ -64,7 +64,8 @@ extension KeyRequest {
     /// `POST /v1/keys`
     static let route = AdminRoute(
         .post, "/v1/keys", .mint, summary: "Mints a security key, for backends that do not hold the secret themselves.", parameters,
-        answer: AdminRoute.Answer(["security_key", "key_id", "issued_at", "expires_at"], status: 201, text: "The key, a secret of the person."),
+        answer: AdminRoute.Answer(
+            ["security_key", "key_id", "issued_at", "expires_at"], status: 201, text: "The key, a secret of the person."),
         .fromMemory { request, listener in listener.mint(request) })
 }
 
@@ -92,7 +93,7 @@ extension AdminListener {
             "keys.mint", outcome: "done",
             [
                 ("app", .string(wanted.appID)), ("user_ref", .string(reference ?? "")), ("key_id", .integer(Int(minted.keyID))),
-                ("expires_at", .integer(Int(minted.expiresAt))),
+                ("expires_at", .integer(Int(minted.expiresAt.rawValue))),
             ], by: AdminCaller(request))
     }
 
@@ -112,8 +113,8 @@ extension KeyMinting.Minted {
     /// The key as the admin listener and `--json` show it.
     package var json: JSONValue {
         [
-            "security_key": .string(securityKey), "key_id": .integer(Int64(keyID)), "issued_at": .integer(Int64(issuedAt)),
-            "expires_at": .integer(Int64(expiresAt)),
+            "security_key": .string(securityKey), "key_id": .integer(Int64(keyID)), "issued_at": .integer(Int64(issuedAt.rawValue)),
+            "expires_at": .integer(Int64(expiresAt.rawValue)),
         ]
     }
 }

@@ -117,8 +117,7 @@ package final class RunningService: Sendable {
         // Requests and tries share the time: whoever stops the process counts from now.
         let deadline = SystemClock.monotonicMilliseconds() + drainMilliseconds
         publicServer.stop(drainMilliseconds: drainMilliseconds)
-        let now = SystemClock.monotonicMilliseconds()
-        deliveries.stop(drainMilliseconds: deadline > now ? deadline - now : 0)
+        deliveries.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))
         adminServer.stop(drainMilliseconds: 1000)
         graph.admin.stop()
         graph.store.close()

@@ -22,7 +22,7 @@ package struct ServiceGraph: Sendable {
     let operatorState: Live<OperatorState>
     private let helpDesks: [ServedHelpDesk]
     /// When the certificates of the listeners expire, in Unix seconds.
-    private let certificateExpiries: Monitor<[(listener: String, expiresAt: UInt64)]>
+    private let certificateExpiries: Monitor<[(listener: String, expiresAt: UnixSeconds)]>
     let metrics: ServiceMetrics
     let readiness: Readiness
     /// Writes what strangers can cause.

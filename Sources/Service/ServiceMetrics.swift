@@ -1,5 +1,6 @@
 internal import HelpDesk
 internal import Observability
+internal import Time
 
 /// The metrics of the contract, each made once.
 struct ServiceMetrics: Sendable {
@@ -27,11 +28,11 @@ struct ServiceMetrics: Sendable {
     }
 
     /// Has the expiry of the listeners' certificates told, in Unix seconds.
-    func tellCertificateExpiries(_ expiries: @escaping @Sendable () -> [(listener: String, expiresAt: UInt64)]) {
+    func tellCertificateExpiries(_ expiries: @escaping @Sendable () -> [(listener: String, expiresAt: UnixSeconds)]) {
         registry.gauge(
             "deskgate_certificate_expiry_timestamp_seconds", "When a listener's certificate expires, in Unix time.", labels: ["listener"]
         ) {
-            expiries().map { ComputedSample($0.listener, value: Double($0.expiresAt)) }
+            expiries().map { ComputedSample($0.listener, value: Double($0.expiresAt.rawValue)) }
         }
     }
 

@@ -9,7 +9,7 @@ final class WarningLog: Sendable {
 
     private let logger: Logger
     private let clocks: Clocks
-    private let told: Monitor<(configuration: Configuration, at: UInt64)>
+    private let told: Monitor<(configuration: Configuration, at: UnixSeconds)>
 
     /// Tells of the first configuration.
     init(_ configuration: Configuration, logger: Logger, clocks: Clocks) {

@@ -1,5 +1,6 @@
 internal import JSON
 internal import POSIX
+package import Time
 
 /// `Tests/Vectors/security-key.json`: requests with the answer that each must get, and the apps that they are about.
 package struct VectorFile: Sendable {
@@ -73,8 +74,8 @@ package struct Vector: Sendable {
     package let userID: String
     /// The security key of the request.
     package let securityKey: String
-    /// The time of the request in Unix seconds.
-    package let now: UInt64
+    /// The time of the request.
+    package let now: UnixSeconds
     /// The HTTP status that it must get.
     package let status: Int
     /// The reason that belongs to the status.
@@ -83,7 +84,7 @@ package struct Vector: Sendable {
     init(_ value: JSONValue) throws {
         name = try value.text("name")
         (appID, userID, securityKey) = (try value.text("app_id"), try value.text("user_id"), try value.text("security_key"))
-        now = UInt64(try value.number("now"))
+        now = UnixSeconds(rawValue: UInt64(try value.number("now")))
         status = Int(try value.number("expect"))
         reason = try value.text("reason")
     }

@@ -1,7 +1,7 @@
 /// The clocks that a service reads, as a value, so that tests can supply their own.
 package struct Clocks: Sendable {
-    /// Seconds since 1970.
-    package let unixSeconds: @Sendable () -> UInt64
+    /// The wall clock.
+    package let unixSeconds: @Sendable () -> UnixSeconds
     /// Milliseconds since 1970.
     package let unixMilliseconds: @Sendable () -> UInt64
     /// Nanoseconds of a clock that never goes backward and that nobody sets; its zero means nothing.
@@ -10,20 +10,22 @@ package struct Clocks: Sendable {
     package let trusted: TrustedClock
 
     /// Milliseconds of the monotonic clock.
-    package var monotonicMilliseconds: @Sendable () -> UInt64 { { [monotonicNanoseconds] in monotonicNanoseconds() / 1_000_000 } }
+    package var monotonicMilliseconds: @Sendable () -> MonotonicMilliseconds {
+        { [monotonicNanoseconds] in MonotonicMilliseconds(nanoseconds: monotonicNanoseconds()) }
+    }
 
     /// Makes clocks of functions, which any thread calls at any time.
     /// - Parameters:
-    ///   - unixMilliseconds: by default `unixSeconds` times 1000.
+    ///   - unixMilliseconds: by default the beginning of the second that `unixSeconds` tells.
     ///   - sinceBoot: milliseconds since the machine started, with suspension; by default the wall clock itself, which therefore never jumps.
     ///   - boot: the kernel's identifier of this start of the machine.
     package init(
-        unixSeconds: @escaping @Sendable () -> UInt64,
+        unixSeconds: @escaping @Sendable () -> UnixSeconds,
         unixMilliseconds: (@Sendable () -> UInt64)? = nil,
         monotonicNanoseconds: @escaping @Sendable () -> UInt64 = { SystemClock.monotonicNanoseconds() },
         sinceBoot: (@Sendable () -> UInt64)? = nil, boot: String = "test"
     ) {
-        let unixMilliseconds = unixMilliseconds ?? { unixSeconds() * 1000 }
+        let unixMilliseconds = unixMilliseconds ?? { unixSeconds().milliseconds.rawValue }
         self.unixSeconds = unixSeconds
         self.unixMilliseconds = unixMilliseconds
         self.monotonicNanoseconds = monotonicNanoseconds

@@ -3,11 +3,11 @@ internal import POSIX
 
 /// The clocks of the machine.
 package enum SystemClock {
-    /// Seconds since 1970, as people set them.
-    package static func unixSeconds() -> UInt64 {
+    /// The wall clock, as people set it, in seconds.
+    package static func unixSeconds() -> UnixSeconds {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)
-        return UInt64(max(0, time.tv_sec))
+        return UnixSeconds(rawValue: UInt64(max(0, time.tv_sec)))
     }
 
     /// Milliseconds since 1970, as people set them.
@@ -38,5 +38,5 @@ package enum SystemClock {
     }
 
     /// Milliseconds of the same clock.
-    package static func monotonicMilliseconds() -> UInt64 { monotonicNanoseconds() / 1_000_000 }
+    package static func monotonicMilliseconds() -> MonotonicMilliseconds { MonotonicMilliseconds(nanoseconds: monotonicNanoseconds()) }
 }

@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 @Suite struct AuthorizerTests {
     private let authorizer: Authorizer

@@ -1,4 +1,5 @@
 import Testing
+import Time
 
 @testable import Core
 
@@ -41,8 +42,8 @@ import Testing
     }
 
     /// A clock or a bound may be as wrong as its type allows: the answer is a denial or none, never a trap.
-    @Test(arguments: [0, 1, .max - 1, .max] as [UInt64], [0, 60, .max] as [UInt64])
-    func neverOverflows(now: UInt64, skew: UInt64) throws {
+    @Test(arguments: [0, 1, .max - 1, .max] as [UnixSeconds], [0, 60, .max] as [UInt64])
+    func neverOverflows(now: UnixSeconds, skew: UInt64) throws {
         let policy = KeyPolicy(clockSkewSeconds: skew, longestLifeSeconds: .max)
         let past = try key(issuedAt: 0, expiresAt: 1)
         let latest = try key(issuedAt: SecurityKey.latestTime, expiresAt: SecurityKey.latestTime)
@@ -53,7 +54,7 @@ import Testing
         #expect(policy.denial(of: latest, now: now) == (isAhead ? .issuedInFuture : isOverToo ? .expired : nil))
     }
 
-    private func key(issuedAt: UInt64, expiresAt: UInt64) throws -> SecurityKey {
+    private func key(issuedAt: UnixSeconds, expiresAt: UnixSeconds) throws -> SecurityKey {
         let triple = try Samples.triple("app", "user", issuedAt: issuedAt, expiresAt: expiresAt)
         let key = SecurityKey(triple.securityKey.span)
         return try #require(key)

@@ -1,10 +1,11 @@
 import Core
 import Crypto
 import Testing
+import Time
 
 /// What the tests make their keys with: fixed secrets, known to everyone.
 enum Samples {
-    static let now: UInt64 = 1_767_225_600
+    static let now: UnixSeconds = 1_767_225_600
     static let monthSeconds: UInt64 = 30 * 24 * 3600
 
     /// A secret that is different for each number.
@@ -20,7 +21,7 @@ enum Samples {
 
     /// A key for just this app and user, in force at `now`.
     static func triple(
-        _ appID: String, _ userID: String, keyID: UInt8 = 1, issuedAt: UInt64 = now, expiresAt: UInt64 = now + monthSeconds,
+        _ appID: String, _ userID: String, keyID: UInt8 = 1, issuedAt: UnixSeconds = now, expiresAt: UnixSeconds = now + monthSeconds,
         salt: UInt8 = 0
     ) throws -> Triple {
         let (app, user) = (Array(appID.utf8), Array(userID.utf8))

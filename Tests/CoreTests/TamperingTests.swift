@@ -2,6 +2,7 @@ import Core
 import Crypto
 import TestSupport
 import Testing
+import Time
 
 /// Properties of keys in general, over keys that a seeded generator makes.
 @Suite struct TamperingTests {
@@ -75,11 +76,15 @@ import Testing
     private func randomTriple(_ seed: UInt64) throws -> (Triple, keyID: UInt8) {
         var generator = SeededGenerator(seed: seed)
         let keyID = UInt8.random(in: 1...3, using: &generator)
-        let expiresAt = Bool.random(using: &generator) ? 0 : UInt64.random(in: Samples.now...SecurityKey.latestTime, using: &generator)
+        let expiresAt = Bool.random(using: &generator) ? 0 : time(in: Samples.now...SecurityKey.latestTime, &generator)
         let triple = try Samples.triple(
             generator.element(of: Self.appIDs), generator.element(of: Self.userIDs), keyID: keyID,
-            issuedAt: .random(in: 0...Samples.now, using: &generator), expiresAt: expiresAt,
+            issuedAt: time(in: 0...Samples.now, &generator), expiresAt: expiresAt,
             salt: .random(in: 0...255, using: &generator))
         return (triple, keyID)
+    }
+
+    private func time(in range: ClosedRange<UnixSeconds>, _ generator: inout SeededGenerator) -> UnixSeconds {
+        UnixSeconds(rawValue: .random(in: range.lowerBound.rawValue...range.upperBound.rawValue, using: &generator))
     }
 }

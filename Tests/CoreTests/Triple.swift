@@ -1,4 +1,5 @@
 import Core
+import Time
 
 /// What a request holds. Compared as bytes, and never shown.
 struct Triple: Sendable, Equatable {
@@ -36,7 +37,7 @@ extension Triple: CustomStringConvertible, CustomReflectable {
 }
 
 extension Authorizer {
-    func decide(_ triple: Triple, now: UInt64) -> Decision {
+    func decide(_ triple: Triple, now: UnixSeconds) -> Decision {
         decide(appID: triple.appID.span, userID: triple.userID.span, securityKey: triple.securityKey.span, now: now)
     }
 }

@@ -5,9 +5,9 @@ import Time
 /// When certificates expire.
 @Suite struct CertificateExpiryTests {
     @Test func isReadFromTheCertificate() throws {
-        let before = SystemClock.unixSeconds()
+        let before = SystemClock.unixSeconds().rawValue
         let certificate = try LoopbackCertificate().certificate
-        let after = SystemClock.unixSeconds()
+        let after = SystemClock.unixSeconds().rawValue
         let expiry = try #require(CertificatePair.expiry(ofCertificate: certificate))
         let life: UInt64 = 30 * 86_400
         #expect((before + life...after + life).contains(expiry))

@@ -21,11 +21,11 @@ import Time
         ] as [(String?, Int64?)])
     func livesAsLongAsAsked(_ ttl: String?, _ seconds: Int64?) throws {
         let workspace = try Workspace()
-        let before = Int64(SystemClock.unixSeconds())
+        let before = Int64(SystemClock.unixSeconds().rawValue)
         let minted = try mint(workspace, ttl.map { ["--ttl", $0] } ?? []).json
         #expect(minted.keys == ["security_key", "key_id", "issued_at", "expires_at"])
         let issued = minted.integer("issued_at") ?? 0
-        #expect(issued >= before && issued <= Int64(SystemClock.unixSeconds()))
+        #expect(issued >= before && issued <= Int64(SystemClock.unixSeconds().rawValue))
         #expect(minted.integer("expires_at") == seconds.map { issued + $0 } ?? 0)
         let inspected = try Deskgate.run("key", "inspect", "--json", minted.string("security_key") ?? "").json
         #expect(inspected.integer("expires_at") == minted.integer("expires_at"))

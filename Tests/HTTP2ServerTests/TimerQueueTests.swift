@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 
 @testable import HTTP2Server
 
@@ -7,16 +8,16 @@ import Testing
 @Suite struct TimerQueueTests {
     @Test func givesWhatIsDueInOrder() {
         var random = SeededGenerator(seed: 7)
-        var queue = TimerQueue<UInt64>()
-        var expected: [UInt64] = []
+        var queue = TimerQueue<MonotonicMilliseconds>()
+        var expected: [MonotonicMilliseconds] = []
         for _ in 0..<1000 {
-            let due = UInt64.random(in: 0..<500, using: &random)
+            let due = MonotonicMilliseconds(rawValue: .random(in: 0..<500, using: &random))
             expected.append(due)
             queue.insert(due, due: due)
         }
         expected.sort()
         #expect(queue.firstDue == expected[0])
-        var found: [UInt64] = []
+        var found: [MonotonicMilliseconds] = []
         while let next = queue.next(now: 249) { found.append(next) }
         #expect(found == expected.filter { $0 <= 249 })
         while let next = queue.next(now: .max) { found.append(next) }

@@ -2,6 +2,7 @@ import Observability
 import TestSupport
 import Testing
 import Threading
+import Time
 
 /// What strangers cause is written so many times a minute, and then counted.
 @Suite struct DenialLogTests {
@@ -15,7 +16,7 @@ import Threading
     }
 
     private func denials(_ logger: Logger) -> DenialLog {
-        DenialLog(logger: logger, monotonicMilliseconds: { [seconds] in seconds.withLock { $0 } * 1000 })
+        DenialLog(logger: logger, monotonicMilliseconds: { [seconds] in MonotonicMilliseconds(rawValue: seconds.withLock { $0 } * 1000) })
     }
 
     private func write(_ denials: DenialLog, _ count: Int, _ reason: String = "wrong_mac", level: LogLevel = .info) {

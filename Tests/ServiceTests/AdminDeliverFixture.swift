@@ -1,11 +1,7 @@
 import Core
 import HTTPServer
-@testable import HelpDesk
 import JSON
 import Observability
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import Storage
 import TestSupport
 import Testing
@@ -14,13 +10,17 @@ import Time
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// The routes of deliveries over a store in memory, with the time standing still.
 ///
 /// Deliveries 1 to 4: delivered at once; dead after two tries; pending; and dead because it expired, of another app and with a name that
 /// a query must escape.
 final class AdminDeliverFixture {
-    static let time: UInt64 = TestTime.now * 1000
+    static let time: UInt64 = TestTime.now.milliseconds.rawValue
     static let oddUser = "a b+c&d=é%"
 
     let store: any Store
@@ -36,7 +36,8 @@ final class AdminDeliverFixture {
         directory = try ConfigurationDirectory()
         configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port)"#))
         log = try TestLog(in: directory.scratch, level: .info)
-        state = Live(OperatorState(
+        state = Live(
+            OperatorState(
                 configuration, authorizer: try configuration.makeAuthorizer(),
                 registryAudience: AppSubscriptions(configuration).registry))
         admin = AdminListener(

@@ -1,14 +1,15 @@
+import Core
+import HTTPServer
+import TestSupport
+import Testing
+import Time
 
 @testable import Configuration
-import Core
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// Each change that an operator makes, and each wrong token, leaves a line.
 @Suite struct AuditTests {

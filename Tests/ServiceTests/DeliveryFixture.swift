@@ -1,15 +1,15 @@
 import Core
-@testable import Dispatch
-@testable import HelpDesk
 import Observability
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import TestSupport
 import Threading
 import Time
 
 @testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// A dispatcher over a store in memory, with a clock that the test sets.
 final class DeliveryFixture {
@@ -53,7 +53,8 @@ final class DeliveryFixture {
         inbox.update { $0 = DispatcherInbox() }
         metrics = MetricsRegistry()
         let clocks = Clocks(
-            unixSeconds: { [time] in time.withLock { $0 / 1000 } }, unixMilliseconds: { [time] in time.withLock { $0 } },
+            unixSeconds: { [time] in UnixMilliseconds(rawValue: time.withLock { $0 }).seconds },
+            unixMilliseconds: { [time] in time.withLock { $0 } },
             sinceBoot: { [time, ahead] in UInt64(Int64(time.withLock { $0 }) - ahead.withLock { $0 }) })
         dispatcher = try Dispatcher(
             store: store, audience: { .nobody }, notifiers: served,

@@ -1,15 +1,16 @@
-
-@testable import Configuration
 import Core
-@testable import Dispatch
-@testable import HelpDesk
 import Observability
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import TestSupport
 import Testing
 import Threading
+import Time
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// Notifiers that are switched off and come back, and notifiers that a reload replaces.
 @Suite struct DispatcherReloadTests {
@@ -98,7 +99,7 @@ import Threading
 
     @Test func aCertificatesEndIsShown() throws {
         let fixture = try DeliveryFixture([:])
-        let expiry = DeliveryFixture.start / 1000 + 3600
+        let expiry = UnixMilliseconds(rawValue: DeliveryFixture.start).seconds + 3600
         fixture.reload(["a": ServedNotifier(DeliveryNotifier(), credentialExpiresAt: expiry)])
         #expect(fixture.sample(#"deskgate_credential_expiry_timestamp_seconds{notifier="a"}"#) == "\(expiry)")
         #expect(fixture.sample(#"deskgate_credential_expiry_timestamp_seconds{notifier="z"}"#) == nil)

@@ -1,14 +1,15 @@
 import Configuration
-@testable import Dispatch
 import HTTPServer
-@testable import HelpDesk
 import Observability
-@testable import Operators
-@testable import Pyrus
 import Service
 import TestSupport
 import Threading
 import Time
+
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
 
 /// The service as the vectors' configuration makes it, at the time that each vector says.
 final class VectorFixture: Sendable {
@@ -23,7 +24,7 @@ final class VectorFixture: Sendable {
     /// What the requests hold beside the vectors' fields.
     private let others: [(name: String, value: String)]
     private let logger: Logger
-    private let now = Monitor<UInt64>(0)
+    private let now = Monitor<UnixSeconds>(0)
 
     /// Reads the vectors, and a configuration with their apps that it writes to a directory of its own and removes again.
     init(path: String = "/pyrus/authorize", others: [(name: String, value: String)] = []) throws {

@@ -1,3 +1,5 @@
+package import Time
+
 /// A token that a push provider's requests are authorized with, as its cache has handed it out.
 ///
 /// The text is a credential for about an hour: it belongs in a header and never in a log. Printed, the token is `<redacted>`.
@@ -27,7 +29,7 @@ package protocol ProviderTokenSource: Sendable {
     /// - Parameters:
     ///   - unixSeconds: the time to mint the token at; the provider's time when our clock is known to be wrong.
     ///   - completion: called exactly once, on any thread, possibly before this returns. A source bounds its own time.
-    func fetch(unixSeconds: Int64, completion: @escaping @Sendable (ProviderTokenFetch) -> Void)
+    func fetch(unixSeconds: UnixSeconds, completion: @escaping @Sendable (ProviderTokenFetch) -> Void)
 }
 
 /// The result of minting or fetching a token.
@@ -38,7 +40,7 @@ package enum ProviderTokenFetch: Sendable {
     /// - Parameters:
     ///   - reason: a stable word, never anything that the provider wrote.
     ///   - providerUnixSeconds: the provider's time by its Date header, if a wrong clock may explain the refusal.
-    case refused(reason: String, providerUnixSeconds: Int64?)
+    case refused(reason: String, providerUnixSeconds: UnixSeconds?)
     /// There is no token now; `retryAfterMilliseconds` is what the provider asked for.
     case unavailable(reason: String, retryAfterMilliseconds: UInt64?)
 }

@@ -1,4 +1,4 @@
-internal import Time
+package import Time
 
 extension ProviderTokenState {
     /// Records that the provider has refused a token.
@@ -10,7 +10,7 @@ extension ProviderTokenState {
     ///   - providerUnixSeconds: the provider's time by the Date header of the refusal.
     ///   - unixSeconds: our clock's time, uncorrected.
     package mutating func refused(
-        _ token: ProviderToken, isExpired: Bool, providerUnixSeconds: Int64?, now: UInt64, unixSeconds: Int64
+        _ token: ProviderToken, isExpired: Bool, providerUnixSeconds: UnixSeconds?, now: MonotonicMilliseconds, unixSeconds: UnixSeconds
     ) -> TokenRefusal {
         guard let current, current.token.number == token.number else { return .askAgain }
         let skew = learnClock(providerUnixSeconds, correction: token.clockCorrectionSeconds, unixSeconds: unixSeconds)
@@ -30,7 +30,7 @@ extension ProviderTokenState {
     /// `replacementIntervalMilliseconds`, and none is handed out for a shorter time, which grows with each complaint.
     /// - Returns: the failure that the attempt ends with.
     package mutating func tooManyUpdates(
-        now: UInt64, retryAfterMilliseconds: UInt64?, random: inout some RandomNumberGenerator
+        now: MonotonicMilliseconds, retryAfterMilliseconds: UInt64?, random: inout some RandomNumberGenerator
     ) -> ProviderTokenFailure {
         // Requests that were under way together get one complaint each; only the first counts.
         if let failure = pause?.failure(now: now) { return failure }
@@ -46,13 +46,13 @@ extension ProviderTokenState {
 
     /// Compares the provider's clock with the time that a token was minted at, and mints later tokens by the provider's time if they differ.
     /// - Returns: how far the provider's clock is ahead of ours, in seconds; nil when the clocks do not explain the refusal.
-    mutating func learnClock(_ providerUnixSeconds: Int64?, correction: Int64, unixSeconds: Int64) -> Int64? {
+    mutating func learnClock(_ providerUnixSeconds: UnixSeconds?, correction: Int64, unixSeconds: UnixSeconds) -> Int64? {
         guard let provider = providerUnixSeconds,
-            ProviderClock.skew(providerUnixSeconds: provider, unixSeconds: unixSeconds + correction) != nil
+            ProviderClock.skew(providerUnixSeconds: provider, unixSeconds: unixSeconds.advanced(by: correction)) != nil
         else { return nil }
         // If our clock has been corrected meanwhile, the correction was what made the token's time wrong.
         clockCorrectionSeconds = ProviderClock.skew(providerUnixSeconds: provider, unixSeconds: unixSeconds) ?? 0
-        return provider - unixSeconds
+        return provider.offset(from: unixSeconds)
     }
 }
 
@@ -63,17 +63,19 @@ package enum ProviderClock {
 
     private static let longestText = 64
 
-    /// The time in a Date header, in seconds since 1970; nil when the header is missing or malformed.
+    /// The time in a Date header, 1970 for any before it; nil when the header is missing or malformed.
     /// - Parameter nowMilliseconds: our own time, in Unix milliseconds, for years of two digits.
-    package static func unixSeconds(ofDate header: String?, nowMilliseconds: UInt64) -> Int64? {
+    package static func unixSeconds(ofDate header: String?, nowMilliseconds: UInt64) -> UnixSeconds? {
         guard let header, header.utf8.count <= longestText else { return nil }
-        return HTTPDate.unixSeconds(of: Array(header.utf8), nowMilliseconds: nowMilliseconds).map(Int64.init)
+        return HTTPDate.unixSeconds(of: Array(header.utf8), nowMilliseconds: nowMilliseconds).map {
+            UnixSeconds(rawValue: UInt64(max(0, $0)))
+        }
     }
 
     /// How far the provider's clock is ahead of ours, in seconds; nil when the difference is within the tolerance or unknown.
-    static func skew(providerUnixSeconds: Int64?, unixSeconds: Int64) -> Int64? {
+    static func skew(providerUnixSeconds: UnixSeconds?, unixSeconds: UnixSeconds) -> Int64? {
         guard let providerUnixSeconds else { return nil }
-        let difference = providerUnixSeconds - unixSeconds
+        let difference = providerUnixSeconds.offset(from: unixSeconds)
         return abs(difference) > toleranceSeconds ? difference : nil
     }
 }

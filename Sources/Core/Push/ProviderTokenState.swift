@@ -1,6 +1,8 @@
+package import Time
+
 /// The state machine of a token cache, without a clock, a lock or a network of its own.
 ///
-/// At most one fetch is under way: a caller that is told to fetch reports the result with `fetched`, exactly once. Times are milliseconds of a
+/// At most one fetch is under way: a caller that is told to fetch reports the result with `fetched`, exactly once. Times are those of a
 /// monotonic clock, since setting the wall clock must not change a token's age. It is a value: the caller locks.
 package struct ProviderTokenState: Sendable {
     /// The answer to a request for a token.
@@ -28,7 +30,7 @@ package struct ProviderTokenState: Sendable {
     var complaints = 0
     var lastNumber: UInt64 = 0
     /// When a refused token was last replaced.
-    var replacedAt: UInt64?
+    var replacedAt: MonotonicMilliseconds?
     /// No fetch starts before its end, because a fetch failed.
     var backOff: Hold?
     /// No fetch starts before its end, because the provider limits how often tokens change.
@@ -44,7 +46,7 @@ package struct ProviderTokenState: Sendable {
     }
 
     /// Decides what a request gets at `now`.
-    package mutating func request(now: UInt64) -> Decision {
+    package mutating func request(now: MonotonicMilliseconds) -> Decision {
         if let failure = pause?.failure(now: now) { return .fail(failure) }
         if let current, now < current.end {
             guard now >= current.renewal, fetch == nil, holdingBack(now: now) == nil else { return .use(current.token) }
@@ -61,7 +63,7 @@ package struct ProviderTokenState: Sendable {
     /// - Parameter unixSeconds: our clock's time, uncorrected.
     /// - Returns: what to tell all who wait for the fetch.
     package mutating func fetched(
-        _ result: ProviderTokenFetch, now: UInt64, unixSeconds: Int64, random: inout some RandomNumberGenerator
+        _ result: ProviderTokenFetch, now: MonotonicMilliseconds, unixSeconds: UnixSeconds, random: inout some RandomNumberGenerator
     ) -> Result<ProviderToken, ProviderTokenFailure> {
         guard let ended = fetch else { preconditionFailure("a fetch is reported once") }
         fetch = nil
@@ -80,12 +82,12 @@ package struct ProviderTokenState: Sendable {
         }
     }
 
-    private mutating func beginFetch(now: UInt64) {
+    private mutating func beginFetch(now: MonotonicMilliseconds) {
         fetch = Fetch(startedAt: now, clockCorrectionSeconds: clockCorrectionSeconds)
     }
 
     /// Why nothing may be fetched; nil when it may.
-    private func holdingBack(now: UInt64) -> ProviderTokenFailure? {
+    private func holdingBack(now: MonotonicMilliseconds) -> ProviderTokenFailure? {
         fetchHold?.failure(now: now) ?? backOff?.failure(now: now)
     }
 
@@ -104,7 +106,7 @@ package struct ProviderTokenState: Sendable {
             afterAttempt: failures, retryAfterMilliseconds: retryAfterMilliseconds, random: &random)
     }
 
-    private mutating func backOff(_ hold: Hold, now: UInt64) -> ProviderTokenFailure {
+    private mutating func backOff(_ hold: Hold, now: MonotonicMilliseconds) -> ProviderTokenFailure {
         backOff = hold
         return hold.reported(now: now)
     }
@@ -115,12 +117,12 @@ extension ProviderTokenState {
     struct Current: Sendable {
         let token: ProviderToken
         /// When fetching the next one starts.
-        let renewal: UInt64
+        let renewal: MonotonicMilliseconds
         /// When it is no longer handed out.
-        let end: UInt64
+        let end: MonotonicMilliseconds
 
         /// The next token is fetched no earlier than half of this one's lifetime, however short that is.
-        init(_ token: ProviderToken, startedAt: UInt64, lifetime: UInt64, policy: ProviderTokenPolicy) {
+        init(_ token: ProviderToken, startedAt: MonotonicMilliseconds, lifetime: UInt64, policy: ProviderTokenPolicy) {
             let age: (UInt64) -> UInt64 = { max(lifetime - min($0, lifetime), lifetime / 2) }
             self.token = token
             renewal = startedAt + age(policy.renewEarlyMilliseconds)
@@ -131,7 +133,7 @@ extension ProviderTokenState {
     /// A fetch under way.
     struct Fetch: Sendable {
         /// When it was started. The token's lifetime is counted from here, because the provider's own start is unknown.
-        let startedAt: UInt64
+        let startedAt: MonotonicMilliseconds
         let clockCorrectionSeconds: Int64
     }
 
@@ -140,28 +142,28 @@ extension ProviderTokenState {
         private let reason: String
         private let isRefusal: Bool
         private let clockSkewSeconds: Int64?
-        private let end: UInt64
+        private let end: MonotonicMilliseconds
 
-        static func unavailable(_ reason: String, until end: UInt64) -> Hold {
+        static func unavailable(_ reason: String, until end: MonotonicMilliseconds) -> Hold {
             Hold(reason: reason, isRefusal: false, clockSkewSeconds: nil, end: end)
         }
 
-        static func refused(_ reason: String, until end: UInt64) -> Hold {
+        static func refused(_ reason: String, until end: MonotonicMilliseconds) -> Hold {
             Hold(reason: reason, isRefusal: true, clockSkewSeconds: nil, end: end)
         }
 
-        static func clockSkew(_ seconds: Int64, until end: UInt64) -> Hold {
+        static func clockSkew(_ seconds: Int64, until end: MonotonicMilliseconds) -> Hold {
             Hold(reason: ProviderTokenFailure.OwnReason.clockSkew.rawValue, isRefusal: false, clockSkewSeconds: seconds, end: end)
         }
 
         /// The failure to report; nil once the hold is over.
-        func failure(now: UInt64) -> ProviderTokenFailure? {
+        func failure(now: MonotonicMilliseconds) -> ProviderTokenFailure? {
             now < end ? reported(now: now) : nil
         }
 
         /// The failure to report.
-        func reported(now: UInt64) -> ProviderTokenFailure {
-            let kind: ProviderTokenFailure.Kind = isRefusal ? .refused : .unavailable(retryAfterMilliseconds: end - min(now, end))
+        func reported(now: MonotonicMilliseconds) -> ProviderTokenFailure {
+            let kind: ProviderTokenFailure.Kind = isRefusal ? .refused : .unavailable(retryAfterMilliseconds: now.remaining(until: end))
             return ProviderTokenFailure(kind, reason: reason, clockSkewSeconds: clockSkewSeconds)
         }
     }

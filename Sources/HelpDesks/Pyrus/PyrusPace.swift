@@ -1,9 +1,10 @@
 internal import Core
+internal import Time
 
 /// Keeps calls within the help desk's limits: one for a person in 300 seconds, five for an installation of an app.
 ///
-/// What waits is kept by nobody here: the caller comes again. It is a value: the caller locks. Times are milliseconds of a clock that only goes
-/// forward. It begins anew with the process, so that the calls just after a restart may be one too many, which the help desk then refuses.
+/// What waits is kept by nobody here: the caller comes again. It is a value: the caller locks. It begins anew with the process, so
+/// that the calls just after a restart may be one too many, which the help desk then refuses.
 struct PyrusPace: Sendable {
     /// The limits' window. A call exactly as long after another is allowed. It is longer than any call lasts, so that two calls for a person never
     /// overtake each other: what was claimed while the other one ran comes when that has long ended.
@@ -12,15 +13,15 @@ struct PyrusPace: Sendable {
     static let callsPerInstallation = 5
 
     // Installations and persons are devices without the rest of their key.
-    private var calls: [Device.Key: [UInt64]] = [:]
-    private var forgottenAt: UInt64 = 0
+    private var calls: [Device.Key: [MonotonicMilliseconds]] = [:]
+    private var forgottenAt: MonotonicMilliseconds = 0
 
     /// Has counted nothing yet.
     init() {}
 
     /// Decides about a call that concerns a device.
     /// - Returns: after how many milliseconds to come again; nil when it may be made now, and is counted.
-    mutating func admit(_ key: Device.Key, now: UInt64) -> UInt64? {
+    mutating func admit(_ key: Device.Key, now: MonotonicMilliseconds) -> UInt64? {
         forget(now)
         let limits = Self.limits(key)
         let free = limits.map { limit in freeAt(limit.key, limit.calls, now) }.max() ?? now
@@ -41,14 +42,14 @@ struct PyrusPace: Sendable {
         ]
     }
 
-    private mutating func freeAt(_ key: Device.Key, _ count: Int, _ now: UInt64) -> UInt64 {
+    private mutating func freeAt(_ key: Device.Key, _ count: Int, _ now: MonotonicMilliseconds) -> MonotonicMilliseconds {
         let recent = calls[key]?.filter { now < $0 + Self.windowMilliseconds } ?? []
         calls[key] = recent.isEmpty ? nil : recent
         return recent.count < count ? now : recent[recent.count - count] + Self.windowMilliseconds
     }
 
     /// Forgets what is too old, now and then.
-    private mutating func forget(_ now: UInt64) {
+    private mutating func forget(_ now: MonotonicMilliseconds) {
         guard now >= forgottenAt + Self.windowMilliseconds else { return }
         forgottenAt = now
         calls = calls.filter { $0.value.contains { now < $0 + Self.windowMilliseconds } }

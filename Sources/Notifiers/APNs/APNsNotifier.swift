@@ -1,6 +1,7 @@
 internal import Core
 package import Crypto
 internal import JSON
+internal import Time
 internal import WebTokens
 
 /// Where and how one app's notifications reach Apple's Push Notification service.
@@ -110,9 +111,9 @@ struct APNsTokenSource: ProviderTokenSource {
     }
 
     /// Signs a token and completes before it returns.
-    func fetch(unixSeconds: Int64, completion: @escaping @Sendable (ProviderTokenFetch) -> Void) {
+    func fetch(unixSeconds: UnixSeconds, completion: @escaping @Sendable (ProviderTokenFetch) -> Void) {
         let token = try? JSONWebToken.signed(
-            header: ["kid": .string(keyID)], claims: ["iss": .string(teamID), "iat": .integer(unixSeconds)], with: key)
+            header: ["kid": .string(keyID)], claims: ["iss": .string(teamID), "iat": .integer(Int64(unixSeconds.rawValue))], with: key)
         guard let token else {
             return completion(.unavailable(reason: TokenReason.cannotBeSigned.word, retryAfterMilliseconds: nil))
         }

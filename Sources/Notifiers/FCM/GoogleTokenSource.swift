@@ -2,6 +2,7 @@ package import Core
 internal import Crypto
 package import HTTPClient
 internal import JSON
+package import Time
 internal import WebTokens
 
 /// Exchanges signed assertions of a service account for access tokens (RFC 7523; "Using OAuth 2.0 for server to server applications").
@@ -33,7 +34,7 @@ package struct GoogleTokenSource: ProviderTokenSource {
     }
 
     /// Signs an assertion for that time and posts it to the token server.
-    package func fetch(unixSeconds: Int64, completion: @escaping @Sendable (ProviderTokenFetch) -> Void) {
+    package func fetch(unixSeconds: UnixSeconds, completion: @escaping @Sendable (ProviderTokenFetch) -> Void) {
         guard let assertion = try? assertion(unixSeconds: unixSeconds) else {
             return completion(.unavailable(reason: TokenReason.cannotBeSigned.word, retryAfterMilliseconds: nil))
         }
@@ -43,8 +44,8 @@ package struct GoogleTokenSource: ProviderTokenSource {
         exchange.post(form, dependsOnClock: true, completion: completion)
     }
 
-    private func assertion(unixSeconds: Int64) throws(CryptoError) -> String {
-        let issuedAt = unixSeconds - Self.backdatingSeconds
+    private func assertion(unixSeconds: UnixSeconds) throws(CryptoError) -> String {
+        let issuedAt = Int64(unixSeconds.rawValue) - Self.backdatingSeconds
         return try JSONWebToken.signed(
             header: ["typ": "JWT", "kid": .string(account.privateKeyID)],
             claims: [

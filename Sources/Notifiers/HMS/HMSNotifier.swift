@@ -2,6 +2,7 @@ package import Core
 package import Crypto
 package import HTTPClient
 internal import JSON
+package import Time
 internal import WebTokens
 
 /// Where and how one app's messages reach Huawei's Push Kit, which proves the credential by issuing an access token.
@@ -107,7 +108,7 @@ package struct HuaweiTokenSource: ProviderTokenSource {
     }
 
     /// Posts the credentials, which do not depend on the time.
-    package func fetch(unixSeconds: Int64, completion: @escaping @Sendable (ProviderTokenFetch) -> Void) {
+    package func fetch(unixSeconds: UnixSeconds, completion: @escaping @Sendable (ProviderTokenFetch) -> Void) {
         var form = FormBody()
         form.append("grant_type", "client_credentials")
         form.append("client_id", clientID)

@@ -1,5 +1,6 @@
 package import Core
 internal import Threading
+package import Time
 
 /// Hands out the tokens of one provider's credential: fetched once, shared by all who wait, renewed early.
 ///
@@ -16,7 +17,7 @@ package final class ProviderTokenCache: Sendable {
 
     private let shared: Monitor<Shared>
     private let source: any ProviderTokenSource
-    private let monotonicMilliseconds: @Sendable () -> UInt64
+    private let monotonicMilliseconds: @Sendable () -> MonotonicMilliseconds
     private let unixMilliseconds: @Sendable () -> UInt64
 
     /// Makes an empty cache; the first token is fetched when somebody asks for it.
@@ -24,7 +25,8 @@ package final class ProviderTokenCache: Sendable {
     ///   - monotonicMilliseconds: a monotonic clock, for the age of tokens.
     ///   - unixMilliseconds: the wall clock, for minting and for comparing it with the provider's.
     package init(
-        _ source: any ProviderTokenSource, policy: ProviderTokenPolicy, monotonicMilliseconds: @escaping @Sendable () -> UInt64,
+        _ source: any ProviderTokenSource, policy: ProviderTokenPolicy,
+        monotonicMilliseconds: @escaping @Sendable () -> MonotonicMilliseconds,
         unixMilliseconds: @escaping @Sendable () -> UInt64
     ) {
         shared = Monitor(Shared(state: ProviderTokenState(policy)))
@@ -87,19 +89,21 @@ package final class ProviderTokenCache: Sendable {
         let providerUnixSeconds = ProviderClock.unixSeconds(ofDate: date, nowMilliseconds: unix)
         return shared.withLock { shared in
             shared.state.refused(
-                token, isExpired: isExpired, providerUnixSeconds: providerUnixSeconds, now: now, unixSeconds: Int64(unix / 1000))
+                token, isExpired: isExpired, providerUnixSeconds: providerUnixSeconds, now: now,
+                unixSeconds: UnixMilliseconds(rawValue: unix).seconds)
         }
     }
 
     private func fetch(clockCorrectionSeconds: Int64) {
-        let unixSeconds = Int64(unixMilliseconds() / 1000) + clockCorrectionSeconds
-        source.fetch(unixSeconds: max(0, unixSeconds)) { self.finish($0) }
+        let unixSeconds = UnixMilliseconds(rawValue: unixMilliseconds()).seconds.advanced(by: clockCorrectionSeconds)
+        source.fetch(unixSeconds: unixSeconds) { self.finish($0) }
     }
 
     private func finish(_ result: ProviderTokenFetch) {
         let (now, unix) = (monotonicMilliseconds(), unixMilliseconds())
         let (outcome, waiting) = shared.withLock { shared in
-            let outcome = shared.state.fetched(result, now: now, unixSeconds: Int64(unix / 1000), random: &shared.random)
+            let outcome = shared.state.fetched(
+                result, now: now, unixSeconds: UnixMilliseconds(rawValue: unix).seconds, random: &shared.random)
             defer { shared.waiting = [] }
             return (outcome, shared.waiting)
         }

@@ -1,24 +1,25 @@
 internal import Core
+internal import Time
 
 /// The devices that a provider has asked to send nothing to for a while.
 ///
-/// It is a value: the caller locks. Times are milliseconds of a monotonic clock.
+/// It is a value: the caller locks.
 struct DeviceDelays: Sendable {
     /// How many devices are remembered; for further ones the provider has to ask again.
     static let limit = 10_000
 
     // By the digest of the token.
-    private var ends: [[UInt8]: UInt64] = [:]
+    private var ends: [[UInt8]: MonotonicMilliseconds] = [:]
 
     /// Records that nothing may be sent to a device for this long.
-    mutating func add(_ token: PushToken, milliseconds: UInt64, now: UInt64) {
+    mutating func add(_ token: PushToken, milliseconds: UInt64, now: MonotonicMilliseconds) {
         if ends.count >= Self.limit { ends = ends.filter { $0.value > now } }
         guard ends.count < Self.limit else { return }
         ends[token.digest] = max(ends[token.digest] ?? 0, now + milliseconds)
     }
 
     /// How long nothing may be sent from now, in milliseconds; nil when sending is allowed.
-    func remaining(_ token: PushToken, now: UInt64) -> UInt64? {
+    func remaining(_ token: PushToken, now: MonotonicMilliseconds) -> UInt64? {
         guard let end = ends[token.digest], end > now else { return nil }
         return end - now
     }

@@ -1,4 +1,5 @@
 internal import Core
+internal import Time
 
 /// One attempt of a delivery, which may take several requests.
 ///
@@ -11,8 +12,8 @@ struct PushAttempt: Sendable {
 
     /// The device that is notified; nil when the attempt only proves a credential.
     let device: Device?
-    /// When the attempt must end, in milliseconds of the monotonic clock.
-    let deadline: UInt64
+    /// When the attempt must end.
+    let deadline: MonotonicMilliseconds
     /// The index of the provider's environment that is asked.
     private(set) var environment: Int
     /// The refusal of the environment that was asked first; nil while that one is asked.
@@ -23,7 +24,10 @@ struct PushAttempt: Sendable {
     private var limit = PushNotification.largestPayload
     private var taken: [NextStep] = []
 
-    init(for device: Device?, environment: Int, deadline: UInt64, render: @escaping Render, completion: @escaping Completion) {
+    init(
+        for device: Device?, environment: Int, deadline: MonotonicMilliseconds, render: @escaping Render,
+        completion: @escaping Completion
+    ) {
         self.device = device
         self.environment = environment
         self.deadline = deadline

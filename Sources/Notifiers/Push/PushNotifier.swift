@@ -1,5 +1,6 @@
 package import Core
 package import HTTPClient
+package import Time
 
 /// A notifier whose credential can be proved without any device showing anything.
 package protocol ProvableNotifier: Notifier {
@@ -34,7 +35,7 @@ package final class PushNotifier: ProvableNotifier {
     ///   - unixMilliseconds: the wall clock, for tokens, times to live and Retry-After.
     /// - Throws: when a credential is malformed, or a URL or a header cannot be sent.
     package init(
-        _ settings: PushSettings, client: Client, monotonicMilliseconds: @escaping @Sendable () -> UInt64,
+        _ settings: PushSettings, client: Client, monotonicMilliseconds: @escaping @Sendable () -> MonotonicMilliseconds,
         unixMilliseconds: @escaping @Sendable () -> UInt64
     ) throws {
         concurrency = settings.transport.concurrency

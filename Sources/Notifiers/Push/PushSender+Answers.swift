@@ -1,6 +1,7 @@
 internal import Core
 internal import HTTPClient
 internal import Threading
+internal import Time
 
 extension PushSender {
     /// Handles the result of a request: ends the attempt or sends its next request.

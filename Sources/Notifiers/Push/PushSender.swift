@@ -1,6 +1,7 @@
 internal import Core
 internal import HTTPClient
 internal import Threading
+internal import Time
 
 /// Sends notifications to one provider: the part that all providers share.
 ///
@@ -71,7 +72,7 @@ final class PushSender: Sendable {
             })
     }
 
-    private func deadline(_ now: UInt64) -> UInt64 { now + UInt64(context.timeoutMilliseconds) }
+    private func deadline(_ now: MonotonicMilliseconds) -> MonotonicMilliseconds { now + UInt64(context.timeoutMilliseconds) }
 
     /// Sends an attempt's next request, as soon as the environment's gate admits it.
     func send(_ attempt: PushAttempt) {

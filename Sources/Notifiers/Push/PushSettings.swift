@@ -1,6 +1,7 @@
 package import Core
 internal import Crypto
 package import HTTPClient
+package import Time
 
 /// How one app's notifications are sent.
 package struct PushSettings: Sendable, Equatable {
@@ -39,10 +40,10 @@ package enum PushDestination: Sendable, Equatable {
     case rustore(RuStoreDestination)
     case hms(HMSDestination)
 
-    /// When the certificate that proves the sender expires, in Unix seconds; nil without one.
-    package var certificateExpiresAt: UInt64? {
+    /// When the certificate that proves the sender expires; nil without one.
+    package var certificateExpiresAt: UnixSeconds? {
         guard case .apns(let apns) = self, case .certificate(let certificate, _) = apns.credential else { return nil }
-        return CertificatePair.expiry(ofCertificate: certificate.text)
+        return CertificatePair.expiry(ofCertificate: certificate.text).map(UnixSeconds.init(rawValue:))
     }
 
     /// Makes the provider's protocol and authorization.
@@ -64,7 +65,7 @@ struct PushContext: Sendable {
     /// How long the requests of one attempt, or one exchange for a token, may take.
     let timeoutMilliseconds: Int
     /// A monotonic clock, for deadlines and the age of tokens.
-    let monotonicMilliseconds: @Sendable () -> UInt64
+    let monotonicMilliseconds: @Sendable () -> MonotonicMilliseconds
     /// The wall clock, for tokens, times to live and Retry-After.
     let unixMilliseconds: @Sendable () -> UInt64
 

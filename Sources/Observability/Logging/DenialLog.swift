@@ -1,4 +1,5 @@
 internal import Threading
+package import Time
 
 /// Writes the log lines that strangers can cause, at most `linesPerMinute` of a kind in a minute; another line then tells how many were left out.
 ///
@@ -18,18 +19,18 @@ package final class DenialLog: Sendable {
     }
 
     private struct Window {
-        let began: UInt64
+        let began: MonotonicMilliseconds
         var written = 0
         var leftOut = 0
     }
 
     private let logger: Logger
-    private let monotonicMilliseconds: @Sendable () -> UInt64
+    private let monotonicMilliseconds: @Sendable () -> MonotonicMilliseconds
     private let windows = Monitor<[Kind: Window]>([:])
 
     /// Makes a log that has left out nothing yet.
     /// - Parameter monotonicMilliseconds: a clock that never goes backward; must not block.
-    package init(logger: Logger, monotonicMilliseconds: @escaping @Sendable () -> UInt64) {
+    package init(logger: Logger, monotonicMilliseconds: @escaping @Sendable () -> MonotonicMilliseconds) {
         self.logger = logger
         self.monotonicMilliseconds = monotonicMilliseconds
     }

@@ -2,9 +2,9 @@ internal import Configuration
 internal import Core
 internal import Dispatch
 internal import HTTPClient
+internal import HelpDesk
 internal import Notifiers
 internal import Observability
-internal import HelpDesk
 internal import Pyrus
 internal import Threading
 internal import Time
@@ -67,7 +67,7 @@ struct NotifierFactory: Sendable {
 
     /// Opens a client and makes a notifier that uses it.
     private func serve(
-        _ configuration: Configuration.Notifier, _ settings: ClientSettings, credentialExpiresAt: UInt64? = nil,
+        _ configuration: Configuration.Notifier, _ settings: ClientSettings, credentialExpiresAt: UnixSeconds? = nil,
         _ make: (Client) throws -> any Notifier
     ) throws(Failure) -> ServedNotifier {
         let client: Client

@@ -1,5 +1,6 @@
 internal import Core
 internal import Threading
+internal import Time
 
 /// What is known of a store in a file without asking the file; the writer changes it, everybody reads it.
 struct StoreStatus: Sendable {
@@ -15,18 +16,17 @@ struct StoreStatus: Sendable {
     var lowDisk: StoreError?
     /// That the log has grown too long.
     var longLog: StoreError?
-    /// Since when the writer has been at the disk, by `SystemClock.monotonicMilliseconds`; nil while it waits for work.
-    var busySince: UInt64?
+    /// Since when the writer has been at the disk; nil while it waits for work.
+    var busySince: MonotonicMilliseconds?
     var isClosed = false
     /// How many commits there were.
     var commits = 0
 
     /// What keeps the store from accepting.
-    /// - Parameter now: by `SystemClock.monotonicMilliseconds`.
-    func refusal(_ settings: StoreSettings, now: UInt64) -> StoreError? {
+    func refusal(_ settings: StoreSettings, now: MonotonicMilliseconds) -> StoreError? {
         if isClosed { return .closed }
         if let error = ended ?? failure ?? loss ?? lowDisk ?? longLog { return error }
-        if let busySince, now - min(now, busySince) >= settings.hangMilliseconds { return .hangs(settings.hangMilliseconds) }
+        if let busySince, now.elapsed(since: busySince) >= settings.hangMilliseconds { return .hangs(settings.hangMilliseconds) }
         return counts.total >= settings.maxPending ? .queueFull(settings.maxPending) : nil
     }
 }

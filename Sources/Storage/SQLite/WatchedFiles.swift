@@ -8,8 +8,8 @@ struct WatchedFiles {
     private(set) var loss: StoreFiles.Loss?
     /// Whether what the open files hold is safe from their end.
     var isSaved = false
-    /// When saving is tried again, by `SystemClock.monotonicMilliseconds`.
-    private var savesAt: UInt64 = 0
+    /// When saving is tried again.
+    private var savesAt: MonotonicMilliseconds = 0
 
     /// What a look has found.
     enum Finding {

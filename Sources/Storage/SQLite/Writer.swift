@@ -17,8 +17,8 @@ final class Writer {
     private let queue: WriterQueue
     private let checkpointer: Checkpointer
     private let pause = Monitor(())
-    /// When a long log is looked at again, by `SystemClock.monotonicMilliseconds`.
-    private var looksAtLogAt: UInt64 = 0
+    /// When a long log is looked at again.
+    private var looksAtLogAt: MonotonicMilliseconds = 0
 
     init(
         _ opened: DatabaseFile.Opened, _ lock: DatabaseLock, _ checkpointer: Checkpointer, settings: StoreSettings, queue: WriterQueue,

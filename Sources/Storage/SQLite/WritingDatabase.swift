@@ -1,5 +1,6 @@
 internal import Core
 internal import SQLite
+internal import Time
 
 /// The connection that writes, with its statements. It belongs to the writer's thread.
 ///
@@ -16,9 +17,8 @@ final class WritingDatabase {
     var apps = AppNumbers()
     /// Where looking for calls of devices that can be forgotten goes on.
     var nextDeviceCalls = Int64.min
-    /// When texts or tokens were forgotten that may still stand in the log, in milliseconds of the clock that waiting is measured by; nil when none
-    /// were.
-    var forgottenAt: UInt64?
+    /// When texts or tokens were forgotten that may still stand in the log; nil when none were.
+    var forgottenAt: MonotonicMilliseconds?
     /// Whether less of the disk is free than should be.
     var isDiskLow = false
     /// That the log has grown too long for more.

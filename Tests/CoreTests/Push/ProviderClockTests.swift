@@ -1,15 +1,16 @@
 import Core
 import Testing
+import Time
 
 struct ProviderClockTests {
     private static let now: UInt64 = 1_700_000_000_000
 
     @Test(arguments: [
-        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777 as Int64?), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777 as UnixSeconds?), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
         ("Sun Nov  6 08:49:37 1994", 784_111_777), ("", nil), ("now", nil), ("1700000000", nil), ("Sun, 06 Nov 1994 08:49:37 +0000", nil),
         (String(repeating: "Sun, ", count: 1000), nil),
     ])
-    func `a Date header tells the time or nothing`(header: String, seconds: Int64?) {
+    func `a Date header tells the time or nothing`(header: String, seconds: UnixSeconds?) {
         #expect(ProviderClock.unixSeconds(ofDate: header, nowMilliseconds: Self.now) == seconds)
     }
 

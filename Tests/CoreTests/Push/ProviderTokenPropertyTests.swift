@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 /// Long random lives: whatever happens, the promises hold.
 struct ProviderTokenPropertyTests {
@@ -41,15 +42,15 @@ struct ProviderTokenPropertyTests {
 
     /// Remembers when tokens were born and which were refused.
     private struct Observer {
-        var bornAt: [String: UInt64] = [:]
+        var bornAt: [String: MonotonicMilliseconds] = [:]
         var refused: Set<String> = []
         var wasFetching = false
-        var startedAt: UInt64 = 0
+        var startedAt: MonotonicMilliseconds = 0
         /// Births, refusals left out that may be answered by one birth more.
-        var births: [UInt64] = []
+        var births: [MonotonicMilliseconds] = []
         var clockCorrection: Int64 = 0
 
-        mutating func note(_ got: TokenLife.Got, at now: UInt64) {
+        mutating func note(_ got: TokenLife.Got, at now: MonotonicMilliseconds) {
             guard case .token(let text) = got else { return }
             #expect(!refused.contains(text), "a refused token is never handed out again")
             #expect(now - (bornAt[text] ?? 0) < 60 * minute, "no token is older than an hour")
@@ -79,7 +80,7 @@ struct ProviderTokenPropertyTests {
             guard let text = life.tokens.keys.sorted().randomElement(using: &random) else { return }
             let skew = Bool.random(using: &random) ? nil : Int64.random(in: -1000...1000, using: &random)
             let isExpired = Bool.random(using: &random)
-            let answer = try life.refused(text, isExpired: isExpired, providerUnixSeconds: skew.map { life.unixSeconds + $0 })
+            let answer = try life.refused(text, isExpired: isExpired, providerUnixSeconds: skew.map { life.unixSeconds.advanced(by: $0) })
             if answer != .credentialRefused { refused.insert(text) }
         }
     }

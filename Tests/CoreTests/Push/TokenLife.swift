@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 /// A token state with clocks of its own, driven by a test.
 struct TokenLife {
@@ -14,10 +15,9 @@ struct TokenLife {
     static let minute: UInt64 = 60_000
 
     var state: ProviderTokenState
-    /// Milliseconds that only grow.
-    var now: UInt64 = 1_000_000
-    /// Our wall clock, in seconds.
-    var unixSeconds: Int64 = 1_700_000_000
+    var now: MonotonicMilliseconds = 1_000_000
+    /// Our wall clock.
+    var unixSeconds: UnixSeconds = 1_700_000_000
     /// What the fetch under way was given as a correction; nil when none is.
     var fetching: Int64?
     var tokens: [String: ProviderToken] = [:]
@@ -29,7 +29,7 @@ struct TokenLife {
 
     mutating func pass(_ milliseconds: UInt64) {
         now += milliseconds
-        unixSeconds += Int64(milliseconds / 1000)
+        unixSeconds += milliseconds / 1000
     }
 
     mutating func request() -> Got {
@@ -62,7 +62,7 @@ struct TokenLife {
         #expect(fetched(.token(text, lifetimeMilliseconds: lifetime)) == .token(text))
     }
 
-    mutating func refused(_ text: String, isExpired: Bool = true, providerUnixSeconds: Int64? = nil) throws -> TokenRefusal {
+    mutating func refused(_ text: String, isExpired: Bool = true, providerUnixSeconds: UnixSeconds? = nil) throws -> TokenRefusal {
         state.refused(
             try #require(tokens[text]), isExpired: isExpired, providerUnixSeconds: providerUnixSeconds, now: now, unixSeconds: unixSeconds)
     }

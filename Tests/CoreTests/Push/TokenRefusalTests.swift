@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 struct TokenRefusalTests {
     private static let minute = TokenLife.minute
@@ -56,22 +57,24 @@ struct TokenRefusalTests {
     func `a wrong clock is found, and tokens are minted with the provider's time`(skew: Int64, isExpired: Bool) throws {
         var life = TokenLife(.apns)
         life.obtain("a")
-        #expect(try life.refused("a", isExpired: isExpired, providerUnixSeconds: life.unixSeconds + skew) == .clockSkew(seconds: skew))
+        #expect(
+            try life.refused("a", isExpired: isExpired, providerUnixSeconds: life.unixSeconds.advanced(by: skew))
+                == .clockSkew(seconds: skew))
         #expect(life.state.clockCorrectionSeconds == skew)
         #expect(life.request() == .wait)
         #expect(life.fetching == skew)
         // Others that were refused meanwhile need not report it again.
-        #expect(try life.refused("a", isExpired: isExpired, providerUnixSeconds: life.unixSeconds + skew) == .askAgain)
+        #expect(try life.refused("a", isExpired: isExpired, providerUnixSeconds: life.unixSeconds.advanced(by: skew)) == .askAgain)
         life.fetched(.token("b", lifetimeMilliseconds: 60 * Self.minute))
         // Minted with the provider's time, it is not refused because of the clock.
-        #expect(try life.refused("b", isExpired: false, providerUnixSeconds: life.unixSeconds + skew) == .credentialRefused)
+        #expect(try life.refused("b", isExpired: false, providerUnixSeconds: life.unixSeconds.advanced(by: skew)) == .credentialRefused)
     }
 
     @Test(arguments: [-300, 0, 300] as [Int64])
     func `clocks that are nearly the same are the same`(skew: Int64) throws {
         var life = TokenLife(.apns)
         life.obtain("a")
-        #expect(try life.refused("a", providerUnixSeconds: life.unixSeconds + skew) == .askAgain)
+        #expect(try life.refused("a", providerUnixSeconds: life.unixSeconds.advanced(by: skew)) == .askAgain)
         #expect(life.state.clockCorrectionSeconds == 0)
     }
 

@@ -1,10 +1,11 @@
 import Core
 import Threading
+import Time
 
 /// What a fetch came to, comparable.
 enum Fetched: Equatable {
     case token(String, lifetime: UInt64)
-    case refused(String, providerUnixSeconds: Int64?)
+    case refused(String, providerUnixSeconds: UnixSeconds?)
     case unavailable(String, retryAfter: UInt64?)
 
     init(_ fetch: ProviderTokenFetch) {
@@ -18,7 +19,7 @@ enum Fetched: Equatable {
 
 extension ProviderTokenSource {
     /// Fetches and waits for the end.
-    func fetched(unixSeconds: Int64 = 1_700_000_000) -> Fetched {
+    func fetched(unixSeconds: UnixSeconds = 1_700_000_000) -> Fetched {
         let result = Monitor<Fetched?>(nil)
         fetch(unixSeconds: unixSeconds) { fetch in
             result.update { current in

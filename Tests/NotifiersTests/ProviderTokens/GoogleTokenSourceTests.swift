@@ -4,6 +4,7 @@ import JSON
 import Notifiers
 import TestSupport
 import Testing
+import Time
 import WebTokens
 
 struct GoogleTokenSourceTests {

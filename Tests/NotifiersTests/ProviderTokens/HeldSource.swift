@@ -1,18 +1,19 @@
 import Core
 import Threading
+import Time
 
 /// A source that fetches when the test says so.
 final class HeldSource: ProviderTokenSource {
     typealias Completion = @Sendable (ProviderTokenFetch) -> Void
 
-    private let begun = Monitor<[(unixSeconds: Int64, completion: Completion?)]>([])
+    private let begun = Monitor<[(unixSeconds: UnixSeconds, completion: Completion?)]>([])
 
-    func fetch(unixSeconds: Int64, completion: @escaping Completion) {
+    func fetch(unixSeconds: UnixSeconds, completion: @escaping Completion) {
         begun.update { $0.append((unixSeconds, completion)) }
     }
 
     /// The times that tokens were asked for with.
-    var times: [Int64] { begun.withLock { $0.map(\.unixSeconds) } }
+    var times: [UnixSeconds] { begun.withLock { $0.map(\.unixSeconds) } }
 
     /// Ends the last fetch.
     func end(_ result: ProviderTokenFetch) {

@@ -12,12 +12,12 @@ final class ManualClocks: Sendable {
     func pass(_ milliseconds: UInt64) { now.update { $0 += milliseconds } }
     func unixMilliseconds() -> UInt64 { now.withLock { $0 } }
     /// Another beginning, so that nobody takes one for the other.
-    func monotonicMilliseconds() -> UInt64 { now.withLock { $0 - 1_699_990_000_000 } }
+    func monotonicMilliseconds() -> MonotonicMilliseconds { MonotonicMilliseconds(rawValue: now.withLock { $0 - 1_699_990_000_000 }) }
 
     /// These clocks, as services take them.
     var clocks: Clocks {
         Clocks(
-            unixSeconds: { self.unixMilliseconds() / 1000 }, unixMilliseconds: { self.unixMilliseconds() },
-            monotonicNanoseconds: { self.monotonicMilliseconds() * 1_000_000 })
+            unixSeconds: { UnixMilliseconds(rawValue: self.unixMilliseconds()).seconds }, unixMilliseconds: { self.unixMilliseconds() },
+            monotonicNanoseconds: { self.monotonicMilliseconds().rawValue * 1_000_000 })
     }
 }

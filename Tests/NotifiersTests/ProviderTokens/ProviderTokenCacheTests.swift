@@ -2,6 +2,7 @@ import Core
 import Notifiers
 import TestSupport
 import Testing
+import Time
 
 struct ProviderTokenCacheTests {
     private let source = HeldSource()

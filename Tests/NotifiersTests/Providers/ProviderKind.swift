@@ -4,6 +4,7 @@ import HTTPClient
 import JSON
 import Notifiers
 import Simulators
+import Time
 
 /// The push providers, for what must hold with each.
 enum ProviderKind: String, CaseIterable {
@@ -21,7 +22,7 @@ enum ProviderKind: String, CaseIterable {
     /// A notifier that the simulators know, or with another credential.
     func notifier(
         _ fixture: PushFixture, timeoutMilliseconds: Int = 60_000, isGenuine: Bool = true, clocks: ManualClocks? = nil,
-        monotonicMilliseconds: (@Sendable () -> UInt64)? = nil
+        monotonicMilliseconds: (@Sendable () -> MonotonicMilliseconds)? = nil
     ) throws -> any ProvableNotifier {
         let clocks = clocks ?? fixture.clocks
         return try PushNotifier(

@@ -2,6 +2,7 @@ import Core
 import Notifiers
 import Simulators
 import Testing
+import Time
 
 /// What all push notifiers have in common.
 @Suite struct PushNotifierTests {

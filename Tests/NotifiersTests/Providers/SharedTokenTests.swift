@@ -8,6 +8,7 @@ import Simulators
 import TestSupport
 import Testing
 import Threading
+import Time
 import WebTokens
 
 /// Provider tokens, shared by pushes that are under way together.

@@ -1,16 +1,17 @@
-
 import Configuration
 import Core
 import HelpDesk
+import Testing
+import Time
+
 @testable import Notifiers
 @testable import Pyrus
-import Testing
 
 @Suite struct PyrusPaceTests {
     private static let window = PyrusPace.windowMilliseconds
     private var pace = PyrusPace()
 
-    private mutating func admit(_ user: String, _ device: String, now: UInt64) -> UInt64? {
+    private mutating func admit(_ user: String, _ device: String, now: MonotonicMilliseconds) -> UInt64? {
         pace.admit(Device.Key(appID: "app", userID: user, deviceID: device), now: now)
     }
 

@@ -3,6 +3,7 @@ import Crypto
 import Notifiers
 import TestSupport
 import Testing
+import Time
 
 @testable import Configuration
 @testable import Dispatch
@@ -77,7 +78,7 @@ import Testing
         }
         #expect(certificate.path == directory.scratch.path("tls/certificate.pem"))
         #expect(key.path == directory.scratch.path("tls/key.pem"))
-        #expect(provider.certificateExpiresAt == CertificatePair.expiry(ofCertificate: TestCertificate.shared.certificate))
+        #expect(provider.certificateExpiresAt?.rawValue == CertificatePair.expiry(ofCertificate: TestCertificate.shared.certificate))
     }
 
     @Test func passRegistrationsOn() throws {

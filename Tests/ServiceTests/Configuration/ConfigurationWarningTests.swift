@@ -14,7 +14,7 @@ import Time
 @Suite struct ConfigurationWarningTests {
     private static let day: UInt64 = 24 * 3600
 
-    private func warnings(admin: String, now: UInt64 = 0) throws -> [String] {
+    private func warnings(admin: String, now: UnixSeconds = 0) throws -> [String] {
         let json = ServiceFixture.json(admin: admin)
         return try ConfigurationDirectory().configuration(json).warnings(now: now).map(\.path)
     }
@@ -36,11 +36,11 @@ import Time
         try directory.scratch.write("key.pem", pair.key)
         let tls = #""tls":{"certificate":"certificate.pem","key":"key.pem"}"#
         let configuration = try directory.configuration(ServiceFixture.json(admin: #""host":"0.0.0.0",\#(tls)"#, listen: tls))
-        let end = try #require(CertificatePair.expiry(ofCertificate: pair.certificate))
-        func messages(_ now: UInt64) -> [String] { configuration.warnings(now: now).map { "\($0)" } }
+        let end = UnixSeconds(rawValue: try #require(CertificatePair.expiry(ofCertificate: pair.certificate)))
+        func messages(_ now: UnixSeconds) -> [String] { configuration.warnings(now: now).map { "\($0)" } }
         #expect(messages(end - 14 * Self.day) == [])
         let paths = ["$.listen.tls.certificate", "$.admin.tls.certificate"]
-        let time = RFC3339.text(end * 1000)
+        let time = RFC3339.text(end.milliseconds.rawValue)
         #expect(messages(end - 14 * Self.day + 1) == paths.map { "\($0): expires at \(time); renew it and send SIGHUP" })
         #expect(messages(end) == paths.map { "\($0): expired at \(time); renew it and send SIGHUP" })
     }

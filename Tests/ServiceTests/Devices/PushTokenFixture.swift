@@ -1,23 +1,23 @@
-
-@testable import Configuration
 import Core
 import Crypto
-@testable import Dispatch
 import HTTPServer
-@testable import HelpDesk
 import Observability
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import TestSupport
 import Threading
 import Time
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// The route of devices over a recording store, with a clock that the test sets.
 final class PushTokenFixture: RouteFixture {
     static let metric = "deskgate_push_token_requests_total"
     static let path = "/pyrus/push-token"
-    static let start: UInt64 = TestTime.now * 1000 + 250
+    static let start: UInt64 = TestTime.now.milliseconds.rawValue + 250
 
     let store: RecordingStore
     let log: TestLog

@@ -1,5 +1,6 @@
 import Core
 import HTTPServer
+import Time
 
 /// What the help desk may send to `/pyrus/authorize`, and what it must get.
 enum AuthorizeCases {

@@ -1,15 +1,16 @@
+import Core
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+import Time
 
 @testable import Configuration
-import Core
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
-import JSON
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// Keys that the service makes.
 @Suite struct KeyMintingTests {
@@ -31,11 +32,11 @@ import Testing
         ("", TestTime.now + 2_592_000), (#","ttl_seconds":null"#, TestTime.now + 2_592_000), (#","ttl_seconds":0"#, 0),
         (#","ttl_seconds":1"#, TestTime.now + 1), (#","ttl_seconds":1097738497263"#, SecurityKey.latestTime),
     ])
-    func liveAsLongAsAsked(ttl: String, expiresAt: UInt64) throws {
+    func liveAsLongAsAsked(ttl: String, expiresAt: UnixSeconds) throws {
         let minted = try mint(ServiceFixture().graph(), ttl)
         #expect(minted["key_id"] == 2)
-        #expect(minted["issued_at"] == .integer(Int64(TestTime.now)))
-        #expect(minted["expires_at"] == .integer(Int64(expiresAt)))
+        #expect(minted["issued_at"] == .integer(Int64(TestTime.now.rawValue)))
+        #expect(minted["expires_at"] == .integer(Int64(expiresAt.rawValue)))
     }
 
     @Test func authorizeTheirUserAndNobodyElse() throws {

@@ -1,14 +1,14 @@
+import HTTPServer
+import TestSupport
+import Testing
+import Time
 
 @testable import Configuration
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
-import Time
 
 /// What is counted.
 @Suite struct MetricsTests {
@@ -124,7 +124,7 @@ import Time
         #expect(value("process_virtual_memory_bytes") > value("process_resident_memory_bytes"))
         #expect((1...value("process_max_fds")).contains(value("process_open_fds")))
         #expect(value("process_threads") >= 1)
-        let now = Double(SystemClock.unixSeconds())
+        let now = Double(SystemClock.unixSeconds().rawValue)
         #expect((now - 86_400...now + 1).contains(value("process_start_time_seconds")))
     }
 

@@ -1,17 +1,18 @@
-
-@testable import Configuration
 import Core
 import Crypto
-@testable import Dispatch
 import HTTPServer
-@testable import HelpDesk
 import Observability
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import TestSupport
 import Testing
 import Threading
+import Time
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// Another configuration while requests come in.
 @Suite struct ReloadTests {

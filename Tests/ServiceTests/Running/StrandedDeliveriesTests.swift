@@ -1,15 +1,16 @@
 import Core
 import HTTPServer
+import Storage
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import Storage
-import TestSupport
-import Testing
-
-@testable import Configuration
-@testable import Dispatch
 
 /// Deliveries for a notifier that has left the configuration.
 @Suite struct StrandedDeliveriesTests {
@@ -30,7 +31,7 @@ import Testing
         }
     }
 
-    private static let time = TestTime.now * 1000
+    private static let time = TestTime.now.milliseconds.rawValue
 
     private func samples(_ service: RunningService) throws -> [String] {
         let response = try ExchangeCase(name: "metrics", method: .get, path: "/metrics", status: 0, answer: "")

@@ -1,5 +1,6 @@
 import Core
 import Crypto
+import Time
 
 /// Secrets that are always the same and look random enough.
 enum TestSecret {
@@ -23,8 +24,8 @@ struct TestKey {
     var user = "user-1"
     var keyID: UInt32 = 1
     var secret = 1
-    var issuedAt: UInt64 = TestTime.now
-    var expiresAt: UInt64 = 0
+    var issuedAt: UnixSeconds = TestTime.now
+    var expiresAt: UnixSeconds = 0
 
     func text() throws -> String {
         let (app, user) = (Array(app.utf8), Array(user.utf8))
@@ -35,6 +36,6 @@ struct TestKey {
 }
 
 enum TestTime {
-    /// 2026-03-10T08:15:12Z in Unix seconds.
-    static let now: UInt64 = 1_773_130_512
+    /// 2026-03-10T08:15:12Z.
+    static let now: UnixSeconds = 1_773_130_512
 }

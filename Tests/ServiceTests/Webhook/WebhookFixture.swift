@@ -1,17 +1,17 @@
-
-@testable import Configuration
 import Core
 import Crypto
-@testable import Dispatch
 import HTTPServer
-@testable import HelpDesk
 import Observability
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import TestSupport
 import Threading
 import Time
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// The webhook's routes over a recording store, with the time standing still.
 ///
@@ -19,7 +19,7 @@ import Time
 /// and `none` takes no webhooks.
 final class WebhookFixture: RouteFixture {
     static let metric = "deskgate_webhook_events_total"
-    static let time: UInt64 = TestTime.now * 1000 + 250
+    static let time: UInt64 = TestTime.now.milliseconds.rawValue + 250
 
     let store: RecordingStore
     let log: TestLog

@@ -1,15 +1,16 @@
+import Core
+import HTTPServer
+import Observability
+import TestSupport
+import Testing
+import Time
 
 @testable import Configuration
-import Core
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
-import Observability
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// The webhook's answers, with and without a socket, and what is stored.
 @Suite struct WebhookRouteTests {
@@ -43,7 +44,7 @@ import Testing
         #expect(event.kind == .commentCreated)
         #expect(event.identity == identity)
         #expect(event.userID == "user-1")
-        #expect(event.occurredAt == TestTime.now * 1000)
+        #expect(event.occurredAt == TestTime.now.milliseconds.rawValue)
         #expect(event.receivedAt == WebhookFixture.time)
         #expect(event.expiresAt == WebhookFixture.time + 60_000)
         #expect(event.deviceType == "ios")

@@ -1,0 +1,64 @@
+import Testing
+import Time
+
+@Suite struct MomentTests {
+    @Test func aDurationLiesBetweenTwoMoments() {
+        let start: MonotonicMilliseconds = 1000
+        var end = start + 250
+        #expect(end == 1250)
+        #expect(end - start == 250)
+        #expect(end - UInt64(250) == start)
+        end += 1
+        #expect(end == 1251)
+        #expect(start < end && !(end < start))
+    }
+
+    @Test(arguments: [(0, 0), (0, 1), (5, 3), (3, 5), (.max, 0), (0, .max)] as [(UInt64, UInt64)])
+    func whatHasPassedIsNeverNegative(now: UInt64, then: UInt64) {
+        let (now, then) = (UnixSeconds(rawValue: now), UnixSeconds(rawValue: then))
+        #expect(now.elapsed(since: then) == now.rawValue - min(now.rawValue, then.rawValue))
+        #expect(then.remaining(until: now) == now.elapsed(since: then))
+    }
+
+    @Test func saturatingSumsStayWithinTheNumbers() {
+        let moment: UnixMilliseconds = 10
+        #expect(moment.saturating(adding: 5) == 15)
+        #expect(moment.saturating(adding: .max) == .max)
+        #expect(moment.saturating(adding: .max - 10) == .max)
+        #expect(moment.saturating(subtracting: 4) == 6)
+        #expect(moment.saturating(subtracting: 11) == 0)
+    }
+
+    @Test func otherSumsTrap() async {
+        await #expect(processExitsWith: .failure) { _ = UnixSeconds.max + 1 }
+        await #expect(processExitsWith: .failure) { _ = (1 as UnixSeconds) - UInt64(2) }
+        await #expect(processExitsWith: .failure) { _ = (1 as UnixSeconds) - (2 as UnixSeconds) }
+        await #expect(processExitsWith: .failure) { _ = UnixSeconds.max.milliseconds }
+    }
+
+    @Test(arguments: [(0, 0), (999, 0), (1000, 1), (1_773_130_512_999, 1_773_130_512)] as [(UnixMilliseconds, UnixSeconds)])
+    func aMillisecondIsInOneSecond(milliseconds: UnixMilliseconds, seconds: UnixSeconds) {
+        #expect(milliseconds.seconds == seconds)
+        #expect(milliseconds.elapsed(since: seconds.milliseconds) < 1000)
+    }
+
+    @Test func nanosecondsAreCutOff() {
+        #expect(MonotonicMilliseconds(nanoseconds: 1_999_999) == 1)
+    }
+
+    @Test func anotherClockMayBeAheadOrBehind() {
+        let now: UnixSeconds = 1000
+        for seconds in [-1000, -1, 0, 7] as [Int64] {
+            #expect(now.advanced(by: seconds).offset(from: now) == seconds)
+        }
+        #expect(now.advanced(by: -1001) == 0)
+    }
+
+    @Test func isWrittenAsItsNumber() {
+        #expect("\(UnixSeconds.max) \(7 as UnixMilliseconds) \(0 as MonotonicMilliseconds)" == "18446744073709551615 7 0")
+    }
+
+    @Test func isNoLargerThanItsNumber() {
+        #expect(MemoryLayout<UnixMilliseconds?>.size == MemoryLayout<UInt64?>.size)
+    }
+}
