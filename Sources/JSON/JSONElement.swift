@@ -50,19 +50,6 @@ package struct JSONElement: Sendable {
         utf8.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Lends the UTF-8 bytes of a string member, so that calls can be nested; they may hold NUL and end with the closure.
-    ///
-    /// Throws when this is not an object, or the member is missing, null or no string, and what `body` throws.
-    package func withString<Result>(
-        _ name: StaticString, _ body: (Span<UInt8>) throws(JSONFieldError) -> Result
-    ) throws(JSONFieldError) -> Result {
-        guard isObject else { throw JSONFieldError(name: name, problem: .rootNotAnObject) }
-        guard let member = self[name] else { throw JSONFieldError(name: name, problem: .missing) }
-        guard !member.isNull else { throw JSONFieldError(name: name, problem: .null) }
-        guard let bytes = member.utf8 else { throw JSONFieldError(name: name, problem: .notAString) }
-        return try body(bytes.span)
-    }
-
     /// An array's elements in their order; empty for everything else.
     package var elements: [JSONElement] {
         guard kind == .array else { return [] }

@@ -1,8 +1,7 @@
 internal import Bytes
 internal import HTTPServer
 
-/// How a body is written. What the help desk sends is not documented, so the content type is believed where it says something, and
-/// otherwise the first byte decides.
+/// The format of a body. If the content type names neither, the first byte decides, because the content type that the help desk sends is not documented.
 enum BodyFormat {
     case json, form
 
@@ -28,7 +27,7 @@ enum BodyFormat {
     private init(guessing body: Span<UInt8>) {
         for index in body.indices where !Self.isWhiteSpace(body[index]) {
             switch body[index] {
-            // The last one begins a byte order mark, which the JSON reader refuses by its name.
+            // 0xEF begins a byte order mark, which the JSON reader reports as such.
             case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), 0xEF: self = .json
             default: self = .form
             }

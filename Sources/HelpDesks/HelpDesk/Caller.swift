@@ -1,7 +1,8 @@
 package import Core
 package import Observability
 
-/// Whom a denied request names, as the log may show it: never the caller's own text, which may be a secret in the wrong field.
+/// The app and the person that a denied request names, in the form that may be logged: never the caller's own text, which may be a secret in the wrong
+/// field.
 package struct Caller {
     /// The app; nil when it is not configured.
     private let app: String?
@@ -12,7 +13,8 @@ package struct Caller {
     /// The number of the key in the security key, whether the app has it or not.
     private let keyID: UInt32?
 
-    /// - Parameter decision: of this authorizer, on these fields.
+    /// Describes the caller of a request.
+    /// - Parameter decision: the decision of this authorizer on these fields.
     package init(
         _ decision: Authorizer.Decision, _ authorizer: Authorizer, appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>
     ) {
@@ -26,7 +28,7 @@ package struct Caller {
         }
     }
 
-    /// Adds what is known to a line.
+    /// Adds the known fields to a log line.
     package func append(to fields: inout LogFields) {
         if let app { fields.append("app", .string(app)) }
         if let appReference { fields.append("app_ref", .string(appReference)) }

@@ -5,31 +5,32 @@ internal import Bytes
 /// The rules are the URL Standard's (section 5.1), but strict with the wanted fields: a broken escape, a value that is not UTF-8, and a field given
 /// twice are errors where the standard repairs or repeats.
 package struct FormDecoder<let count: Int>: Sendable {
-    private let names: InlineArray<count, StaticString>
+    /// The fields that are wanted; the place of a name is the index of its field.
+    let names: InlineArray<count, StaticString>
 
     /// Prepares decoding of the fields `names`, whose order gives them their indices; they must differ.
     package init(wanting names: InlineArray<count, StaticString>) {
         self.names = names
     }
 
-    /// Replaces the escapes in `body` by what they stand for and tells where the values of the wanted fields are.
+    /// Replaces the escapes in `body` by what they stand for and returns where the values of the wanted fields are; nil for one that is missing.
     ///
     /// `+` is a space and `%` needs two hexadecimal digits; all other bytes stand for themselves, control characters too. Fields are compared
     /// after decoding; the ones not wanted are passed over, whatever they hold. Empty pairs are passed over, and a field without `=`
     /// has an empty value. Afterwards `body` is good for nothing but the values, and for nothing at all when this throws.
-    package func decode(_ body: inout MutableSpan<UInt8>) throws(FormError) -> FormFields<count> {
-        var fields = FormFields(names: names)
+    package func decode(_ body: inout MutableSpan<UInt8>) throws(FormError) -> InlineArray<count, Range<Int>?> {
+        var ranges = InlineArray<count, Range<Int>?>(repeating: nil)
         var start = 0
         while start < body.count {
             let end = Self.firstIndex(of: UInt8(ascii: "&"), in: body.span, from: start, to: body.count)
-            try decodePair(start..<end, in: &body, into: &fields)
+            try decodePair(start..<end, in: &body, into: &ranges)
             start = end + 1
         }
-        return fields
+        return ranges
     }
 
     private func decodePair(
-        _ pair: Range<Int>, in body: inout MutableSpan<UInt8>, into fields: inout FormFields<count>
+        _ pair: Range<Int>, in body: inout MutableSpan<UInt8>, into ranges: inout InlineArray<count, Range<Int>?>
     ) throws(FormError) {
         let separator = Self.firstIndex(of: UInt8(ascii: "="), in: body.span, from: pair.lowerBound, to: pair.upperBound)
         // No wanted name has a broken escape.
@@ -38,7 +39,8 @@ package struct FormDecoder<let count: Int>: Sendable {
         else { return }
         let value = try Self.unescape(min(separator + 1, pair.upperBound)..<pair.upperBound, in: &body)
         guard Self.isUTF8(body.span.extracting(value)) else { throw .invalidUTF8(names[index]) }
-        try fields.set(value, at: index)
+        guard ranges[index] == nil else { throw .duplicate(names[index]) }
+        ranges[index] = value
     }
 
     private func wantedIndex(of name: Span<UInt8>) -> Int? {
@@ -78,5 +80,24 @@ package struct FormDecoder<let count: Int>: Sendable {
 
     private static func isUTF8(_ bytes: Span<UInt8>) -> Bool {
         (try? UTF8Span(validating: bytes)) != nil
+    }
+}
+
+/// Why a form cannot be read; it never holds anything of the form itself.
+package enum FormError: Error, CustomStringConvertible {
+    /// The value of a wanted field has a `%` without two hexadecimal digits.
+    case badEscape
+    /// The value of this field is not UTF-8.
+    case invalidUTF8(StaticString)
+    /// This field is given twice.
+    case duplicate(StaticString)
+
+    /// The error in words, such as `user_id is given twice`.
+    package var description: String {
+        switch self {
+        case .badEscape: "the form holds a % without two hexadecimal digits"
+        case .invalidUTF8(let name): "\(name) is not valid UTF-8"
+        case .duplicate(let name): "\(name) is given twice"
+        }
     }
 }

@@ -7,16 +7,16 @@ package import Observability
 package import Threading
 package import Time
 
-/// A help desk, with all that the rest of the service knows of it: the routes that it and its apps call, and where registrations are passed on.
+/// A help desk, as the rest of the service uses it: the routes that it and its apps call, and the relays that pass registrations on to it.
 ///
-/// How its webhooks prove their origin and become events is its own affair.
+/// How its webhooks prove their origin and become events is private to it.
 package struct HelpDesk: Sendable {
     /// Makes a notifier that passes registrations on.
     ///
-    /// The notifiers that it has made under one name share what they have counted towards the help desk's limits, so that a reload resets nothing.
+    /// Relays of one name share their counts towards the help desk's rate limits, so that a reload resets none.
     package typealias RelayMaker = @Sendable (_ name: String, Configuration.Relay, Client) throws -> any Notifier
 
-    /// What the configuration calls it.
+    /// Its name in the configuration.
     package let kind: HelpDeskKind
     /// Serves its apps.
     package let serve: @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk
@@ -38,7 +38,7 @@ package struct HelpDesk: Sendable {
 package struct ServedHelpDesk: Sendable {
     /// Its routes on the public listener.
     package let routes: [Route]
-    /// Builds what another configuration needs, and returns what puts that in force; until then nothing has changed.
+    /// Builds what another configuration needs, and returns a function that puts it in force; until that is called nothing changes.
     package let prepare: @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
 
     /// Describes what is served.
@@ -51,23 +51,23 @@ package struct ServedHelpDesk: Sendable {
     }
 }
 
-/// What every help desk's routes use.
+/// The services that every help desk's routes use.
 package struct HelpDeskServices: Sendable {
-    /// What all help desks need of the configuration in force.
+    /// The parts of the configuration in force that all help desks use.
     package let state: Live<HelpDeskState>
-    /// Where events and devices are kept.
+    /// Keeps events and devices.
     package let store: any Store
-    /// What is counted.
+    /// The metrics.
     package let metrics: HelpDeskMetrics
     /// The time.
     package let clocks: Clocks
     /// For the ids of events.
     package let random: RandomPool
-    /// Takes what is not a stranger's to cause.
+    /// Logs what strangers cannot cause.
     package let logger: Logger
-    /// Takes what strangers can cause.
+    /// Logs what strangers can cause, at a limited rate.
     package let denials: DenialLog
-    /// Called on the store's thread, before the answer, when something was stored that notifiers are told of; must not block.
+    /// Called on the store's thread, before the answer, when a delivery may have become due; must not block.
     package let onChange: @Sendable () -> Void
 
     /// Gathers the services.
@@ -86,9 +86,9 @@ package struct HelpDeskServices: Sendable {
     }
 }
 
-/// What every help desk's relays use.
+/// The services that every help desk's relays use.
 package struct RelayServices: Sendable {
-    /// Makes a security key with which the help desk may come back to us within the next minutes; nil when none can be made. It does not block.
+    /// Mints a short-lived security key, which the help desk sends back to us for authorization; nil when none can be minted. It does not block.
     package let mintKey: @Sendable (_ appID: String, _ userID: String) -> String?
     /// The time.
     package let clocks: Clocks

@@ -2,18 +2,19 @@ package import Configuration
 package import Core
 package import Observability
 
-/// What all help desks need of the configuration in force: an immutable snapshot, which a reload replaces.
+/// The parts of the configuration in force that all help desks use: an immutable snapshot, which a reload replaces.
 package final class HelpDeskState: Sendable {
-    /// Judges security keys.
+    /// Verifies security keys.
     package let authorizer: Authorizer
-    /// Whom events go to.
+    /// The notifiers that events go to.
     package let subscriptions: AppSubscriptions
-    /// How often devices may register.
+    /// The limits of registrations.
     let pushTokenLimits: [LimitRule]
-    /// How long after its arrival an event is delivered, in milliseconds.
+    /// How long after its arrival an event expires, in milliseconds.
     package let eventLifeMilliseconds: UInt64
 
-    /// Takes the snapshot of a configuration, whose apps `authorizer` has.
+    /// Takes the snapshot of a configuration.
+    /// - Parameter authorizer: of the same configuration's apps.
     package init(_ configuration: Configuration, authorizer: Authorizer, metrics: HelpDeskMetrics) {
         self.authorizer = authorizer
         subscriptions = AppSubscriptions(configuration)
@@ -23,11 +24,11 @@ package final class HelpDeskState: Sendable {
     }
 }
 
-/// The metrics of what help desks and their apps ask; make one for a registry.
+/// The metrics of requests by help desks and their apps; make one for each registry.
 package struct HelpDeskMetrics: Sendable {
     /// Authorization requests by verdict.
     package let authorizeRequests: MetricFamily<Counter>
-    /// The time of their decision.
+    /// The time that each takes.
     package let authorizeDuration: Histogram
     /// Webhooks by app and result.
     package let webhookEvents: MetricFamily<Counter>

@@ -1,8 +1,8 @@
 internal import Observability
 
-/// Counts the calls of devices by app and result; what belongs to no known app has an empty one, since its name is the caller's to choose.
+/// Counts the calls of devices by app and result. A call of an unknown app counts for the empty one, because its name is the caller's to choose.
 package struct PushTokenCounters: Sendable {
-    /// What comes of a call, as it stands in logs and metrics.
+    /// The result of a call, as it stands in logs and metrics.
     enum Result: String, CaseIterable {
         case registered, unchanged, removed, limited, malformed, denied, unavailable
     }

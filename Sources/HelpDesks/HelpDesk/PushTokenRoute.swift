@@ -1,15 +1,16 @@
 internal import Configuration
 internal import Core
+internal import Crypto
 package import HTTPServer
 internal import JSON
 internal import Observability
 internal import Threading
 internal import Time
 
-/// `POST /pyrus/push-token` and the like: a device wants to be notified, or not any more.
+/// `POST /pyrus/push-token` and the like: a device registers for notifications, or unsubscribes.
 ///
-/// The key is verified first and from memory, so that strangers never reach the store; then the connection is suspended until the registry has
-/// decided and what it decided is durable.
+/// The security key is verified first, from memory, so that strangers never reach the store. Then the connection is suspended until the
+/// registration is durable.
 package final class PushTokenRoute: Sendable {
     static let bodyLimit = 16 * 1024
     private static let timeoutMilliseconds: UInt64 = 10_000
@@ -17,6 +18,11 @@ package final class PushTokenRoute: Sendable {
     private enum Decision {
         case answer(Response)
         case register(Registration, telling: RegistryAudience)
+    }
+
+    private enum Call {
+        case allowed(PushTokenRequest)
+        case refused(Verdict, Caller)
     }
 
     private let path: StaticString
@@ -46,58 +52,77 @@ package final class PushTokenRoute: Sendable {
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
                 services.store.register(registration, telling: audience, isAwaited: { box.isAwaited }) { [self] result in
-                    box.respond(response(to: result, registration, requestID))
+                    box.respond(recordOutcome(result, of: registration, requestID))
                 }
             }
         }
     }
 
     private func decide(_ request: borrowing Request) -> Decision {
+        let state = services.state.current
         var app: String?
-        do throws(PushTokenMistake) {
-            let wish = try PushTokenRequest(request)
-            let state = services.state.current
-            let (appID, userID, key) = (wish.appID.utf8.span, wish.userID.utf8.span, wish.securityKey.utf8.span)
-            let decision = state.authorizer.decide(appID: appID, userID: userID, securityKey: key, now: services.clocks.unixSeconds())
-            app = decision.application.map { String(decoding: state.authorizer.applications[$0].id, as: UTF8.self) }
-            switch decision.verdict {
-            case .authorized: return .register(try registration(wish, state.pushTokenLimits), telling: state.subscriptions.registry)
-            case .malformed(let malformation): throw .unreadable(.malformed(malformation))
-            case .denied, .undecided:
-                let caller = Caller(decision, state.authorizer, appID: appID, userID: userID, securityKey: key)
-                return refuse(decision.verdict, app, caller, request)
+        do throws(BodyError) {
+            // Nothing but the credentials is looked at before they are verified.
+            let call = try PushTokenRequest.reader.withFields(of: request) { fields, bytes throws(BodyError) -> Call in
+                let ranges = try fields.credentials()
+                let (appID, userID) = (bytes.extracting(ranges.appID), bytes.extracting(ranges.userID))
+                let key = bytes.extracting(ranges.securityKey)
+                let decision = state.authorizer.decide(appID: appID, userID: userID, securityKey: key, now: services.clocks.unixSeconds())
+                app = decision.application.map { String(decoding: state.authorizer.applications[$0].id, as: UTF8.self) }
+                switch decision.verdict {
+                case .authorized: return .allowed(try PushTokenRequest(fields, in: bytes))
+                case .malformed(let malformation): throw .malformed(malformation)
+                case .denied, .undecided:
+                    return .refused(
+                        decision.verdict, Caller(decision, state.authorizer, appID: appID, userID: userID, securityKey: key))
+                }
+            }
+            switch call {
+            case .allowed(let call): return register(call, state, request)
+            case .refused(let verdict, let caller): return refuse(verdict, app, caller, request)
             }
         } catch {
             return refuse(error, app, request)
         }
     }
 
-    private func registration(_ wish: PushTokenRequest, _ rules: [LimitRule]) throws(PushTokenMistake) -> Registration {
-        Registration(
-            key: Device.Key(appID: wish.appID, userID: wish.userID, deviceID: try wish.deviceID()), type: try wish.type(),
-            token: try wish.token(), now: services.clocks.unixMilliseconds(), rules: rules)
+    private func register(_ call: PushTokenRequest, _ state: HelpDeskState, _ request: borrowing Request) -> Decision {
+        do throws(CryptoError) {
+            var token: PushToken?
+            if let text = call.token { token = try PushToken(text) }
+            return .register(
+                Registration(
+                    key: call.key, type: call.type, token: token, now: services.clocks.unixMilliseconds(), rules: state.pushTokenLimits),
+                telling: state.subscriptions.registry)
+        } catch {
+            let app = call.key.appID
+            return refuse(refusals.undecided, .unavailable, error.description, app, ["app": .string(app)], request)
+        }
     }
 
-    /// Notes what the store says, on its thread.
-    private func response(to result: Result<Registration.Outcome, StoreError>, _ wish: Registration, _ requestID: String) -> Response {
-        let app = wish.key.appID
+    /// Counts and logs what the store decided, wakes the dispatcher when notifiers are to be told, and returns the answer. Runs on the store's thread.
+    private func recordOutcome(
+        _ result: Result<Registration.Outcome, StoreError>, of registration: Registration, _ requestID: String
+    ) -> Response {
+        let app = registration.key.appID
+        let metrics = services.metrics.pushTokens
         switch result {
         case .success(.registered):
-            services.metrics.pushTokens.count(.registered, app: app)
+            metrics.count(.registered, app: app)
             services.onChange()
             return registered
         case .success(.unchanged):
-            services.metrics.pushTokens.count(.unchanged, app: app)
+            metrics.count(.unchanged, app: app)
             return unchanged
         case .success(.removed):
-            services.metrics.pushTokens.count(.removed, app: app)
+            metrics.count(.removed, app: app)
             services.onChange()
             return removed
         case .success(.limited(let rule, let until)):
-            services.metrics.pushTokens.count(.limited, app: app)
-            return limited(rule, seconds: (until - min(until, wish.now) + 999) / 1000)
+            metrics.count(.limited, app: app)
+            return limited(rule, seconds: (until - min(until, registration.now) + 999) / 1000)
         case .failure(let error):
-            services.metrics.pushTokens.count(.unavailable, app: app)
+            metrics.count(.unavailable, app: app)
             services.logger.log(
                 .error, "push token",
                 [
@@ -120,27 +145,22 @@ package final class PushTokenRoute: Sendable {
             ], headers: [("Retry-After", "\(seconds)")])
     }
 
-    /// Answers whom the key does not authorize.
     private func refuse(_ verdict: Verdict, _ app: String?, _ caller: Caller, _ request: borrowing Request) -> Decision {
         var fields: LogFields = [:]
         caller.append(to: &fields)
-        guard case .undecided = verdict else { return answer(refusals.denied, .denied, verdict.reason, app, fields, request) }
-        return answer(refusals.undecided, .unavailable, verdict.reason, app, fields, request)
+        guard case .undecided = verdict else { return refuse(refusals.denied, .denied, verdict.reason, app, fields, request) }
+        return refuse(refusals.undecided, .unavailable, verdict.reason, app, fields, request)
     }
 
-    /// Answers what cannot be read or worked on.
-    private func refuse(_ mistake: PushTokenMistake, _ app: String?, _ request: borrowing Request) -> Decision {
+    private func refuse(_ error: BodyError, _ app: String?, _ request: borrowing Request) -> Decision {
         var fields: LogFields = [:]
         if let app { fields.append("app", .string(app)) }
-        if case .unreadable(let body) = mistake, let field = body.field { fields.append("field", .string(field)) }
-        guard case .failed = mistake else {
-            return answer(.error(400, "malformed", mistake.message), .malformed, mistake.reason, app, fields, request)
-        }
-        return answer(refusals.undecided, .unavailable, mistake.reason, app, fields, request)
+        if let field = error.field { fields.append("field", .string(field)) }
+        return refuse(.error(400, "malformed", error.message), .malformed, error.reason, app, fields, request)
     }
 
-    /// Counts and logs what never came to the store; nothing of it is what the caller chose.
-    private func answer(
+    /// Counts and logs a call that never reached the store; no field of the line has the caller's own text.
+    private func refuse(
         _ response: Response, _ result: PushTokenCounters.Result, _ reason: String, _ app: String?, _ details: LogFields,
         _ request: borrowing Request
     ) -> Decision {

@@ -37,9 +37,9 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         }
         unknownApp = family.child("", "denied", Denial.unknownApp.rawValue, "")
         malformed = LabelledCounters(Malformation.Problem.allCases) { family.child("", "malformed", $0.rawValue, "") }
-        invalidJSON = family.child("", "malformed", UnreadableBody.invalidJSONReason, "")
-        notAnObject = family.child("", "malformed", UnreadableBody.notAnObjectReason, "")
-        invalidForm = family.child("", "malformed", UnreadableBody.invalidFormReason, "")
+        invalidJSON = family.child("", "malformed", BodyError.invalidJSONReason, "")
+        notAnObject = family.child("", "malformed", BodyError.notAnObjectReason, "")
+        invalidForm = family.child("", "malformed", BodyError.invalidFormReason, "")
         undecided = family.child("", "undecided", Verdict.undecided.reason, "")
     }
 }
@@ -59,12 +59,13 @@ extension AuthorizeCounters {
     }
 
     /// Counts a body that could not be read.
-    func count(_ body: UnreadableBody) {
-        switch body {
+    func count(_ error: BodyError) {
+        switch error {
         case .malformed(let malformation): malformed.increment(malformation.problem)
         case .invalidJSON: invalidJSON.increment()
         case .notAnObject: notAnObject.increment()
-        case .invalidForm: invalidForm.increment()
+        // Only credentials are read here, so no other field is unexpected.
+        case .invalidForm, .unexpected: invalidForm.increment()
         }
     }
 }

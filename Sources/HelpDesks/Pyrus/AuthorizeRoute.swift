@@ -37,7 +37,7 @@ final class AuthorizeRoute: Sendable {
         defer { duration.observe(nanoseconds: clocks.monotonicNanoseconds() - start) }
         let state = state.current
         let now = clocks.unixSeconds()
-        do throws(UnreadableBody) {
+        do throws(BodyError) {
             let level = denials.level
             var caller: Caller?
             let decision = try credentials.withCredentials(of: request) { appID, userID, securityKey in
@@ -66,7 +66,7 @@ final class AuthorizeRoute: Sendable {
         }
     }
 
-    /// Tells operators why, but nothing that the caller chose: a misplaced security key must not reach the log.
+    /// Logs the reason, but no text that the caller chose: a misplaced security key must not reach the log.
     private func log(_ verdict: Verdict, _ caller: Caller, _ request: borrowing Request) {
         var fields: LogFields = ["result": .string(verdict.result), "reason": .string(verdict.reason)]
         if case .malformed(let malformation) = verdict { fields.append("field", .string(malformation.field.name)) }
@@ -75,11 +75,11 @@ final class AuthorizeRoute: Sendable {
         denials.log(verdict.logLevel, "authorize", reason: verdict.reason, fields)
     }
 
-    private func log(_ body: UnreadableBody, _ request: borrowing Request) {
-        var fields: LogFields = ["result": .string("malformed"), "reason": .string(body.reason)]
-        if let field = body.field { fields.append("field", .string(field)) }
+    private func log(_ error: BodyError, _ request: borrowing Request) {
+        var fields: LogFields = ["result": .string("malformed"), "reason": .string(error.reason)]
+        if let field = error.field { fields.append("field", .string(field)) }
         fields.append("request_id", .string(request.requestID))
-        denials.log(.info, "authorize", reason: body.reason, fields)
+        denials.log(.info, "authorize", reason: error.reason, fields)
     }
 }
 

@@ -6,7 +6,7 @@ package import HelpDesk
 internal import Threading
 
 extension HelpDesk {
-    /// Pyrus: `/pyrus/authorize`, `/pyrus/webhook`, `/pyrus/push-token`, and its own registry of push tokens, which registrations are passed on to.
+    /// Pyrus: `/pyrus/authorize`, `/pyrus/webhook`, `/pyrus/push-token`, and the relay of registrations to its own registry of push tokens.
     package static let pyrus = HelpDesk(
         kind: .pyrus,
         serve: { configuration, services throws(CryptoError) in try Pyrus(configuration, services).served },
@@ -23,7 +23,7 @@ extension HelpDesk {
         })
 }
 
-/// What the configuration in force says of Pyrus' apps: an immutable snapshot, which a reload replaces.
+/// The apps of Pyrus in the configuration in force: an immutable snapshot, which a reload replaces.
 final class PyrusState: Sendable {
     let shared: HelpDeskState
     let counters: AuthorizeCounters
@@ -39,7 +39,7 @@ final class PyrusState: Sendable {
     }
 }
 
-/// Pyrus' apps, served.
+/// The routes of Pyrus' apps.
 private struct Pyrus {
     let served: ServedHelpDesk
 

@@ -8,11 +8,12 @@ enum WebhookResult: String, CaseIterable {
     case accepted, duplicate, ignored, malformed, denied, unavailable
 }
 
-/// The apps that take webhooks, with what proves their origin: an immutable snapshot.
+/// The apps that take webhooks, with the secrets that prove a webhook's origin: an immutable snapshot.
 ///
-/// An app with a secret in the path is reached there alone, and one that signs must also have signed what comes there.
+/// If an app has path secrets, its webhooks must carry one of them in the path. If it has signature secrets, its webhooks must be signed, wherever they
+/// come.
 final class WebhookApps: Sendable {
-    /// One of them.
+    /// An app that takes webhooks.
     struct App: Sendable {
         let id: String
         let counters: LabelledCounters<WebhookResult>
@@ -21,11 +22,11 @@ final class WebhookApps: Sendable {
         fileprivate let signers: [Int]
     }
 
-    /// Counts what belongs to none of them, under an empty name, since the name in a webhook is the caller's to choose.
+    /// Counts the webhooks that belong to no app, under an empty name, because the name in a webhook is the caller's to choose.
     let unknown: LabelledCounters<WebhookResult>
     private let apps: [App]
     private let indices: [ByteKey: Int]
-    // Each once, however many apps have it.
+    // Each distinct signature secret once, however many apps have it.
     private let keys: [HMACKey<SHA1>]
 
     /// - Parameter family: webhooks by app and result.
@@ -56,14 +57,14 @@ final class WebhookApps: Sendable {
         indices[ByteKey(id)].map { apps[$0] }
     }
 
-    /// The apps that one of the candidates names.
+    /// The app of exactly this id, if it is among the candidates.
     func app(_ id: String, among candidates: Candidates) -> App? {
         indices[ByteKey(id)].flatMap { candidates.indices.contains($0) ? apps[$0] : nil }
     }
 
-    /// The apps that a webhook may be of that has this secret at the end of its path, mostly one or none.
+    /// The apps that have this path secret, mostly one or none.
     ///
-    /// It is compared with all, each time in constant time, so that the time tells nothing of which it is.
+    /// The secret is compared with all of them, each time in constant time, so that the duration does not depend on which one matches.
     func candidates(withSecret secret: Span<UInt8>) -> Candidates {
         var candidates = Candidates()
         for index in apps.indices {
@@ -74,23 +75,23 @@ final class WebhookApps: Sendable {
         return candidates
     }
 
-    /// The apps that a webhook may be of that comes to the path without a secret.
+    /// The apps without a path secret, to which a webhook on the path without one may belong.
     func candidatesWithoutSecret() -> Candidates {
         var candidates = Candidates()
         candidates.indices = apps.indices.filter { apps[$0].secrets.isEmpty }
         return candidates
     }
 
-    /// Those of the candidates that do not sign: all that is left of a webhook without a signature.
+    /// The candidates without signature secrets, to which a webhook without a signature may belong.
     func unsigned(_ candidates: Candidates) -> Candidates {
         var unsigned = candidates
         unsigned.indices.removeAll { !apps[$0].signers.isEmpty }
         return unsigned
     }
 
-    /// Those of the candidates that have signed the body, or do not sign.
+    /// The candidates one of whose keys has signed the body, or that have no signature secrets.
     ///
-    /// Every key of theirs is tried once, the right one or not; the configuration bounds how many there are.
+    /// Every key of theirs is tried once, even after one has matched; the configuration bounds how many there are.
     func signers(
         of body: Span<UInt8>, _ signature: WebhookSignature, among candidates: Candidates
     ) throws(CryptoError) -> Candidates {
@@ -110,7 +111,7 @@ final class WebhookApps: Sendable {
         return distinct.count - 1
     }
 
-    /// The apps that a webhook may be of, as far as is known.
+    /// The apps to which a webhook may belong, as far as its origin is proven.
     struct Candidates {
         fileprivate var indices: [Int] = []
 

@@ -1,14 +1,14 @@
 internal import Core
 internal import Crypto
 
-/// An event as it is handed to the store, with the app that it counts for.
+/// A webhook's event as the store accepts it, with the app that it is counted for.
 struct WebhookArrival {
     let app: WebhookApps.App
     let arrival: Arrival
 
-    /// Makes the event that tells of a comment.
+    /// Makes the event of a comment.
     /// - Parameters:
-    ///   - subscriptions: whom it goes to.
+    ///   - subscriptions: the notifiers that get it.
     ///   - receivedAt: in Unix milliseconds.
     ///   - lifeMilliseconds: how long after its arrival it is delivered.
     ///   - random: for the ids.

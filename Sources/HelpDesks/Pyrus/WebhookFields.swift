@@ -1,11 +1,11 @@
 internal import Core
 internal import JSON
 
-/// An object of a webhook's body at its path. What nobody asks for is ignored; null counts as absent.
+/// An object of a webhook's body, with its path. Unknown fields are ignored; null counts as absent.
 struct WebhookFields {
     private static let integer = "a whole number of 64 bits"
 
-    /// Where the object is that holds this one, and its name there: a path is put together only when there is a mistake to name.
+    /// The path of the object that holds this one, and its name there: the path is joined only for an error.
     private let parent: String
     private let name: StaticString
     private let element: JSONElement
@@ -26,18 +26,18 @@ struct WebhookFields {
 
     func has(_ key: StaticString) -> Bool { value(key) != nil }
 
-    func object(_ key: StaticString) throws(WebhookMistake) -> WebhookFields? {
+    func object(_ key: StaticString) throws(WebhookError) -> WebhookFields? {
         guard let value = value(key) else { return nil }
         guard value.isObject else { throw .unexpected(path: path(of: key), expectation: "an object") }
         return WebhookFields(value, in: path, named: key)
     }
 
-    func requiredObject(_ key: StaticString) throws(WebhookMistake) -> WebhookFields {
+    func requiredObject(_ key: StaticString) throws(WebhookError) -> WebhookFields {
         guard let object = try object(key) else { throw .missing(path: path(of: key), expectation: "an object") }
         return object
     }
 
-    func objects(_ key: StaticString) throws(WebhookMistake) -> [WebhookFields] {
+    func objects(_ key: StaticString) throws(WebhookError) -> [WebhookFields] {
         guard let value = value(key) else { return [] }
         guard value.isArray else { throw .unexpected(path: path(of: key), expectation: "a list") }
         let elements = value.elements
@@ -51,32 +51,32 @@ struct WebhookFields {
         return objects
     }
 
-    func string(_ key: StaticString) throws(WebhookMistake) -> String? {
+    func string(_ key: StaticString) throws(WebhookError) -> String? {
         guard let value = value(key) else { return nil }
         guard let text = value.string else { throw .unexpected(path: path(of: key), expectation: "a string") }
         return text
     }
 
-    /// A text of 1 to `longest` UTF-16 code units without control characters; nil for anything else, which nobody needs.
+    /// A text of 1 to `longest` UTF-16 code units without control characters; nil for anything else.
     func plainText(_ key: StaticString, longest: Int) -> String? {
         guard let text = value(key)?.string, FieldGrammar.problem(of: text.utf8.span, longest: longest) == nil else { return nil }
         return text
     }
 
-    func bool(_ key: StaticString) throws(WebhookMistake) -> Bool? {
+    func bool(_ key: StaticString) throws(WebhookError) -> Bool? {
         guard let value = value(key) else { return nil }
         guard let bool = value.bool else { throw .unexpected(path: path(of: key), expectation: "true or false") }
         return bool
     }
 
     /// A number, or the decimal digits of one in a string: not every sender's language has integers of 64 bits.
-    func integer(_ key: StaticString) throws(WebhookMistake) -> Int64? {
+    func integer(_ key: StaticString) throws(WebhookError) -> Int64? {
         guard let value = value(key) else { return nil }
         guard let integer = Self.integer(value) else { throw .unexpected(path: path(of: key), expectation: Self.integer) }
         return integer
     }
 
-    func requiredInteger(_ key: StaticString) throws(WebhookMistake) -> Int64 {
+    func requiredInteger(_ key: StaticString) throws(WebhookError) -> Int64 {
         guard let integer = try integer(key) else { throw .missing(path: path(of: key), expectation: Self.integer) }
         return integer
     }
@@ -87,7 +87,7 @@ struct WebhookFields {
     ///   - problem: the grammar.
     func requiredIdentifier(
         _ key: StaticString, longest: Int, problem: (Span<UInt8>) -> Malformation.Problem?
-    ) throws(WebhookMistake) -> String {
+    ) throws(WebhookError) -> String {
         var expectation: String { "a string of 1 to \(longest) UTF-16 code units without control characters" }
         guard let value = value(key) else { throw .missing(path: path(of: key), expectation: expectation) }
         guard let text = value.string, problem(text.utf8.span) == nil else {

@@ -3,14 +3,14 @@ internal import Crypto
 internal import HTTPServer
 internal import Observability
 
-/// From a request to a comment whose origin is proven.
+/// Proves the origin of a webhook and reads its comment.
 struct WebhookIntake {
     /// A comment with its app.
     struct Proven {
         let app: WebhookApps.App
         /// Nil when the person wrote it, and not support.
         let comment: Comment?
-        /// What its provider knows the device by, if that came with it.
+        /// The device's push token, if the webhook has one.
         let token: PushToken?
     }
 
@@ -22,31 +22,31 @@ struct WebhookIntake {
         case signature
     }
 
-    /// What is missing of the proof.
-    enum Flaw: String {
+    /// Why the origin is not proven; the text stands in the log.
+    enum Denial: String {
         /// The path ends with no app's secret.
         case pathSecret = "path_secret"
-        /// There is no signature where one must be, or none of the right form.
+        /// The signature is missing, or malformed.
         case noSignature = "no_signature"
-        /// No key of the apps that it may be of has signed the body.
+        /// No key of the candidates has signed the body.
         case signature
-        /// The body names an app for which the proof is not good.
+        /// The body names an app that the proof does not cover.
         case app
     }
 
-    /// Why there is none.
+    /// Why a webhook is refused.
     enum Refusal: Error {
-        /// Its origin is not proven; the app is the one that a body names whose proof is another's.
-        case denied(Flaw, WebhookApps.App?)
-        /// It cannot be read; the app is the one that has sent it, if that is known.
-        case malformed(WebhookMistake, WebhookApps.App?)
+        /// Its origin is not proven; the app is the one that the body names, if it names one that the proof does not cover.
+        case denied(Denial, WebhookApps.App?)
+        /// It cannot be read; the app is the one that it belongs to, if that is known.
+        case malformed(WebhookError, WebhookApps.App?)
         /// OpenSSL failed.
         case failed(CryptoError)
     }
 
     let apps: WebhookApps
 
-    /// Finds the apps that a request may be of by its path and headers alone, so that of what nobody can have sent no body is received.
+    /// Finds the apps to which a request may belong by its path and headers alone, so that no body is received when there are none.
     func candidates(_ request: borrowing Request, provenBy proof: Proof) throws(Refusal) -> WebhookApps.Candidates {
         let candidates =
             switch proof {
@@ -60,7 +60,7 @@ struct WebhookIntake {
         return unsigned
     }
 
-    /// Reads a request that must have this proof. Nothing of the body is parsed before its signature is known to be genuine.
+    /// Reads a request that must have this proof. The body is not parsed before its signature is verified.
     func comment(_ request: borrowing Request, provenBy proof: Proof) throws(Refusal) -> Proven {
         let candidates = try candidates(request, provenBy: proof)
         let owners = try signers(of: request, among: candidates)
@@ -82,8 +82,8 @@ struct WebhookIntake {
     }
 
     private func parser(_ request: borrowing Request) throws(Refusal) -> WebhookParser {
-        do throws(WebhookMistake) {
-            return try request.withBody { body throws(WebhookMistake) in try WebhookParser(body) }
+        do throws(WebhookError) {
+            return try request.withBody { body throws(WebhookError) in try WebhookParser(body) }
         } catch {
             throw .malformed(error, nil)
         }
@@ -91,7 +91,7 @@ struct WebhookIntake {
 
     private func proven(_ parser: WebhookParser, _ app: WebhookApps.App) throws(Refusal) -> Proven {
         let comment: Comment?
-        do throws(WebhookMistake) {
+        do throws(WebhookError) {
             comment = try parser.comment()
         } catch {
             throw .malformed(error, app)
@@ -110,7 +110,7 @@ struct WebhookIntake {
 }
 
 extension WebhookIntake.Refusal {
-    /// The app that it is counted for; nil for none.
+    /// The app that it is counted for; nil when none is known.
     var app: WebhookApps.App? {
         switch self {
         case .denied(_, let app), .malformed(_, let app): app
@@ -126,11 +126,11 @@ extension WebhookIntake.Refusal {
         }
     }
 
-    /// Why, as it stands in the log; nothing of the request.
+    /// The reason as it stands in the log; it quotes nothing of the request.
     var reason: String {
         switch self {
-        case .denied(let flaw, _): flaw.rawValue
-        case .malformed(let mistake, _): mistake.reason
+        case .denied(let denial, _): denial.rawValue
+        case .malformed(let error, _): error.reason
         case .failed(let error): error.description
         }
     }

@@ -15,7 +15,7 @@ struct WebhookParser {
     private let token: WebhookFields
 
     /// Reads the JSON and the app.
-    init(_ body: Span<UInt8>) throws(WebhookMistake) {
+    init(_ body: Span<UInt8>) throws(WebhookError) {
         root = WebhookFields(try Self.object(body))
         token = try root.requiredObject("token")
         appID = try token.requiredIdentifier("app_id", longest: FieldGrammar.longestAppID) { FieldGrammar.problem(ofAppID: $0) }
@@ -23,7 +23,7 @@ struct WebhookParser {
 
     /// Reads the rest. The author, the time and the attachments may stand beside the comment or in it.
     /// - Returns: nil for a comment that the person wrote, and not support.
-    func comment() throws(WebhookMistake) -> Comment? {
+    func comment() throws(WebhookError) -> Comment? {
         let fields = try root.requiredObject("comment")
         let userID = try token.requiredIdentifier("user_id", longest: FieldGrammar.longestUserID) { FieldGrammar.problem(ofUserID: $0) }
         let (ticketID, commentID) = (try root.requiredInteger("ticket_id"), try fields.requiredInteger("comment_id"))
@@ -48,7 +48,7 @@ struct WebhookParser {
         root.has(key) ? root : comment
     }
 
-    private func deviceID() throws(WebhookMistake) -> String {
+    private func deviceID() throws(WebhookError) -> String {
         let text = try token.string("device_id") ?? ""
         // It tells events apart, so its length is bounded as that of an app id; none is as good as an empty one.
         guard text.isEmpty || FieldGrammar.problem(ofAppID: text.utf8.span) == nil else {
@@ -59,14 +59,14 @@ struct WebhookParser {
         return text
     }
 
-    private func author(_ holder: WebhookFields) throws(WebhookMistake) -> Comment.Author? {
+    private func author(_ holder: WebhookFields) throws(WebhookError) -> Comment.Author? {
         guard let author = try holder.object("author") else { return nil }
         return Comment.Author(
             name: try author.string("name"), avatarID: try author.integer("avatar_id").map { HelpDeskID($0) },
             avatarColor: try author.string("avatar_color"))
     }
 
-    private func createdAt(_ holder: WebhookFields) throws(WebhookMistake) -> UInt64? {
+    private func createdAt(_ holder: WebhookFields) throws(WebhookError) -> UInt64? {
         guard let text = try holder.string("created_at") else { return nil }
         guard let time = RFC3339.unixMilliseconds(text) else {
             throw .unexpected(
@@ -75,7 +75,7 @@ struct WebhookParser {
         return time
     }
 
-    private func attachments(_ holder: WebhookFields) throws(WebhookMistake) -> [Comment.Attachment] {
+    private func attachments(_ holder: WebhookFields) throws(WebhookError) -> [Comment.Attachment] {
         let objects = try holder.objects("attachments")
         var attachments: [Comment.Attachment] = []
         attachments.reserveCapacity(objects.count)
@@ -87,7 +87,7 @@ struct WebhookParser {
         return attachments
     }
 
-    private static func object(_ body: Span<UInt8>) throws(WebhookMistake) -> JSONElement {
+    private static func object(_ body: Span<UInt8>) throws(WebhookError) -> JSONElement {
         let root: JSONElement
         do throws(JSONError) {
             root = try JSONElement(parsing: body, mostValues: mostValues)

@@ -40,7 +40,7 @@ final class WebhookRoute: Sendable {
             [(.post, { [self] in answer($0, $1, provenBy: proof) })])
     }
 
-    /// What is refused before its body is received.
+    /// The answer to a request that is refused before its body is received; nil when it is not.
     private func refusal(of request: borrowing Request, _ proof: WebhookIntake.Proof) -> Response? {
         let webhooks = state.current.webhooks
         do throws(WebhookIntake.Refusal) {
@@ -94,14 +94,14 @@ final class WebhookRoute: Sendable {
 
     private func accept(_ arrival: WebhookArrival, _ audience: RegistryAudience, _ requestID: String, _ pending: PendingBox) {
         services.store.accept(arrival.arrival, telling: audience, isAwaited: { pending.isAwaited }) { [self] result in
-            pending.respond(response(to: result, arrival.app, arrival.arrival.event.id, requestID))
+            pending.respond(recordOutcome(result, arrival.app, arrival.arrival.event.id, requestID))
         }
     }
 
-    /// Notes what the store says, on its thread.
-    private func response(to result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: UUIDv7, _ requestID: String)
-        -> Response
-    {
+    /// Counts and logs what the store decided, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the store's thread.
+    private func recordOutcome(
+        _ result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: UUIDv7, _ requestID: String
+    ) -> Response {
         switch result {
         case .success(.accepted):
             app.counters.increment(.accepted)
@@ -114,7 +114,7 @@ final class WebhookRoute: Sendable {
             return answers.duplicate
         case .failure(let error):
             app.counters.increment(.unavailable)
-            // A token that came with it may have been learned though the comment found no room, and others are told of that.
+            // The comment found no room, but its token may have been stored, and that is an event of the registry's.
             if error.kind == .queueFull { services.onChange() }
             services.logger.log(
                 .error, "webhook",
@@ -138,12 +138,12 @@ final class WebhookRoute: Sendable {
     private func response(to refusal: WebhookIntake.Refusal) -> Response {
         switch refusal {
         case .denied: answers.denied
-        case .malformed(let mistake, _): .error(400, "malformed", mistake.message)
+        case .malformed(let error, _): .error(400, "malformed", error.message)
         case .failed: answers.refusals.unavailable
         }
     }
 
-    /// Tells operators why, but nothing that the caller chose.
+    /// Logs the reason, but no text that the caller chose.
     private func log(_ refusal: WebhookIntake.Refusal, _ request: borrowing Request) {
         let level = refusal.logLevel
         guard level >= services.logger.level else { return }

@@ -20,7 +20,7 @@ import Testing
     /// Reads a body to its end, and renders what was read.
     /// - Returns: the mistake's message.
     private func read(_ body: [UInt8]) -> String? {
-        do throws(WebhookMistake) {
+        do throws(WebhookError) {
             guard let comment = try WebhookParser(body.span).comment() else { return nil }
             let event = Event(comment, id: UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0)), receivedAt: 1, lifeMilliseconds: 1)
             #expect(throws: Never.self) { _ = try JSONDocument(parsing: event.data.span).value() }

@@ -24,7 +24,7 @@ private typealias Comment = Core.Comment
     }
 
     private func mistake(_ body: [UInt8]) -> String? {
-        do throws(WebhookMistake) {
+        do throws(WebhookError) {
             _ = try WebhookParser(body.span).comment()
             return nil
         } catch {

@@ -1,16 +1,18 @@
 package import Core
 package import JSON
 
-/// Why no credentials could be read from a body: answered 400.
-package enum UnreadableBody: Error {
-    /// A field is missing, null, no string or given twice.
+/// Why a request's body cannot be read: answered 400.
+package enum BodyError: Error {
+    /// A credential is missing, null, no string or given twice, or breaks its grammar.
     case malformed(Malformation)
     /// The body is not strict JSON.
     case invalidJSON(JSONError)
-    /// The body is JSON, but no object.
+    /// The body is JSON, but not an object.
     case notAnObject
     /// The body is not a strict form.
     case invalidForm(FormError)
+    /// A field that is not a credential holds something else than it must.
+    case unexpected(field: String, expectation: String)
 
     package static let invalidJSONReason = "invalid_json"
     package static let notAnObjectReason = "not_an_object"
@@ -23,46 +25,36 @@ package enum UnreadableBody: Error {
         case .invalidJSON: Self.invalidJSONReason
         case .notAnObject: Self.notAnObjectReason
         case .invalidForm: Self.invalidFormReason
+        case .unexpected(let field, _): "bad_\(field)"
         }
     }
 
-    /// The name of the field that is not as it must be; nil when the whole body is not.
+    /// The name of the credential that is malformed; nil for every other error.
     package var field: String? {
         if case .malformed(let malformation) = self { malformation.field.name } else { nil }
     }
 
-    /// One sentence for the caller, without anything of the body.
+    /// One sentence for the caller, which quotes nothing of the body.
     package var message: String {
         switch self {
         case .malformed(let malformation): malformation.description
         case .invalidJSON(let error): "The body is not valid JSON: \(error)."
         case .notAnObject: "The body is JSON, but not an object with app_id, user_id and security_key."
         case .invalidForm(let error): "The body is not a valid form: \(error)."
-        }
-    }
-}
-
-extension UnreadableBody {
-    init(_ error: JSONFieldError) {
-        let field = Self.field(error.name)
-        switch error.problem {
-        case .missing: self = .malformed(Malformation(field, .missing))
-        case .null: self = .malformed(Malformation(field, .null))
-        case .notAString: self = .malformed(Malformation(field, .notAString))
-        case .rootNotAnObject: self = .notAnObject
+        case .unexpected(let field, let expectation): "\(field) is not as expected: \(expectation)."
         }
     }
 
     init(_ error: FormError) {
-        switch error {
-        case .missing(let name): self = .malformed(Malformation(Self.field(name), .missing))
-        case .duplicate(let name): self = .malformed(Malformation(Self.field(name), .duplicate))
-        case .badEscape, .invalidUTF8: self = .invalidForm(error)
+        guard case .duplicate(let name) = error else {
+            self = .invalidForm(error)
+            return
         }
-    }
-
-    private static func field(_ name: StaticString) -> CredentialField {
-        guard let field = CredentialField(rawValue: "\(name)") else { preconditionFailure("only credentials are asked for") }
-        return field
+        self =
+            if let field = CredentialField(rawValue: "\(name)") {
+                .malformed(Malformation(field, .duplicate))
+            } else {
+                .unexpected(field: "\(name)", expectation: "it is given twice; give it once")
+            }
     }
 }

@@ -1,17 +1,17 @@
 internal import JSON
 
-/// Why a webhook's body is not an event: answered 400. It names the place and never holds a value.
-enum WebhookMistake: Error {
+/// Why a webhook's body is not an event: answered 400. It names a field's path and never holds a value.
+enum WebhookError: Error {
     /// The body is not strict JSON.
     case invalidJSON(JSONError)
     /// The body is JSON, but no object.
     case notAnObject
-    /// A field is missing that an event needs.
+    /// A required field is missing.
     case missing(path: String, expectation: String)
-    /// A field holds something else than it must.
+    /// A field is not as expected.
     case unexpected(path: String, expectation: String)
 
-    /// The place, or the kind of mistake where there is none, as it stands in the log.
+    /// The field's path, or the kind of error when no field is at fault, as it stands in the log.
     var reason: String {
         switch self {
         case .invalidJSON: "invalid_json"

@@ -1,19 +1,31 @@
 package import Core
 package import HTTPServer
 
-/// The answers where the store has refused something, made once.
+/// The answers to callers whose security key does not authorize them, the same on every route; made once.
+package struct AuthorizeRefusals: Sendable {
+    /// Makes the answers.
+    package init() {}
+
+    /// 403, whatever the reason.
+    package let denied = Response.error(403, "denied", "This user may not use the chat.")
+    /// 503: an error of our own, which must never look like a denial.
+    package let undecided = Response.error(
+        503, "undecided", "The request could not be decided; try again.", headers: [("Retry-After", "1")])
+}
+
+/// The answers when the store has refused a call, made once.
 package struct StoreRefusals: Sendable {
     /// Makes the answers.
     package init() {}
 
-    /// Nothing is known but that it is not stored.
+    /// For every error without an answer of its own.
     package let unavailable = refusal("unavailable", "It could not be stored; try again.", retryAfterSeconds: 5)
     private let queueFull = refusal("queue_full", "Too many deliveries wait; try again later.", retryAfterSeconds: 30)
     private let diskFull = refusal("disk_full", "There is no room to store it; try again later.", retryAfterSeconds: 60)
     private let corrupt = refusal("corrupt", "The store is damaged; try again later.", retryAfterSeconds: 60)
     private let closed = refusal("closed", "The service is stopping; try again.", retryAfterSeconds: 1)
 
-    /// The answer to a refusal of this kind.
+    /// The answer to an error of this kind.
     package func response(_ kind: StoreError.Kind) -> Response {
         switch kind {
         case .queueFull: queueFull

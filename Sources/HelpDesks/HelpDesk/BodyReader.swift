@@ -1,0 +1,147 @@
+internal import Core
+package import HTTPServer
+internal import JSON
+
+/// Reads app_id, user_id and security_key from a request's body, JSON or form. Plain JSON objects and forms are read in place, without allocating.
+package struct CredentialReader: Sendable {
+    private let reader = BodyReader<3>(wanting: ["app_id", "user_id", "security_key"])
+
+    /// Makes a reader.
+    package init() {}
+
+    /// Lends the three fields to `use`, as the bytes that arrived. They are valid UTF-8; their grammar is not checked.
+    package func withCredentials<Result>(
+        of request: borrowing Request, _ use: (_ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>) -> Result
+    ) throws(BodyError) -> Result {
+        try reader.withFields(of: request) { fields, bytes throws(BodyError) in
+            let (appID, userID, securityKey) = try fields.credentials()
+            return use(bytes.extracting(appID), bytes.extracting(userID), bytes.extracting(securityKey))
+        }
+    }
+}
+
+/// Finds the wanted fields of a request's body, JSON or form. Plain JSON objects and forms are read in place, without allocating.
+struct BodyReader<let count: Int>: Sendable {
+    private let form: FormDecoder<count>
+
+    /// - Parameter names: the credentials in the order of `CredentialField.allCases`, then other fields; they must differ.
+    init(wanting names: InlineArray<count, StaticString>) {
+        form = FormDecoder(wanting: names)
+    }
+
+    /// Lends `use` the places of the fields and the bytes that hold them; the bytes are good until it returns.
+    func withFields<Result>(
+        of request: borrowing Request, _ use: (borrowing BodyFields<count>, Span<UInt8>) throws(BodyError) -> Result
+    ) throws(BodyError) -> Result {
+        switch BodyFormat(of: request) {
+        case .json: try request.withBody { body throws(BodyError) in try readJSON(body, use) }
+        case .form: try request.withMutableBody { body throws(BodyError) in try readForm(&body, use) }
+        }
+    }
+
+    private func readJSON<Result>(
+        _ body: Span<UInt8>, _ use: (borrowing BodyFields<count>, Span<UInt8>) throws(BodyError) -> Result
+    ) throws(BodyError) -> Result {
+        var fields = BodyFields(names: form.names, isForm: false)
+        if let plain = PlainObject(body) {
+            for index in form.names.indices {
+                if let range = plain.value(of: form.names[index], in: body) { fields.values[index] = .text(range) }
+            }
+            return try use(fields, body)
+        }
+        let root: JSONElement
+        do throws(JSONError) {
+            root = try JSONElement(parsing: body)
+        } catch {
+            throw .invalidJSON(error)
+        }
+        guard root.isObject else { throw .notAnObject }
+        // Escapes are not decoded in place, so the wanted strings are copied.
+        var texts: [UInt8] = []
+        for index in form.names.indices {
+            guard let element = root[form.names[index]] else { continue }
+            if let text = element.string {
+                let start = texts.count
+                texts.append(contentsOf: text.utf8)
+                fields.values[index] = .text(start..<texts.count)
+            } else {
+                fields.values[index] = element.isNull ? .null : .notAString
+            }
+        }
+        return try use(fields, texts.span)
+    }
+
+    private func readForm<Result>(
+        _ body: inout MutableSpan<UInt8>, _ use: (borrowing BodyFields<count>, Span<UInt8>) throws(BodyError) -> Result
+    ) throws(BodyError) -> Result {
+        var fields = BodyFields(names: form.names, isForm: true)
+        do throws(FormError) {
+            let ranges = try form.decode(&body)
+            for index in ranges.indices {
+                if let range = ranges[index] { fields.values[index] = .text(range) }
+            }
+        } catch {
+            throw BodyError(error)
+        }
+        return try use(fields, body.span)
+    }
+}
+
+/// Where a body's wanted fields are, in bytes that are lent with it.
+struct BodyFields<let count: Int> {
+    /// What a field holds.
+    enum Value {
+        case missing, null, notAString
+        /// The range of its bytes, which are valid UTF-8.
+        case text(Range<Int>)
+    }
+
+    private let names: InlineArray<count, StaticString>
+    private let isForm: Bool
+    fileprivate(set) var values = InlineArray<count, Value>(repeating: .missing)
+
+    fileprivate init(names: InlineArray<count, StaticString>, isForm: Bool) {
+        self.names = names
+        self.isForm = isForm
+    }
+
+    /// The ranges of the credentials; their grammar is checked when the security key is verified.
+    func credentials() throws(BodyError) -> (appID: Range<Int>, userID: Range<Int>, securityKey: Range<Int>) {
+        (try credential(.appID, at: 0), try credential(.userID, at: 1), try credential(.securityKey, at: 2))
+    }
+
+    private func credential(_ field: CredentialField, at index: Int) throws(BodyError) -> Range<Int> {
+        switch values[index] {
+        case .text(let range): return range
+        case .missing: throw .malformed(Malformation(field, .missing))
+        case .null: throw .malformed(Malformation(field, .null))
+        case .notAString: throw .malformed(Malformation(field, .notAString))
+        }
+    }
+
+    /// Copies another field; nil when it is missing or null. An empty value of a form counts as null, which a form cannot express.
+    /// - Parameters:
+    ///   - bytes: those that were lent with these fields.
+    ///   - longest: in UTF-16 code units.
+    func text(_ name: String, in bytes: Span<UInt8>, longest: Int) throws(BodyError) -> String? {
+        for index in names.indices where "\(names[index])" == name {
+            switch values[index] {
+            case .missing, .null: return nil
+            case .text(let range) where isForm && range.isEmpty: return nil
+            case .text(let range) where FieldGrammar.problem(of: bytes.extracting(range), longest: longest) == nil:
+                return String(bytes.extracting(range))
+            case .text, .notAString:
+                throw .unexpected(
+                    field: name, expectation: "expected a string of 1 to \(longest) UTF-16 code units without control characters, or null")
+            }
+        }
+        preconditionFailure("\(name) is not among the wanted fields")
+    }
+}
+
+extension String {
+    /// Copies UTF-8 bytes.
+    init(_ bytes: Span<UInt8>) {
+        self.init(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+    }
+}
