@@ -1,30 +1,32 @@
 internal import Core
 
-/// The deliveries of one notifier: how many run, whether more may, and when the next is due.
+/// The deliveries of one notifier: which attempts run, how many more may start, and when the next delivery is due.
+///
+/// It is a value of the dispatcher's thread.
 struct DeliveryLane {
-    /// A try that runs.
+    /// An attempt under way.
     struct Running {
         let delivery: Delivery
         let start: Breaker.Start
         let startedAt: UInt64
-        /// What runs it, which may have been replaced meanwhile.
+        /// The notifier that makes the attempt; the lane's own may have been replaced since.
         let served: ServedNotifier
     }
 
-    /// How much longer than a try a delivery is leased, in milliseconds, so that no outcome comes after the lease's end.
+    /// A lease is this much longer than the longest attempt, in milliseconds, so that every outcome is known before the lease ends.
     private static let leaseMarginMilliseconds: UInt64 = 10_000
 
     let name: String
     private(set) var served: ServedNotifier
-    /// What had been served before and still runs tries.
+    /// Replaced notifiers that still run attempts.
     private var retired: [ServedNotifier] = []
-    /// Whether only what runs keeps it.
+    /// Whether the notifier has left the configuration: nothing starts, and the lane goes with its last attempt.
     private(set) var isLeaving = false
     var breaker = Breaker()
-    /// Whether something has arrived since it was last refused for its settings, so that these are right for others.
+    /// Whether a delivery has succeeded since the last `misconfigured` outcome, which proves the settings right for other devices.
     private var isProven = false
     private(set) var running: [UUIDv7: Running] = [:]
-    /// When the store may have something due, in Unix milliseconds; nil when nothing is pending.
+    /// When the store's next delivery may be due, in Unix milliseconds; nil when nothing is pending.
     var nextDue: UInt64? = 0
 
     init(name: String, served: ServedNotifier) {
@@ -34,7 +36,7 @@ struct DeliveryLane {
 
     var notifier: any Notifier { served.notifier }
 
-    /// Goes on with another notifier of the same name; what runs ends with the old one.
+    /// Replaces the notifier by another one of the same name. Attempts under way end with the old one.
     mutating func replace(with next: ServedNotifier) {
         retired.append(served)
         served = next
@@ -44,29 +46,29 @@ struct DeliveryLane {
         nextDue = 0
     }
 
-    /// Starts nothing any more, because the notifier has left the configuration.
+    /// Starts nothing more, because the notifier has left the configuration.
     mutating func leave() {
         guard !isLeaving else { return }
         retired.append(served)
         isLeaving = true
     }
 
-    /// Takes out what nothing needs any more, to be closed.
+    /// Removes and returns the replaced notifiers that run no attempt; the caller closes them.
     mutating func takeIdleRetired() -> [ServedNotifier] {
         let idle = retired.filter { retired in !running.values.contains { $0.served === retired } }
         retired.removeAll { retired in idle.contains { $0 === retired } }
         return idle
     }
 
-    /// The longest time that a delivery is put off for, in milliseconds: by its policy, by its receiver or by a lease.
+    /// The longest time that a delivery may be put off, in milliseconds: by its backoff, its receiver's `Retry-After` or its lease.
     var longestDelayMilliseconds: UInt64 {
         let policy = notifier.retryPolicy
         return max(policy.ceilingMilliseconds, policy.retryAfterCeilingMilliseconds, leaseMilliseconds)
     }
 
-    /// How many tries may start at `now`.
+    /// How many attempts may start at `now`.
     mutating func room(now: UInt64) -> Int {
-        heedClock(now: now)
+        pullInDue(now: now)
         guard !isLeaving, let nextDue, nextDue <= now else { return 0 }
         return min(breaker.permits(nowMilliseconds: now), notifier.concurrency - running.count)
     }
@@ -74,36 +76,36 @@ struct DeliveryLane {
     /// How much of the concurrency is in use, from 0 to 1.
     var occupancy: Double { Double(running.count) / Double(notifier.concurrency) }
 
-    /// A wish for so many deliveries.
-    /// - Parameter held: how much of the clock's time is held back from expiry, in milliseconds.
+    /// The claim of up to `limit` deliveries.
+    /// - Parameter held: how many milliseconds of the clock's time do not count towards expiry.
     func claim(_ limit: Int, now: UInt64, held: UInt64) -> Claim {
         Claim(
             notifier: name, now: now, leaseMilliseconds: leaseMilliseconds, limit: limit,
             longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held)
     }
 
-    /// Whether news would change anything: not where something is known to be due, and waits for an outcome or for the breaker.
+    /// Whether a new event can give this lane something to do: it cannot while a due delivery already waits for an outcome or for the breaker.
     func awaitsNews(now: UInt64) -> Bool { !isLeaving && nextDue.map { $0 > now } ?? true }
 
-    /// How long a claimed delivery is left alone, in milliseconds.
+    /// How long a claim leases a delivery, in milliseconds.
     var leaseMilliseconds: UInt64 { notifier.longestTryMilliseconds + Self.leaseMarginMilliseconds }
 
-    /// When there may be room again by time alone, in Unix milliseconds; nil when only an outcome, news or `resume` can make some.
+    /// When a delivery may start next if nothing but time passes, in Unix milliseconds; nil when it takes an outcome, news or `resume`.
     mutating func wakeAt(now: UInt64) -> UInt64? {
-        heedClock(now: now)
+        pullInDue(now: now)
         guard !isLeaving, let nextDue, running.count < notifier.concurrency else { return nil }
         if breaker.permits(nowMilliseconds: now) > 0 { return nextDue }
         return breaker.nextChangeMilliseconds.map { max(nextDue, $0) }
     }
 
-    /// Has the store asked now when more time is left than there ever was, because the clock was set back: it then pulls in what waits.
-    private mutating func heedClock(now: UInt64) {
+    /// After the clock was set back, `nextDue` may be later than any delay allows. Has the store asked at once, which then makes such deliveries due.
+    private mutating func pullInDue(now: UInt64) {
         if let due = nextDue, due > now, due - now > longestDelayMilliseconds { nextDue = 0 }
     }
 
-    /// Begins a try.
-    /// - Returns: false when the delivery is being tried already, which a clock set forward brings about: that try's outcome counts for the new
-    ///   claim.
+    /// Begins an attempt.
+    /// - Returns: false when an attempt of this delivery is under way, because a clock set forward has ended its lease. The outcome of that attempt
+    ///   then counts for the new claim.
     mutating func begin(_ delivery: Delivery, now: UInt64) -> Bool {
         if let earlier = running[delivery.id] {
             running[delivery.id] = Running(
@@ -114,24 +116,24 @@ struct DeliveryLane {
         return true
     }
 
-    /// Gives back what still runs, due at once, so that the next process need not wait for the lease's end.
+    /// Releases the leases of all attempts under way: their deliveries are due at once, so the next process does not wait for the leases to end.
     func handBack(now: UInt64) -> [FinishedTry] {
         running.values.map {
             FinishedTry(id: $0.delivery.id, attempt: $0.delivery.attempts, next: .retry(at: now), reason: "stopped", now: now)
         }
     }
 
-    /// Ends a try and tells what follows for the delivery; nil when it isn't running.
-    /// - Parameter held: how much of the clock's time is held back when it is asked whether the delivery has expired, in milliseconds.
+    /// Ends an attempt and decides what becomes of its delivery; nil when no attempt of it is under way.
+    /// - Parameter held: how many milliseconds of the clock's time do not count towards expiry.
     mutating func end(
         _ id: UUIDv7, _ outcome: DeliveryOutcome, now: UInt64, held: UInt64 = 0, random: inout some RandomNumberGenerator
     ) -> (running: Running, result: FinishedTry)? {
         guard let ended = running.removeValue(forKey: id) else { return nil }
-        let outcome = judged(outcome, of: ended)
-        // What has been replaced says nothing of what took its place.
-        if ended.served === served { tellBreaker(ended.start, outcome, now: now, random: &random) }
+        let outcome = isolated(outcome, of: ended)
+        // The outcome of a replaced notifier says nothing about the current one.
+        if ended.served === served { updateBreaker(ended.start, outcome, now: now, random: &random) }
         let next = next(after: ended.delivery, outcome, now: now, expiresAt: ended.delivery.event.expiresAt + held, random: &random)
-        // Another one of its ticket may be due now; the store tells.
+        // The next delivery of the same ticket may be due now, so the store is asked.
         nextDue = 0
         let news = news(of: outcome)
         let result = FinishedTry(
@@ -140,16 +142,16 @@ struct DeliveryLane {
         return (ended, result)
     }
 
-    /// What a refusal for the settings comes to when it is this delivery's alone, as of a token that belongs to another account: it was refused so
-    /// before, and others have arrived since. It must not pause them again and again.
-    private func judged(_ outcome: DeliveryOutcome, of ended: Running) -> DeliveryOutcome {
+    /// Downgrades `misconfigured` to a retry if other deliveries have succeeded since and this one was refused for the same reason before, for
+    /// example because its token belongs to another account. Otherwise one bad token would pause the notifier again and again.
+    private func isolated(_ outcome: DeliveryOutcome, of ended: Running) -> DeliveryOutcome {
         guard outcome.verdict == .misconfigured, isProven, ended.served === served, ended.delivery.reason == outcome.reason else {
             return outcome
         }
         return DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: outcome.reason, isAboutDevice: true)
     }
 
-    private mutating func tellBreaker(
+    private mutating func updateBreaker(
         _ start: Breaker.Start, _ outcome: DeliveryOutcome, now: UInt64, random: inout some RandomNumberGenerator
     ) {
         switch outcome.verdict {
@@ -158,13 +160,13 @@ struct DeliveryLane {
             breaker.inconclusive(start)
             let probeAfter = notifier.probeAfterMilliseconds
             breaker.pause(probeAfter == nil ? .switchedOff : .misconfigured, probeAfterMilliseconds: probeAfter, nowMilliseconds: now)
-        // Nobody has shown to be well: the next delivery may be the probe instead.
+        // Nothing was sent, so the breaker learns nothing; the next delivery becomes the probe.
         case _ where !outcome.wasAsked: breaker.inconclusive(start)
         case .delivered:
-            let isHeeded = breaker.heeds(start)
+            let isCurrent = breaker.isCurrent(start)
             breaker.succeeded(start)
-            // What began before a refusal, and ends while it is paused, proves nothing.
-            if isHeeded, breaker.pauseReason == nil { isProven = true }
+            // A success that began before the pause does not prove the settings right.
+            if isCurrent, breaker.pauseReason == nil { isProven = true }
         case .dead, .deviceGone: breaker.succeeded(start)
         case .retry(let retryAfter):
             if outcome.isAboutDevice {
@@ -185,7 +187,7 @@ struct DeliveryLane {
         switch outcome.verdict {
         case .delivered: return .delivered
         case .dead, .deviceGone: return .dead
-        // Not the message's fault: it is the next to be tried when somebody has mended the settings.
+        // The message is not at fault, so it is due at once and is attempted first when the settings are corrected.
         case .misconfigured: return now < expiresAt ? .retry(at: now) : .givenUp(.expired)
         case .retry(let asked): retryAfter = asked
         }
@@ -198,7 +200,7 @@ struct DeliveryLane {
         }
     }
 
-    /// What the provider has said of the device.
+    /// What the provider's answer says about the device; nil when nothing.
     private func news(of outcome: DeliveryOutcome) -> FinishedTry.DeviceNews? {
         if case .deviceGone(let since) = outcome.verdict { return .gone(since: since) }
         return outcome.environment.map { .environment($0) }

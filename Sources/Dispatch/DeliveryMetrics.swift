@@ -11,8 +11,8 @@ package struct DeliveryMetrics: Sendable {
 
     /// Registers them.
     /// - Parameters:
-    ///   - store: asked at each rendering for what is pending.
-    ///   - inbox: asked at each rendering for the notifiers, so that an empty queue shows as 0. One that is not configured any more shows while
+    ///   - store: read at each rendering for the pending deliveries.
+    ///   - inbox: read at each rendering for the notifiers, so that an empty queue shows as 0. A notifier that has left the configuration shows while
     ///     deliveries wait for it.
     package init(registry: MetricsRegistry, store: any Store, clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
         deliveries = registry.counter(
@@ -39,7 +39,7 @@ package struct DeliveryMetrics: Sendable {
         }
     }
 
-    /// One sample a notifier; none when the store cannot tell.
+    /// One sample for each notifier; none when the store cannot be read.
     private static func samples(
         _ store: any Store, _ inbox: Monitor<DispatcherInbox>, _ value: (PendingDeliveries) -> Double
     ) -> [ComputedSample] {
@@ -49,10 +49,10 @@ package struct DeliveryMetrics: Sendable {
         return Set(configured).union(values.keys).sorted().map { ComputedSample($0.text, value: values[$0] ?? 0) }
     }
 
-    /// The reason of what an operator has given up.
+    /// The reason of deliveries that an operator has given up.
     package static let purged = "purged"
 
-    /// Begins the series of a notifier that operators watch at 0: a rate cannot see the first increment of a series that was not there.
+    /// Begins the series of a notifier at 0, because a rate misses the first increment of a series that was absent.
     func expect(notifier: String) {
         for ending in DeliveryEnding.allCases { countEnded(0, notifier: notifier, ending.state, reason: ending.reason) }
         for reason in RetryDecision.Ending.allCases.map(\.rawValue) + [Self.purged] {
@@ -61,12 +61,12 @@ package struct DeliveryMetrics: Sendable {
         _ = duration.child(notifier)
     }
 
-    /// Counts deliveries that ended without a try, or without a last one.
+    /// Counts deliveries that ended other than by an attempt's outcome.
     package func countEnded(_ count: Int, notifier: String, _ state: Delivery.State, reason: String) {
         deliveries.child(notifier, state.rawValue, reason).increment(by: UInt64(count))
     }
 
-    /// Counts a try, and its delivery when it was the last one.
+    /// Counts an attempt, and its delivery when that has ended.
     func count(notifier: String, _ result: FinishedTry, milliseconds: UInt64) {
         duration.child(notifier).observe(nanoseconds: milliseconds * 1_000_000)
         let outcome: String

@@ -3,17 +3,18 @@ package import Observability
 package import Threading
 package import Time
 
-/// Brings deliveries from the store to their notifiers, on a thread of its own: claims what is due, starts tries, and reports what came of them.
+/// Brings deliveries from the store to their notifiers, on a thread of its own: claims what is due, starts attempts, and reports their outcomes.
 ///
-/// It keeps nothing that matters: what is claimed and not reported on comes back when its lease ends, so a process may end at any moment.
+/// It keeps no state that must survive: a delivery that was claimed and not reported is due again when its lease ends, so the process may end at any
+/// moment.
 package final class Dispatcher: Sendable {
     private let inbox: Monitor<DispatcherInbox>
     private let thread: OwnThread
 
     /// Starts the thread.
     /// - Parameters:
-    ///   - audience: who is told of devices that leave; called on that thread, for each call of the store.
-    ///   - notifiers: by name; their owner closes them after `stop`, but for those that `replace` has left out.
+    ///   - audience: which notifiers are told of removed devices; called on that thread, before each call of the store.
+    ///   - notifiers: by name; their owner closes them after `stop`, except those that `replace` has left out.
     /// - Throws: when the system has no room for it.
     package init(
         store: any Store, audience: @escaping @Sendable () -> RegistryAudience, notifiers: [String: ServedNotifier], retention: Retention,
@@ -27,9 +28,9 @@ package final class Dispatcher: Sendable {
         thread = try OwnThread { worker.run() }
     }
 
-    /// Goes on with these notifiers, and lets those try again that had been switched off.
+    /// Replaces the notifiers, and resumes those that are paused.
     ///
-    /// What runs in a notifier that is not among them ends there; then it is closed.
+    /// A notifier that is not among them is closed when its last attempt has ended.
     package func replace(with notifiers: [String: ServedNotifier]) {
         inbox.update { inbox in
             inbox.replaceNotifiers(notifiers)
@@ -37,13 +38,13 @@ package final class Dispatcher: Sendable {
         }
     }
 
-    /// Starts nothing more; `stop` must follow.
+    /// Starts no more attempts; `stop` must follow.
     package func beginStopping() {
         inbox.update { $0.isStopping = true }
     }
 
-    /// Starts nothing more, waits for what runs and until its outcome is stored, and ends the thread.
-    /// - Parameter drainMilliseconds: how long it waits at most; what has not ended then is handed back, to be tried again.
+    /// Starts no more attempts, waits until those under way have ended and their outcomes are stored, and ends the thread.
+    /// - Parameter drainMilliseconds: how long it waits at most; then the leases of the attempts still under way are released.
     package func stop(drainMilliseconds: UInt64) {
         beginStopping()
         _ = inbox.wait(timeoutMilliseconds: drainMilliseconds) { $0.hasEnded ? true : nil }

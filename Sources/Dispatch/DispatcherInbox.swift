@@ -1,48 +1,48 @@
 internal import Core
 internal import Threading
 
-/// What other threads tell the dispatcher's.
+/// The messages of other threads to the dispatcher's thread, and what that thread publishes.
 package struct DispatcherInbox {
-    /// Something may be due that was not before.
+    /// A delivery may have become due.
     var hasNews = false
-    /// Whether news would change anything; kept by the dispatcher's thread.
+    /// Whether a new event can give any lane something to do; written by the dispatcher's thread.
     var awaitsNews = true
-    /// Notifiers that were switched off may try again.
+    /// Paused notifiers are to be resumed.
     var resumes = false
-    /// Nothing more is to be started.
+    /// No more attempts are to be started.
     var isStopping = false
-    /// What still runs is not waited for any longer.
+    /// Attempts under way are no longer waited for.
     var isAbandoned = false
-    /// What came of tries.
+    /// The outcomes of attempts.
     var outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)] = []
-    /// How many tries run, or have ended without the store knowing it; kept by the dispatcher's thread.
+    /// How many attempts are under way, or have ended and are not stored; written by the dispatcher's thread.
     var unfinished = 0
-    /// The notifiers that are switched off, by name; kept by the dispatcher's thread.
+    /// The notifiers that are paused as misconfigured, by name; written by the dispatcher's thread.
     package var paused: [String: PausedNotifier] = [:]
-    /// How notifiers do, by name; kept by the dispatcher's thread.
+    /// The states of notifiers, by name; written by the dispatcher's thread.
     var states: [String: NotifierState] = [:]
     /// All notifiers, by name.
     private(set) var notifiers: [String: ServedNotifier] = [:]
-    /// What they have become since the dispatcher's thread last looked, the newest last: none is left out, so that each is closed.
+    /// Each replacement since the dispatcher's thread last took them, the newest last. None is skipped, so that every replaced notifier is closed.
     private var newNotifiers: [[String: ServedNotifier]] = []
-    /// The dispatcher's thread does nothing any more.
+    /// The dispatcher's thread has ended.
     var hasEnded = false
 
-    /// Holds no news.
+    /// Makes an empty inbox.
     package init() {}
 
-    /// Why nothing starts for a notifier just now, by its name.
+    /// Why a notifier starts no attempts now, by its name; only those that do not.
     package var holds: [String: String] {
         let failing = states.filter { $0.value == .open }.mapValues { _ in "notifier failing" }
         return failing.merging(paused.mapValues { "notifier paused (\($0.reason))" }) { _, paused in paused }
     }
 
-    /// Whether there is something to do for the dispatcher's thread.
+    /// Whether the dispatcher's thread has something to do.
     private var hasWork: Bool {
         (hasNews && awaitsNews) || resumes || !newNotifiers.isEmpty || !outcomes.isEmpty || (isStopping && unfinished == 0) || isAbandoned
     }
 
-    /// Takes all news, or nil when there are none.
+    /// Takes all messages; nil when there is nothing to do.
     mutating func take() -> News? {
         guard hasWork else { return nil }
         defer {
@@ -54,46 +54,47 @@ package struct DispatcherInbox {
         return News(hasNews: hasNews || resumes, resumes: resumes, notifiers: newNotifiers, outcomes: outcomes)
     }
 
-    /// Has the dispatcher go on with these notifiers and no others.
+    /// Has the dispatcher replace its notifiers by these.
     mutating func replaceNotifiers(_ next: [String: ServedNotifier]) {
         notifiers = next
         newNotifiers.append(next)
     }
 
-    /// Notes something, and tells whether that gave an idle dispatcher something to do.
+    /// Applies a change.
+    /// - Returns: whether it gave an idle dispatcher something to do.
     fileprivate mutating func note(_ change: (inout Self) -> Void) -> Bool {
         let wasIdle = !hasWork
         change(&self)
         return wasIdle && hasWork
     }
 
-    /// What was taken.
+    /// The messages that were taken.
     struct News {
         var hasNews = false
         var resumes = false
-        /// All notifiers, as often as they have changed.
+        /// Each replacement of the notifiers, the newest last.
         var notifiers: [[String: ServedNotifier]] = []
         var outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)] = []
     }
 }
 
-/// Why a notifier is switched off.
+/// Why a notifier is paused as misconfigured.
 package struct PausedNotifier: Sendable, Equatable {
-    /// The reason of the try that did it, in a stable word.
+    /// The reason of the attempt that paused it, a stable word.
     package let reason: String
-    /// What an operator does about it.
+    /// What an operator can do about it.
     package let remedy: String
 }
 
 extension Monitor<DispatcherInbox> {
-    /// Tells the dispatcher that something may be due that was not before.
+    /// Tells the dispatcher that a delivery may have become due.
     ///
-    /// It is woken only when it sleeps and would look: webhooks come by the thousand, and waking a thread costs more than accepting one.
+    /// Wakes it only if it sleeps and has room for attempts: waking a thread costs more than accepting a webhook.
     package func announceNews() {
         if withLock({ $0.note { $0.hasNews = true } }) { wakeAll() }
     }
 
-    /// Tells the dispatcher what came of a try.
+    /// Reports the outcome of an attempt.
     func report(_ outcome: DeliveryOutcome, of id: UUIDv7, by notifier: String) {
         if withLock({ $0.note { $0.outcomes.append((notifier, id, outcome)) } }) { wakeAll() }
     }

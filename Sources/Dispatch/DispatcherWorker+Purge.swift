@@ -3,14 +3,14 @@ internal import Time
 
 extension DispatcherWorker {
     private static let mostPurged = 500
-    /// Idle devices lie anywhere in the file, and each may have an event.
+    /// Fewer than `mostPurged`, because idle devices are scattered over the file and removing each may make an event.
     private static let mostRemoved = 50
     private static let purgeIntervalMilliseconds: UInt64 = 60_000
 
-    /// Gives up what has expired, and forgets what has ended and whom nobody sees, once in a while.
-    /// - Returns: whether something new may be due.
+    /// Once a minute, gives up expired deliveries, deletes ended ones that are older than the retention, and removes idle devices.
+    /// - Returns: whether new deliveries may be due.
     func purge(_ purgeAt: inout UInt64, _ now: UInt64, _ keeper: TimeKeeper, _ untried: inout UntriedTally) -> Bool {
-        // Later than it can be was set before the clock was set back.
+        // A time that is further away than an interval was computed before the clock was set back.
         guard now >= purgeAt || purgeAt - now > Self.purgeIntervalMilliseconds else { return false }
         let givenUp = giveUpExpired(now, keeper, &untried)
         let forgotten = try? store.purge(
@@ -21,14 +21,14 @@ extension DispatcherWorker {
             seenBefore: keeper.since(retention.idleDeviceMilliseconds, now: now), now: now, limit: Self.mostRemoved,
             telling: audience())
         keeper.keep()
-        // In small steps, one a pass, until nothing is left.
+        // A pass does a limited amount; the next one follows at once until nothing is left.
         let isDone = max(givenUp, forgotten ?? 0) < Self.mostPurged && removed ?? 0 < Self.mostRemoved
         purgeAt = isDone ? now + Self.purgeIntervalMilliseconds : now
-        // Other systems are told of the devices that left.
+        // Removing a device makes a registry event for the notifiers that are told of it.
         return removed ?? 0 > 0
     }
 
-    /// - Returns: how many it gave up.
+    /// - Returns: how many deliveries it gave up.
     private func giveUpExpired(_ now: UInt64, _ keeper: TimeKeeper, _ untried: inout UntriedTally) -> Int {
         try? store.expireBy(keeper.latestExpiry(now: now), limit: Self.mostPurged)
         let expiredBy = now - min(now, keeper.heldFromExpiry)

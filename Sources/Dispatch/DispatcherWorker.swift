@@ -3,13 +3,14 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// The dispatcher's thread: one pass takes in what ended, starts what is due, and waits for the next thing to do.
+/// The dispatcher's thread. Each pass takes in the outcomes of attempts, reports them, claims and starts what is due, and then waits for news or for
+/// the next due time.
 final class DispatcherWorker: Sendable {
     private static let storeRetryMilliseconds: UInt64 = 1000
     private static let longestWaitMilliseconds: UInt64 = 60_000
 
     let store: any Store
-    /// Who is told of devices that leave, as the configuration in force says.
+    /// Which notifiers are told of removed devices, by the configuration in force.
     let audience: @Sendable () -> RegistryAudience
     let retention: Retention
     private let metrics: DeliveryMetrics
@@ -43,7 +44,7 @@ final class DispatcherWorker: Sendable {
             let time = waitingTime(&lanes, purgeAt, hasUnreported: !unreported.isEmpty, isStopping: isStopping)
             let news = inbox.wait(timeoutMilliseconds: time) { $0.take() }
             (isStopping, isAbandoned) = inbox.withLock { ($0.isStopping, $0.isAbandoned) }
-            let isTimeKnown = keeper.look()
+            let isTimeKnown = keeper.readClocks()
             let now = clocks.unixMilliseconds()
             takeIn(news, &lanes, &unreported, now, keeper, &log)
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
@@ -52,7 +53,7 @@ final class DispatcherWorker: Sendable {
             work(&lanes, &unreported, now, keeper, startsTries: !isStopping && isTimeKnown, &untried)
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
             let awaitsNews = lanes.contains { $0.awaitsNews(now: now) }
-            // Only this thread waits for what these two change.
+            // Nobody but this thread waits for these values, so nobody is woken.
             inbox.withLock { inbox in
                 (inbox.unfinished, inbox.awaitsNews) = (unfinished, awaitsNews)
                 for lane in lanes { inbox.states[lane.name] = NotifierState(lane.breaker) }
@@ -61,11 +62,11 @@ final class DispatcherWorker: Sendable {
             if !isStopping, isTimeKnown, purge(&purgeAt, now, keeper, &untried) {
                 for index in lanes.indices { lanes[index].nextDue = 0 }
             }
-            untried.tell(metrics, &log)
-            refused.tell(store.refused, metrics, &log)
-            log.tell(now: now)
+            untried.report(metrics, &log)
+            refused.report(store.refused, metrics, &log)
+            log.writeDue(now: now)
         }
-        log.tell(now: clocks.unixMilliseconds(), isLast: true)
+        log.writeDue(now: clocks.unixMilliseconds(), isLast: true)
         inbox.update { $0.hasEnded = true }
     }
 
@@ -84,7 +85,7 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    /// Goes on with these notifiers and no others.
+    /// Replaces the lanes' notifiers by these. A lane whose notifier is not among them starts nothing more.
     private func take(
         _ notifiers: [String: ServedNotifier], _ lanes: inout [DeliveryLane], _ now: UInt64, _ log: inout NotifierLog
     ) {
@@ -106,7 +107,7 @@ final class DispatcherWorker: Sendable {
         lanes.sort { $0.name < $1.name }
     }
 
-    /// Closes what has been replaced and runs nothing any more.
+    /// Closes replaced notifiers whose last attempt has ended, and drops lanes that have left the configuration and run nothing.
     private func closeReplaced(_ lanes: inout [DeliveryLane]) {
         for index in lanes.indices {
             for idle in lanes[index].takeIdleRetired() { idle.close() }
@@ -124,7 +125,7 @@ final class DispatcherWorker: Sendable {
             guard let index = lanes.firstIndex(where: { $0.name == ended.notifier }) else { continue }
             let wasPaused = lanes[index].breaker.pauseReason != nil
             guard let (running, result) = lanes[index].end(ended.id, ended.outcome, now: now, held: held, random: &random) else { continue }
-            tellOfPause(&lanes[index], wasPaused: wasPaused, ended.outcome, now)
+            publishPause(&lanes[index], wasPaused: wasPaused, ended.outcome, now)
             log.take(result, ended.outcome, of: lanes[index], now: now)
             metrics.count(notifier: ended.notifier, result, milliseconds: now - min(now, running.startedAt))
             results.append(result)
@@ -132,8 +133,8 @@ final class DispatcherWorker: Sendable {
         return results
     }
 
-    /// Tells operators when a notifier is switched off, and when it works again.
-    private func tellOfPause(_ lane: inout DeliveryLane, wasPaused: Bool, _ outcome: DeliveryOutcome, _ now: UInt64) {
+    /// Logs when a notifier is paused as misconfigured and when it works again, and shows it to operators in the inbox.
+    private func publishPause(_ lane: inout DeliveryLane, wasPaused: Bool, _ outcome: DeliveryOutcome, _ now: UInt64) {
         let name = lane.name
         guard lane.breaker.pauseReason != nil else {
             guard wasPaused else { return }
@@ -156,13 +157,13 @@ final class DispatcherWorker: Sendable {
             ])
     }
 
-    /// Tells the store what came of tries, and starts what it has for the lanes with room, all in one transaction; what it cannot take now is kept and
-    /// told again.
+    /// Reports finished attempts to the store and claims due deliveries for the lanes with room, in one transaction. When the transaction fails, the
+    /// attempts stay in `finished` and are reported again.
     private func work(
         _ lanes: inout [DeliveryLane], _ finished: inout [FinishedTry], _ now: UInt64, _ keeper: TimeKeeper, startsTries: Bool,
         _ untried: inout UntriedTally
     ) {
-        // Other systems are told of devices that left.
+        // Removing a device makes a registry event, which is due at once for the notifiers that are told of it.
         if finished.contains(where: \.isDeviceGone) { for index in lanes.indices { lanes[index].nextDue = 0 } }
         let claiming = startsTries ? claiming(&lanes, now) : []
         guard !finished.isEmpty || !claiming.isEmpty else { return }
@@ -175,12 +176,11 @@ final class DispatcherWorker: Sendable {
             }
         } catch {
             for (index, _) in claiming { lanes[index].nextDue = now + Self.storeRetryMilliseconds }
-            tell("the store could neither take in what came of deliveries nor give due ones", error)
+            log("the store could neither take in what came of deliveries nor give due ones", error)
         }
     }
 
-    /// The lanes with room for tries, the least occupied first: there is a limit to what one call claims, and the others have got their part of it
-    /// already.
+    /// The lanes with room for attempts, the least occupied first, because one call claims a limited number of deliveries for all lanes.
     private func claiming(_ lanes: inout [DeliveryLane], _ now: UInt64) -> [(lane: Int, room: Int)] {
         var claiming: [(lane: Int, room: Int)] = []
         for index in lanes.indices {
@@ -190,7 +190,7 @@ final class DispatcherWorker: Sendable {
         return claiming.sorted { (lanes[$0.lane].occupancy, $0.lane) < (lanes[$1.lane].occupancy, $1.lane) }
     }
 
-    /// Starts what was claimed for a lane; what could not be is asked for again soon.
+    /// Starts what was claimed for a lane. After a failure, the lane claims again in a second.
     private func take(_ result: Result<Claimed, StoreError>, _ lane: inout DeliveryLane, _ now: UInt64, _ untried: inout UntriedTally) {
         switch result {
         case .success(let claimed):
@@ -199,12 +199,12 @@ final class DispatcherWorker: Sendable {
             for delivery in claimed.deliveries { start(delivery, &lane, now) }
         case .failure(let error):
             lane.nextDue = now + Self.storeRetryMilliseconds
-            tell("due deliveries could not be claimed", error, ["notifier": .string(lane.name)])
+            log("due deliveries could not be claimed", error, ["notifier": .string(lane.name)])
         }
     }
 
-    /// Tells why the store did not do something; that it is not open is told by whoever opens it.
-    private func tell(_ text: String, _ error: StoreError, _ fields: LogFields = [:]) {
+    /// Logs an error of the store, unless the store is not open: `StoreKeeper` logs that.
+    private func log(_ text: String, _ error: StoreError, _ fields: LogFields = [:]) {
         guard error.kind != .notOpen else { return }
         var fields = fields
         fields.append("reason", .string(error.description))
@@ -222,7 +222,7 @@ final class DispatcherWorker: Sendable {
 
     private func waitingTime(_ lanes: inout [DeliveryLane], _ purgeAt: UInt64, hasUnreported: Bool, isStopping: Bool) -> UInt64 {
         if hasUnreported { return Self.storeRetryMilliseconds }
-        // Nothing starts any more: only outcomes and the end of patience matter, and both wake.
+        // While stopping, only outcomes and `isAbandoned` matter, and both wake this thread.
         if isStopping { return Self.longestWaitMilliseconds }
         let now = clocks.unixMilliseconds()
         var next = purgeAt

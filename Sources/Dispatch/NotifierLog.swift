@@ -1,36 +1,39 @@
 internal import Core
 internal import Observability
 
-/// Tells operators in the log how notifiers do: a change at once, and what ends without arriving once a minute, never one line a delivery.
+/// Logs the health of notifiers: a change of state at once, and deliveries that end without arriving once a minute, so never a line for each delivery.
 ///
 /// It is a value of the dispatcher's thread.
 struct NotifierLog {
-    /// What ends without arriving, or waits for its device alone.
+    /// Why deliveries that are summed in one line did not arrive.
     enum Ending: CaseIterable {
-        case dead, deviceGone, noTarget, putOff
+        case dead, deviceGone, noTarget
+        /// Retried for a reason that concerns their devices alone.
+        case putOff
     }
 
-    /// What was told of one notifier, and what is still to be told.
+    /// What has been logged about one notifier, and what is still to be logged.
     fileprivate struct Standing {
-        /// Whether a failure was told that has not been followed by a success.
-        var hasToldFailure = false
-        var hasToldOpening = false
-        /// How many tries failed since the last success.
+        /// Whether a failure has been logged since the last success.
+        var hasLoggedFailure = false
+        /// Whether the opening of the breaker has been logged since the last success.
+        var hasLoggedOpening = false
+        /// How many attempts failed since the last success.
         var failures = 0
-        /// When such lines may be written again, in Unix milliseconds.
-        var mayTellFailureAt: UInt64 = 0
-        var mayTellOpeningAt: UInt64 = 0
-        /// Whether it was told that the provider lacks credentials for a type of device.
-        var hasToldDeviceType = false
+        /// When these lines may be written again, in Unix milliseconds.
+        var failureLineAt: UInt64 = 0
+        var openingLineAt: UInt64 = 0
+        /// Whether a line has said that the provider lacks credentials for a type of device.
+        var hasLoggedDeviceType = false
         var endings: [Ending: [String: Int]] = [:]
-        /// What to do when many deliveries wait because of their devices, if that may help.
+        /// The remedy for deliveries that wait because of their devices, if one may help.
         var remedy: String?
         /// When a line about endings may be written again, in Unix milliseconds.
-        var mayTellEndingsAt: UInt64 = 0
+        var endingsLineAt: UInt64 = 0
 
-        /// A later failure is told again; the pace of lines stays.
+        /// Has the next failure logged again, at the same pace.
         mutating func forgetFailures() {
-            (hasToldFailure, hasToldOpening, failures) = (false, false, 0)
+            (hasLoggedFailure, hasLoggedOpening, failures) = (false, false, 0)
         }
     }
 
@@ -43,19 +46,19 @@ struct NotifierLog {
         self.logger = logger
     }
 
-    /// Begins anew with a notifier that was replaced or has left; what ended is told before.
+    /// Logs what is still to be logged of a notifier that was replaced or has left, and forgets it.
     mutating func reset(_ notifier: String, now: UInt64) {
-        tellEndings(of: notifier, now: now)
+        logEndings(of: notifier, now: now)
         standings[notifier] = nil
     }
 
-    /// Takes in the end of a try.
-    /// - Parameter lane: as it is after that.
+    /// Takes in the outcome of an attempt.
+    /// - Parameter lane: as it is after that attempt.
     mutating func take(_ result: FinishedTry, _ outcome: DeliveryOutcome, of lane: DeliveryLane, now: UInt64) {
         switch result.next {
         case .delivered: break
         case .dead where result.isDeviceGone: add(1, .deviceGone, reason: result.reason, of: lane.name)
-        case .dead where outcome.settingsFault == .ofDeviceType: tellDeviceType(lane, reason: result.reason)
+        case .dead where outcome.settingsFault == .ofDeviceType: logDeviceType(lane, reason: result.reason)
         case .dead: add(1, .dead, reason: result.reason, of: lane.name)
         case .givenUp(let ending): add(1, .dead, reason: ending.rawValue, of: lane.name)
         case .retry where outcome.isAboutDevice && outcome.wasAsked:
@@ -63,32 +66,32 @@ struct NotifierLog {
             if outcome.settingsFault != nil { standings[lane.name]?.remedy = lane.served.remedy(reason: result.reason) }
         case .retry: break
         }
-        if outcome.wasAsked { tellChange(outcome, lane, now: now) }
+        if outcome.wasAsked { logChange(outcome, lane, now: now) }
     }
 
-    /// Adds what ended, or was put off, for a reason.
+    /// Adds deliveries that ended, or were put off, for a reason.
     mutating func add(_ count: Int, _ ending: Ending, reason: String, of notifier: String) {
         guard count > 0 else { return }
         standings[notifier, default: Standing()].endings[ending, default: [:]][reason, default: 0] += count
     }
 
-    /// Writes what may be written by now.
-    /// - Parameter isLast: writes all that there is.
-    mutating func tell(now: UInt64, isLast: Bool = false) {
+    /// Writes the lines whose minute is over.
+    /// - Parameter isLast: whether to write all others too.
+    mutating func writeDue(now: UInt64, isLast: Bool = false) {
         for (notifier, standing) in standings where !standing.endings.isEmpty {
-            guard isLast || Self.mayTell(standing.mayTellEndingsAt, now) else { continue }
-            tellEndings(of: notifier, now: now)
+            guard isLast || Self.isDue(standing.endingsLineAt, now) else { continue }
+            logEndings(of: notifier, now: now)
         }
     }
 
-    /// Later than it can be was set before the clock was set back.
-    private static func mayTell(_ time: UInt64, _ now: UInt64) -> Bool { now >= time || time - now > intervalMilliseconds }
+    // A time that is further away than an interval was computed before the clock was set back.
+    private static func isDue(_ time: UInt64, _ now: UInt64) -> Bool { now >= time || time - now > intervalMilliseconds }
 
-    private mutating func tellEndings(of notifier: String, now: UInt64) {
+    private mutating func logEndings(of notifier: String, now: UInt64) {
         guard let standing = standings[notifier], !standing.endings.isEmpty else { return }
         standings[notifier]?.endings = [:]
         standings[notifier]?.remedy = nil
-        standings[notifier]?.mayTellEndingsAt = now + Self.intervalMilliseconds
+        standings[notifier]?.endingsLineAt = now + Self.intervalMilliseconds
         for ending in Ending.allCases {
             guard let reasons = standing.endings[ending] else { continue }
             var fields: LogFields = [
@@ -102,46 +105,46 @@ struct NotifierLog {
 }
 
 extension NotifierLog {
-    /// Tells that a notifier has begun to fail, is left alone, or works again.
-    private mutating func tellChange(_ outcome: DeliveryOutcome, _ lane: DeliveryLane, now: UInt64) {
+    /// Logs that a notifier has begun to fail, that its breaker has opened, or that it works again.
+    private mutating func logChange(_ outcome: DeliveryOutcome, _ lane: DeliveryLane, now: UInt64) {
         let state = NotifierState(lane.breaker)
         var standing = standings[lane.name, default: Standing()]
         defer { standings[lane.name] = standing }
-        // Whoever pauses and resumes a notifier tells of it.
+        // `DispatcherWorker` logs a pause and its end.
         guard state != .paused else { return standing.forgetFailures() }
         guard case .retry = outcome.verdict, !outcome.isAboutDevice else {
-            if state == .working { tellRecovery(&standing, lane.name) }
+            if state == .working { logRecovery(&standing, lane.name) }
             return
         }
         standing.failures += 1
-        if state == .open, !standing.hasToldOpening, Self.mayTell(standing.mayTellOpeningAt, now) {
-            (standing.hasToldFailure, standing.hasToldOpening) = (true, true)
-            standing.mayTellOpeningAt = now + Self.intervalMilliseconds
-            tellFailure(
+        if state == .open, !standing.hasLoggedOpening, Self.isDue(standing.openingLineAt, now) {
+            (standing.hasLoggedFailure, standing.hasLoggedOpening) = (true, true)
+            standing.openingLineAt = now + Self.intervalMilliseconds
+            logFailure(
                 .error, "a notifier keeps failing; its deliveries wait, and one is tried now and then", outcome, standing, lane.name)
-        } else if !standing.hasToldFailure, Self.mayTell(standing.mayTellFailureAt, now) {
-            standing.hasToldFailure = true
-            standing.mayTellFailureAt = now + Self.intervalMilliseconds
-            tellFailure(.warning, "a notifier fails", outcome, standing, lane.name)
+        } else if !standing.hasLoggedFailure, Self.isDue(standing.failureLineAt, now) {
+            standing.hasLoggedFailure = true
+            standing.failureLineAt = now + Self.intervalMilliseconds
+            logFailure(.warning, "a notifier fails", outcome, standing, lane.name)
         }
     }
 
-    private func tellFailure(_ level: LogLevel, _ message: String, _ outcome: DeliveryOutcome, _ standing: Standing, _ notifier: String) {
+    private func logFailure(_ level: LogLevel, _ message: String, _ outcome: DeliveryOutcome, _ standing: Standing, _ notifier: String) {
         logger.log(
             level, message, ["notifier": .string(notifier), "reason": .string(outcome.reason), "failures": .integer(standing.failures)])
     }
 
-    private func tellRecovery(_ standing: inout Standing, _ notifier: String) {
-        if standing.hasToldFailure {
+    private func logRecovery(_ standing: inout Standing, _ notifier: String) {
+        if standing.hasLoggedFailure {
             logger.log(.info, "a notifier works again", ["notifier": .string(notifier), "failures": .integer(standing.failures)])
         }
         standing.forgetFailures()
     }
 
-    /// Told once until the notifier has changed: each of these deliveries fails alone, and nobody but the provider's console can mend it.
-    private mutating func tellDeviceType(_ lane: DeliveryLane, reason: String) {
-        guard standings[lane.name]?.hasToldDeviceType != true else { return }
-        standings[lane.name, default: Standing()].hasToldDeviceType = true
+    /// Logs once, until the notifier is replaced, that it cannot reach one type of device: only the provider's console can correct that.
+    private mutating func logDeviceType(_ lane: DeliveryLane, reason: String) {
+        guard standings[lane.name]?.hasLoggedDeviceType != true else { return }
+        standings[lane.name, default: Standing()].hasLoggedDeviceType = true
         logger.log(
             .error, "a notifier cannot reach one type of device; deliveries to the others go on",
             [

@@ -2,7 +2,7 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// The metrics of notifiers themselves: whether they work, and until when their credentials are good.
+/// The metrics of notifiers: their states, and when their credentials expire.
 enum NotifierMetrics {
     /// Registers them.
     /// - Parameter inbox: asked at each rendering.

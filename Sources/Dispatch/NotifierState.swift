@@ -1,19 +1,19 @@
 internal import Core
 
-/// How a notifier does, as metrics say it.
+/// The state of a notifier, as metrics show it.
 enum NotifierState: String, Sendable, CaseIterable {
-    /// The last try succeeded, or there was none yet.
+    /// The last attempt succeeded, or there was none yet.
     case working
-    /// The last try failed, or the receiver has asked for less; tries go on.
+    /// The last attempt failed, or the receiver has asked for fewer; attempts go on.
     case failing
-    /// Too many tries failed in a row: nothing starts for a while.
+    /// Too many attempts failed in a row: the breaker is open, and nothing starts for a while.
     case open
-    /// That while is over: one try finds out.
+    /// That while is over: one attempt, the probe, decides whether the breaker closes.
     case halfOpen = "half_open"
-    /// Its settings were refused, or its receiver wants nothing more: the log and `deskgate status` tell what to do.
+    /// It is misconfigured, or its receiver wants nothing more; the log and `deskgate status` name the remedy.
     case paused
 
-    /// What a breaker's state amounts to.
+    /// Derives the state from a breaker.
     init(_ breaker: Breaker) {
         switch breaker.state {
         case .closed: self = breaker.isFailing ? .failing : .working

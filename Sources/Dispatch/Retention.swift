@@ -1,15 +1,15 @@
-/// How long ended deliveries and idle devices are remembered.
+/// How long ended deliveries and idle devices are kept, all in milliseconds.
 package struct Retention: Sendable, Equatable {
-    /// Delivered ones, in milliseconds.
+    /// Delivered deliveries.
     package var deliveredMilliseconds: UInt64
-    /// Dead ones, in milliseconds.
+    /// Dead deliveries.
     package var deadMilliseconds: UInt64
-    /// Devices that nobody sees, in milliseconds.
+    /// Devices that nothing has been heard of.
     package var idleDeviceMilliseconds: UInt64
-    /// How long an event is delivered at most, in milliseconds.
+    /// How long after its arrival an event is delivered at most.
     package var eventLifeMilliseconds: UInt64
 
-    /// Says how long; all in milliseconds.
+    /// Sets the periods, in milliseconds.
     package init(
         deliveredMilliseconds: UInt64, deadMilliseconds: UInt64, idleDeviceMilliseconds: UInt64, eventLifeMilliseconds: UInt64 = 86_400_000
     ) {

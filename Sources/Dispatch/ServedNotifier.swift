@@ -3,18 +3,18 @@ package import HTTPClient
 internal import Threading
 package import Time
 
-/// A notifier with the connections that it needs. Must be closed.
+/// A notifier with the connections that it needs; its owner must call `close`.
 package final class ServedNotifier: Sendable {
-    /// What delivers.
+    /// The notifier.
     package let notifier: any Notifier
     /// When its certificate expires, in Unix seconds; nil when it has none.
     let credentialExpiresAt: UnixSeconds?
     private let client: Client?
     private let isClosed = Monitor(false)
 
-    /// Takes a notifier over.
+    /// Takes ownership of a notifier.
     /// - Parameters:
-    ///   - client: closed with it.
+    ///   - client: its connections, closed with it.
     ///   - credentialExpiresAt: nil when the notifier has no certificate.
     package init(_ notifier: any Notifier, client: Client? = nil, credentialExpiresAt: UnixSeconds? = nil) {
         self.notifier = notifier
@@ -25,7 +25,7 @@ package final class ServedNotifier: Sendable {
     /// Whether it has been closed.
     package var hasClosed: Bool { isClosed.withLock { $0 } }
 
-    /// Ends what runs and closes the connections; nothing the second time. Not to be called in a completion.
+    /// Ends the attempts under way and closes the connections. Idempotent. Must not be called in an attempt's completion.
     package func close() {
         let isFirst = isClosed.update { isClosed in
             defer { isClosed = true }
@@ -34,7 +34,7 @@ package final class ServedNotifier: Sendable {
         if isFirst { client?.close() }
     }
 
-    /// What an operator does when an outcome with this reason pauses the notifier or casts doubt on its settings.
+    /// What an operator can do when an outcome with this reason pauses the notifier, or suggests that it is misconfigured.
     func remedy(reason: String) -> String {
         notifier.remedy(for: reason)
     }

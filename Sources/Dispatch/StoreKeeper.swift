@@ -2,16 +2,16 @@ internal import Core
 internal import Observability
 internal import Threading
 
-/// What there is of a store.
+/// The phases of a store that is opened on a thread of its own.
 enum StorePhase: Sendable {
-    /// It is not open, and why, once that is known.
+    /// It is not open; the error of the last try to open it, nil before the first has ended.
     case waiting(StoreError?)
     /// It is open.
     case open(any Store)
-    /// It is not wanted any more.
+    /// `close` was called.
     case closed
 
-    /// Whether nothing has come of opening it yet.
+    /// Whether the first try to open it has not ended.
     var isUndecided: Bool {
         if case .waiting(nil) = self { true } else { false }
     }
@@ -21,17 +21,17 @@ enum StorePhase: Sendable {
     }
 }
 
-/// The thread that opens a store as soon as that is possible, and anew when the open one says `notOpen` itself.
+/// The thread that opens a store, retries until that succeeds, and opens it again when the open store itself reports `notOpen`.
 ///
-/// It also tells operators what keeps the store from accepting, and when that is over: the store's own threads may hang with the disk.
+/// It also logs when the store begins and ceases to refuse, because the store's own threads may hang with the disk.
 struct StoreKeeper: Sendable {
     /// Opens the store.
-    /// - Parameter isAgain: whether an earlier one had to be given up.
+    /// - Parameter isAgain: whether an earlier store was open and reported `notOpen`.
     typealias Opening = @Sendable (_ isAgain: Bool) throws(StoreError) -> any Store
 
     private static let firstDelayMilliseconds: UInt64 = 250
     private static let longestDelayMilliseconds: UInt64 = 5000
-    /// Looking for damage costs much, and what is found rarely mends itself.
+    /// Checking a file for damage is expensive, and damage rarely goes away.
     private static let longestDelayOfDamageMilliseconds: UInt64 = 60_000
 
     private let phase: Monitor<StorePhase>
@@ -51,15 +51,16 @@ struct StoreKeeper: Sendable {
         self.open = open
     }
 
-    /// Works until the store is not wanted any more.
+    /// Runs until `close` is called.
     func run() {
         var isAgain = false
-        while let store = openAtLast(isAgain: isAgain), watch(store) { isAgain = true }
+        while let store = openWithRetries(isAgain: isAgain), watch(store) { isAgain = true }
     }
 
-    /// - Returns: nil when it is not wanted any more.
-    private func openAtLast(isAgain: Bool) -> (any Store)? {
-        var told: StoreError?
+    /// Retries with backoff until the store is open.
+    /// - Returns: nil after `close`.
+    private func openWithRetries(isAgain: Bool) -> (any Store)? {
+        var logged: StoreError?
         var delay = Self.firstDelayMilliseconds
         while true {
             do throws(StoreError) {
@@ -69,15 +70,15 @@ struct StoreKeeper: Sendable {
                     store.close()
                     return nil
                 }
-                if isAgain || told != nil { logger.log(.info, "the store is open") }
+                if isAgain || logged != nil { logger.log(.info, "the store is open") }
                 return store
             } catch {
-                if told != error {
+                if logged != error {
                     logger.log(
                         .error, "the store cannot be opened; authorization is served, everything else is refused until it can",
                         ["reason": .string(error.description)])
                 }
-                told = error
+                logged = error
                 guard change(to: .waiting(error)), !waitForEnd(delay) else { return nil }
                 delay = min(
                     delay * 2, error.kind == .corrupt ? Self.longestDelayOfDamageMilliseconds : Self.longestDelayMilliseconds)
@@ -85,15 +86,15 @@ struct StoreKeeper: Sendable {
         }
     }
 
-    /// Tells of what the store refuses, until it must be opened anew.
-    /// - Returns: false when it is not wanted any more.
+    /// Logs changes of the store's refusal until the store must be opened again.
+    /// - Returns: false after `close`.
     private func watch(_ store: any Store) -> Bool {
-        var told: StoreError?
+        var logged: StoreError?
         while !waitForEnd(lookEveryMilliseconds) {
-            // A full queue comes and goes; it has its own metric.
+            // A full queue is not logged: it comes and goes, and it has a metric.
             let refusal = store.refusal.flatMap { $0.kind == .queueFull ? nil : $0 }
-            if refusal != told { tell(refusal) }
-            told = refusal
+            if refusal != logged { log(refusal) }
+            logged = refusal
             if let refusal, refusal.kind == .notOpen {
                 guard change(to: .waiting(refusal)) else { return false }
                 store.close()
@@ -103,12 +104,12 @@ struct StoreKeeper: Sendable {
         return false
     }
 
-    private func tell(_ refusal: StoreError?) {
+    private func log(_ refusal: StoreError?) {
         guard let refusal else { return logger.log(.info, "the store accepts again") }
         logger.log(.error, "the store accepts nothing", ["reason": .string(refusal.description)])
     }
 
-    /// - Returns: false when it is not wanted any more.
+    /// - Returns: false after `close`.
     private func change(to next: StorePhase) -> Bool {
         phase.update { phase in
             if phase.isClosed { return false }
@@ -117,7 +118,7 @@ struct StoreKeeper: Sendable {
         }
     }
 
-    /// - Returns: true when it is not wanted any more.
+    /// - Returns: true after `close`.
     private func waitForEnd(_ milliseconds: UInt64) -> Bool {
         phase.wait(timeoutMilliseconds: milliseconds) { $0.isClosed ? true : nil } ?? false
     }

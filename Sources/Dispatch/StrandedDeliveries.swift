@@ -1,11 +1,11 @@
 package import Core
 package import Observability
 
-/// Deliveries that wait for notifiers which have left the configuration.
+/// Pending deliveries of notifiers that have left the configuration.
 ///
-/// Nobody tries them, but until they expire they count towards `store.max_pending`, at which all webhooks are refused.
+/// Nothing attempts them, but until they expire they count towards `store.max_pending`, at which all webhooks are refused.
 package enum StrandedDeliveries {
-    /// Warns operators of each such notifier, and says what to do; when the store cannot tell, nothing.
+    /// Logs a warning with a remedy for each such notifier; nothing when the store cannot be read.
     package static func warn(_ store: any Store, configured: some Sequence<String>, _ logger: Logger) {
         let configured = Set(configured.map { ByteKey($0) })
         for pending in (try? store.pending()) ?? [] where !configured.contains(ByteKey(pending.notifier)) {

@@ -2,12 +2,12 @@ internal import Core
 internal import Observability
 internal import Time
 
-/// The dispatcher's view of the clocks: what has expired and who is idle by a time that can be trusted, what operators are told of a clock that
-/// jumps, and what the next process will know.
+/// The dispatcher's view of the clocks: computes expiry and idleness by trusted time, logs jumps of the clock, and keeps the trusted time in the store
+/// for the next process.
 ///
 /// It is a value of the dispatcher's thread.
 struct TimeKeeper {
-    /// A delivery that waits since before a longer time than this, in which the machine was off, is not worth trying.
+    /// A gap in which the machine was off is held back from expiry up to this length: after a longer one a waiting delivery is too old to matter.
     private static let longestGapMilliseconds: UInt64 = 30 * 86_400_000
     /// The longest life that can be configured, and a minute.
     private static let longestLifeMilliseconds: UInt64 = 30 * 86_400_000 + TrustedTime.tolerance
@@ -28,41 +28,41 @@ struct TimeKeeper {
         time = clocks.trusted.time
     }
 
-    /// Looks at the clocks, and tells what it notices.
-    /// - Returns: false while it is not known what an earlier process knew, because the store does not say; nothing may end until then.
-    mutating func look() -> Bool {
+    /// Reads the clocks and logs jumps.
+    /// - Returns: false while the store has not yielded the trusted time of the last run; no delivery may expire until it has.
+    mutating func readClocks() -> Bool {
         guard restore() else { return false }
         time = clocks.trusted.time
         let notices = clocks.trusted.takeNotices()
-        for notice in notices { tell(notice) }
+        for notice in notices { log(notice) }
         let isHeld = heldFromExpiry > 0
         if wasHeld, !isHeld, notices.isEmpty { logger.log(.info, "the clock's new time counts for waiting deliveries from now on") }
         wasHeld = isHeld
-        // At once, because the process may end before the next minute.
+        // Kept at once, because the process may end before the next purge.
         if !notices.isEmpty { keep() }
         return true
     }
 
-    /// How much is held back when it is asked whether a delivery has expired, in milliseconds.
+    /// How many milliseconds of the clock's time do not count towards the expiry of a delivery.
     var heldFromExpiry: UInt64 {
         time.held(for: retention.eventLifeMilliseconds, longestGap: Self.longestGapMilliseconds)
     }
 
-    /// Since when something is as old as a period, in Unix milliseconds.
+    /// What happened before this time is older than `period`, in Unix milliseconds.
     func since(_ period: UInt64, now: UInt64) -> UInt64 {
         let (age, isTooLong) = period.addingReportingOverflow(time.held(for: period))
         return isTooLong || age > now ? 0 : now - age
     }
 
-    /// The latest time at which a delivery may expire that came with the clock as it is.
+    /// The latest expiry of any delivery that arrives now, in Unix milliseconds.
     func latestExpiry(now: UInt64) -> UInt64 { now + Self.longestLifeMilliseconds }
 
-    /// Has the store keep what is known; the next minute tries again.
+    /// Keeps the trusted time in the store. A failure is logged; the next purge tries again.
     func keep() {
         do throws(StoreError) {
             try store.keep(time)
         } catch {
-            // That the store is not open is told by whoever opens it.
+            // `StoreKeeper` logs that the store is not open.
             guard error.kind != .notOpen else { return }
             logger.log(.warning, "the time could not be kept for the next start", ["reason": .string(error.description)])
         }
@@ -80,7 +80,7 @@ struct TimeKeeper {
         return isRestored
     }
 
-    private func tell(_ notice: TrustedTime.Notice) {
+    private func log(_ notice: TrustedTime.Notice) {
         switch notice {
         case .setForward(let by, let isGap):
             let until = { (period: UInt64) in LogValue.string(RFC3339.text(time.last.wall + period)) }

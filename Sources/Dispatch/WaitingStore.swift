@@ -3,11 +3,11 @@ package import Observability
 internal import Threading
 internal import Time
 
-/// Opens a store as soon as that is possible, on a thread of its own, and forwards to it; whoever gets it must close it.
+/// Returns a store that a thread of its own opens, retrying until that succeeds. The caller must close it.
 /// - Parameters:
-///   - logger: told of what keeps the store from being opened or from accepting.
-///   - onOpen: called on that thread each time when the store has been opened, before anybody else uses it.
-///   - open: opens the store; told whether an earlier one had to be given up.
+///   - logger: gets why the store cannot be opened, or refuses.
+///   - onOpen: called on that thread each time the store has been opened, before anybody else uses it.
+///   - open: opens the store; its argument says whether an earlier one was open and reported `notOpen`.
 /// - Throws: when the system has no room for a thread.
 package func openWhenPossible(
     logger: Logger, onOpen: @escaping @Sendable (any Store) -> Void,
@@ -20,21 +20,20 @@ package func openWhenPossible(
     }
 }
 
-/// A store that need not be open: authorization is served in any case, and whatever needs the store is refused with `notOpen` until it can be
-/// opened. `StoreKeeper` opens it on a thread of its own.
+/// Forwards to a store that `StoreKeeper` opens on a thread of its own. Until it is open, every call fails with `notOpen`.
 ///
-/// `close` must be called before it is let go.
+/// Its owner must call `close`.
 final class WaitingStore: Store {
-    /// How long a start waits for the store, so that one that opens as it should is open when the service is.
+    /// How long `init` waits for the store, so that a healthy one is open when the service starts.
     private static let patienceMilliseconds: UInt64 = 5000
 
     private let phase: Monitor<StorePhase>
     private let thread: OwnThread
 
-    /// Starts opening the store, and gives it a moment.
+    /// Starts opening the store, and waits up to `patienceMilliseconds` for it.
     /// - Parameters:
-    ///   - lookEveryMilliseconds: how often it is looked whether the open store refuses.
-    ///   - onOpen: called on the keeper's thread each time when the store has been opened, before anybody else uses it.
+    ///   - lookEveryMilliseconds: how often the open store's refusal is read.
+    ///   - onOpen: called on the keeper's thread each time the store has been opened, before anybody else uses it.
     ///   - open: opens the store, which this closes.
     /// - Throws: when the system has no room for a thread.
     init(
@@ -48,7 +47,7 @@ final class WaitingStore: Store {
         _ = phase.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0.isUndecided ? nil : () }
     }
 
-    /// As `Store` says.
+    /// The open store's refusal; `notOpen` when there is none.
     var refusal: StoreError? {
         do throws(StoreError) {
             return try store().refusal
@@ -57,7 +56,7 @@ final class WaitingStore: Store {
         }
     }
 
-    /// As `Store` says; what is being opened is closed as soon as it is open.
+    /// Closes the store; one that is being opened is closed as soon as it is open. Idempotent.
     func close() {
         let last = phase.update { phase in
             defer { phase = .closed }
@@ -78,7 +77,7 @@ final class WaitingStore: Store {
     }
 }
 
-/// What everybody else asks of the open store.
+// Each of these forwards to the open store.
 extension WaitingStore {
     func accept(
         _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,

@@ -7,11 +7,11 @@ internal import Glibc
 /// request allocates nothing here.
 @safe
 final class Connection: Exchange {
-    // Premises of the unchecked fields below. libmicrohttpd serves a connection on one thread only, and calls nothing for it while it
-    // is suspended. Who answers a suspended request writes `answer` and `isOverdue` after it has won the phase and before it resumes the
-    // connection, which takes a lock that the serving thread takes before it calls back. `tableIndex` belongs to the
-    // table's lock. The socket stays open until the table has forgotten the connection. For the same reasons no access overlaps another,
-    // and checking that at run time would cost each request more than deciding on it.
+    // Premises of the unchecked fields below. libmicrohttpd serves a connection on one thread only, and makes no callback for it while it
+    // is suspended. The thread that answers a suspended request writes `answer` and `isOverdue` after it has won the phase and before it resumes
+    // the connection; resuming takes a lock that the serving thread takes before its next callback. `tableIndex` is guarded by the table's lock.
+    // The socket stays open until the table has dropped the connection. For the same reasons no two accesses overlap, and checking that at run
+    // time would cost each request more than deciding on it.
     nonisolated(unsafe) private let raw: OpaquePointer
     private let descriptor: Int32
     private let context: ServerContext
@@ -42,7 +42,7 @@ final class Connection: Exchange {
         self.context = context
         self.isOverLimit = isOverLimit
         unsafe body = BodyBuffer(room: context.bodyRoom)
-        // Whoever is turned away must not hold its place for long.
+        // A connection beyond the limit must not hold its place for long.
         if isOverLimit { unsafe shim_MHD_set_connection_timeout(raw, 5) }
         becomeIdle()
     }
@@ -59,7 +59,7 @@ final class Connection: Exchange {
         phase.beginReceiving(deadline: context.deadline())
     }
 
-    /// The headers have arrived: decide who answers, and whether it is worth waiting for the body.
+    /// The headers have arrived: finds the route, and decides whether the body is received.
     func receiveHeaders(_ line: RequestLine) -> MHD_Result {
         unsafe method = Method(token: line.method.span)
         // The library keeps the request line where it is until the request is completed, as it does the headers.
@@ -125,7 +125,7 @@ final class Connection: Exchange {
         guard !context.isClosing else { return queue(StandardResponse.shuttingDown) }
         unsafe queued = .YES
         endpoint.withHandler { handler in _ = unsafe handler(request(body.bytes, route: route), Responder(self)) }
-        // A request that waits for its answer is not read again.
+        // The handler has read the body, even if the request is suspended now.
         unsafe body.releaseMemory()
         return unsafe queued
     }
@@ -167,13 +167,13 @@ final class Connection: Exchange {
 
     private func queue(_ response: Response) -> MHD_Result {
         context.observe(route, response.status)
-        // A late answer finds the connection, not the request: there must be no next one that could be taken for it. Nor must there be one
-        // behind chunks: the library takes chunk lines that end in a bare LF, so a proxy may have seen another end of the body.
+        // A late answer finds its connection and not its request, so an overdue connection must not serve another request. Nor must one whose
+        // body came in chunks: the library accepts chunk lines that end in a bare LF, so a proxy may have seen another end of the body.
         let isLast = unsafe isOverLimit || isOverdue || isChunked || context.isDraining
         return unsafe reply.queue(response, id: identifier, on: raw, closingConnection: isLast)
     }
 
-    /// What a TLS handshake shows; nil for plain HTTP.
+    /// The identity for a TLS handshake; nil for plain HTTP.
     var identity: UnsafeMutablePointer<shim_Identity>? {
         unsafe context.credentials?.current
     }
@@ -191,7 +191,7 @@ final class Connection: Exchange {
     func suspend(timeoutMilliseconds: UInt64) {
         unsafe MHD_suspend_connection(raw)
         guard phase.suspend(deadline: coarseMilliseconds() + timeoutMilliseconds) else {
-            // Nobody can claim it any more, and a connection that stays suspended can never be closed.
+            // The phase is closed already, and a connection that stays suspended can never be closed.
             return unsafe MHD_resume_connection(raw)
         }
     }
@@ -232,14 +232,14 @@ final class Connection: Exchange {
 
     // MARK: The watchdog, on its own thread and under the table's lock
 
-    /// Ends what has taken too long by the time `now`.
-    /// - Parameter suspended: the answer of a suspended request.
+    /// Ends the request or the connection if its deadline has passed at `now`.
+    /// - Parameter suspended: the answer to a suspended request.
     func expire(now: UInt64, suspended: Response) {
         switch phase.expire(now: now, answerDeadline: context.deadline()) {
         case nil: break
         case .requestTimeout:
             context.observe(Router.unmatched, 408)
-            // The request's own name is the serving thread's, and may not have arrived.
+            // The request's own id belongs to the serving thread, and may not have arrived.
             hangUp(saying: Self.lastWords("408 Request Timeout", RequestID()))
         case .close: hangUp(saying: nil)
         case .answer:
@@ -250,7 +250,7 @@ final class Connection: Exchange {
 
     /// Ends the connection from outside libmicrohttpd, which notices and cleans up.
     ///
-    /// It has no way to answer a request that isn't complete, so the line goes to the socket directly; under TLS that can't be.
+    /// libmicrohttpd cannot answer an incomplete request, so the answer is written to the socket directly; under TLS there is none.
     private func hangUp(saying words: [UInt8]?) {
         if let words, !context.isTLS {
             unsafe send(descriptor, words, words.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))

@@ -1,16 +1,16 @@
 internal import Core
 
-/// How much the claims of one call may do together, so that who writes next does not wait for long.
+/// How much the claims of one call may do together, so that the next writer does not wait long.
 struct ClaimBudget {
     /// How many deliveries may still be leased.
     private(set) var leases = 512
-    /// How many may still be ended without a try.
+    /// How many may still be ended without an attempt.
     private(set) var ends = 256
 
     /// How many deliveries a claim may lease now.
     func limit(_ claim: Claim) -> Int { min(claim.limit, leases) }
 
-    /// Takes off what a claim has done.
+    /// Subtracts what a claim has done.
     mutating func spend(_ claimed: Claimed) {
         leases -= claimed.deliveries.count
         ends -= claimed.expired + claimed.withoutTarget

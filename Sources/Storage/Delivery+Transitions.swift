@@ -1,27 +1,27 @@
 internal import Core
 
 extension Delivery {
-    /// The same delivery with one more try begun, which is leased until then.
+    /// The same delivery with one more attempt begun, leased until `leaseEnd`.
     func claimed(until leaseEnd: UInt64) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, attempts: attempts + 1, dueAt: leaseEnd,
             reason: reason)
     }
 
-    /// The same delivery, to be tried again.
+    /// The same delivery, due again at `dueAt`.
     func retried(at dueAt: UInt64, reason: String) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, attempts: attempts, dueAt: dueAt, reason: reason)
     }
 
-    /// The same delivery at its end.
+    /// The same delivery, ended.
     func ended(_ state: State, at time: UInt64, reason: String) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, state: state, attempts: attempts, dueAt: dueAt,
             endedAt: time, reason: reason)
     }
 
-    /// The same delivery brought back from its end.
+    /// The same delivery, pending again and due now.
     func revived(at now: UInt64, expiresAt: UInt64) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event.expiring(at: expiresAt), deviceID: deviceID, device: device, attempts: attempts,
@@ -44,7 +44,7 @@ extension Delivery {
 }
 
 extension Event {
-    /// The same event, of which only that it has come is still known.
+    /// The same event without its data.
     func withoutData() -> Event {
         Event(
             id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt,

@@ -1,22 +1,22 @@
 internal import Core
 
-/// What all stores must decide in the same way.
+/// The rules that all stores share.
 enum StoreRules {
-    /// The reason of a delivery whose time is over.
+    /// The reason of a delivery that has expired.
     static let expired = RetryDecision.Ending.expired.rawValue
     /// The reason of a delivery that an operator has given up.
     static let purged = "purged"
-    /// The outcome and the reason of a try that the end of its process cut off.
+    /// The outcome and the reason of an attempt that ended with its process.
     static let interrupted = "interrupted"
-    /// How many deliveries one claim makes due at most that wait since before the clock was set back.
+    /// How many deliveries one claim makes due at most after the clock was set back.
     static let pulledInPerClaim = 500
 
-    /// The reason of a delivery that has no device to go to.
+    /// The reason of a delivery without a registered device.
     static let noTarget = DeliveryEnding.noTarget.reason
 
-    /// An event's order key as a number, which keeps indexes small: of a ticket whose identity is a number that one, otherwise a digest.
+    /// An event's order key as a number, which keeps indexes small: the ticket's identity if that is a number, otherwise a digest.
     ///
-    /// Two keys may share a number. Their deliveries then wait for each other, and nothing else follows.
+    /// If two keys share a number, their deliveries only wait for each other.
     static func orderNumber(_ event: Event) -> Int64 {
         switch event.orderKey {
         case .ticket(let id): id.number ?? shortDigest(of: id.text)
@@ -24,26 +24,26 @@ enum StoreRules {
         }
     }
 
-    /// What the calls of a device are found by, whoever is signed in there.
+    /// The key under which the calls of a device are counted, whoever is signed in there: a digest.
     ///
-    /// Two devices may share a number, which only makes them share a count; who wants that needs to know the other's name, and could use it.
+    /// If two devices share a number, they share a count. To bring that about on purpose one must know the other device's id, and could simply use it.
     static func deviceNumber(_ key: Device.Key) -> Int64 {
         shortDigest(of: key.appID, key.deviceID)
     }
 
-    /// What a comment is recognised by beside its app and its own identity once its event is forgotten: a digest of ticket and device.
+    /// A digest of ticket and device, by which a comment is recognised after its event was deleted, together with its app and its own identity.
     ///
-    /// Two of the same comment may share a digest. Nobody but the help desk chooses a comment's identity.
+    /// Two devices of one comment may share a digest. Only the help desk chooses a comment's identity.
     static func mark(of identity: Event.Identity) -> Int64 {
         shortDigest(of: identity.ticketID?.text ?? "0", identity.deviceID)
     }
 
-    /// Traps when a claim would come back at once.
+    /// Traps on a claim without a lease, whose deliveries would be due at once, and on a negative limit.
     static func check(_ claim: Claim) {
         precondition(claim.leaseMilliseconds > 0 && claim.limit >= 0, "a claim has a lease and a limit")
     }
 
-    /// Traps on a removal of a whole app's devices, which would take long.
+    /// Traps on the removal of all devices of an app, which would take long.
     static func checkRemoval(_ filter: DeviceFilter) {
         precondition(filter.userID != nil, "a removal names the person")
     }
@@ -55,7 +55,7 @@ enum StoreRules {
 }
 
 extension FinishedTry.Next {
-    /// The word for it in a delivery's story.
+    /// The word for it in a delivery's list of attempts.
     var outcome: String {
         switch self {
         case .delivered: "delivered"
@@ -67,7 +67,7 @@ extension FinishedTry.Next {
 }
 
 extension RefusedDeliveries {
-    /// What was counted, in the order of the contract.
+    /// The counts, in the order that `Store.refused` promises.
     static func list(_ counts: [ByteKey: [DeliveryEnding: Int]]) -> [RefusedDeliveries] {
         counts.sorted { $0.key < $1.key }.flatMap { notifier, counts in
             DeliveryEnding.allCases.compactMap { ending in

@@ -1,20 +1,20 @@
-/// How much of the wall clock's time is believed when it says that something is old.
+/// Trusted time: how much of the wall clock's time counts when the age of something is computed.
 ///
-/// A clock that is set forward makes everything look older than it is. So what a jump forward has added is held back from every age, for as long as
-/// the age in question: a comment that lives a day loses nothing to a jump until the day after it, and by then every comment that arrived before the
-/// jump is a day old in any case. What arrives after the jump has the new time from the start. Whether the old or the new time was wrong
-/// therefore need not be known, and nothing is shifted when the new time is accepted. When the clock comes back, the jump is taken back.
+/// A clock that is set forward makes everything look older than it is. Therefore the length of a jump forward is held back from every age, for as long
+/// as the age in question. For example, if comments live for a day, none of them expires early because of a jump during the day after it; by then every
+/// comment that arrived before the jump is a day old in any case. What arrives after the jump has the new time from the start. So it does not matter
+/// whether the old or the new time was wrong, and no stored time is changed. When the clock is set back, the jump is cancelled.
 ///
-/// What time has passed is told by a clock that nobody sets and that goes on while the machine is suspended. Across a start of the machine there is
-/// none: of what the wall clock says has passed, `believedGap` is believed, and the rest is held back like a jump.
+/// The passage of time is measured by a clock that cannot be set and that runs while the machine is suspended. It does not run across a start of the
+/// machine: then up to `believedGap` of what the wall clock says has passed counts, and the rest is held back like a jump.
 package struct TrustedTime: Sendable, Equatable {
-    /// What the clocks say at one moment.
+    /// The clocks at one moment.
     package struct Reading: Sendable, Equatable {
         /// Unix milliseconds.
         package let wall: UInt64
-        /// Milliseconds of a clock that nobody sets, since the machine started.
+        /// Milliseconds of a clock that cannot be set, since the machine started.
         package let sinceBoot: UInt64
-        /// Which start of the machine that was; empty when it is not known.
+        /// Identifies the start of the machine; empty when it is not known.
         package let boot: String
 
         /// Makes a reading.
@@ -25,7 +25,7 @@ package struct TrustedTime: Sendable, Equatable {
         }
     }
 
-    /// Time that the wall clock has gained on the one that nobody sets.
+    /// Time that the wall clock has gained on the clock that cannot be set.
     package struct Jump: Sendable, Equatable {
         /// The age at which it was noticed.
         package let at: UInt64
@@ -42,36 +42,37 @@ package struct TrustedTime: Sendable, Equatable {
         }
     }
 
-    /// What operators are told.
+    /// A change that operators are told of.
     package enum Notice: Sendable, Equatable {
-        /// The clock has jumped forward by so many milliseconds.
+        /// The clock was set forward by so many milliseconds.
         case setForward(by: UInt64, isGap: Bool)
-        /// The clock has come back by so many milliseconds that were held back.
+        /// The clock was set back, which cancels so many milliseconds that were held back.
         case cameBack(by: UInt64)
     }
 
-    /// The least that is taken for a jump, in milliseconds.
+    /// The shortest change that counts as a jump, in milliseconds.
     package static let tolerance: UInt64 = 60_000
-    /// How long a machine may be off without being noticed, in milliseconds.
+    /// How long the machine may be off without anything being held back, in milliseconds.
     package static let believedGap: UInt64 = 3_600_000
-    /// After so many milliseconds no age asks for a jump any more: ten years and a day, longer than anything is kept.
+    /// Jumps older than this are dropped, in milliseconds: ten years and a day, longer than anything is kept.
     private static let longestPeriod: UInt64 = 3651 * 86_400_000
 
     /// The reading that was observed last.
     package private(set) var last: Reading
-    /// For how many milliseconds time has been watched.
+    /// For how many milliseconds the clocks have been observed.
     package private(set) var age: UInt64
-    /// The oldest first.
+    /// The jumps that are held back, the oldest first.
     package private(set) var jumps: [Jump]
 
-    /// Begins to watch; or goes on where an earlier process has stopped, with the next reading.
+    /// Begins with a first reading; or, with all three values of an earlier process, continues it.
     package init(_ first: Reading, age: UInt64 = 0, jumps: [Jump] = []) {
         last = first
         self.age = age
         self.jumps = jumps
     }
 
-    /// Takes in what the clocks say now.
+    /// Takes in a reading.
+    /// - Returns: a jump or its end; nil when there was neither.
     package mutating func observe(_ reading: Reading) -> Notice? {
         let walked = Int64(clamping: reading.wall) - Int64(clamping: last.wall)
         let isGap = reading.boot.isEmpty || reading.boot != last.boot || reading.sinceBoot < last.sinceBoot
@@ -86,10 +87,10 @@ package struct TrustedTime: Sendable, Equatable {
         return .setForward(by: gained.magnitude, isGap: isGap)
     }
 
-    /// How much of the wall clock's time is held back from an age, in milliseconds.
+    /// How many milliseconds of the wall clock's time do not count towards an age.
     /// - Parameters:
     ///   - period: the age in question, in milliseconds.
-    ///   - longestGap: how long the machine may have been off for it to be held back; a longer time is believed.
+    ///   - longestGap: the longest time for which the machine was off that is held back; a longer one counts in full.
     package func held(for period: UInt64, longestGap: UInt64 = .max) -> UInt64 {
         jumps.reduce(0) { sum, jump in
             let counts = age - jump.at < period && (!jump.isGap || jump.by <= longestGap)
@@ -97,7 +98,7 @@ package struct TrustedTime: Sendable, Equatable {
         }
     }
 
-    /// The newest jumps are the ones that were wrong.
+    /// Cancels jumps, the newest first, because those are the wrong ones.
     private mutating func takeBack(_ milliseconds: UInt64) -> Notice? {
         var left = milliseconds
         while left > 0, let jump = jumps.last {

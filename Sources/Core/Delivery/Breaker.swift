@@ -1,31 +1,32 @@
-/// Decides how many attempts one notifier may start, so that an outage of its provider costs a probe now and then, not a queue's worth of calls.
+/// A circuit breaker: decides how many attempts one notifier may start, so that an outage of its provider costs one probe at a time instead of an
+/// attempt for each delivery.
 ///
-/// Closed, it lets all through. So many failures in a row open it for a while that grows from opening to opening; then one probe may start:
-/// its success closes the breaker, its failure opens it again. Beside that, `slowDown` and `pause` stop starts for reasons that are no outage; a
-/// pause may have probes of its own.
+/// While closed, it permits every attempt. After `failuresToOpen` failures in a row it opens, each time for longer; then it is half open and permits
+/// one probe. If the probe succeeds the breaker closes, if it fails the breaker opens again. Independently, `slowDown` and `pause` stop attempts for
+/// reasons other than an outage; a pause may have probes of its own.
 ///
-/// Ask `permits`, call `started` for each attempt that starts, and end each exactly once with `succeeded`, `failed` or `inconclusive`: a
-/// probe that never ends keeps the breaker half open for ever. It is a value: the caller locks.
+/// Ask `permits`, call `started` for each attempt that starts, and end each attempt exactly once with `succeeded`, `failed` or `inconclusive`: a
+/// probe that never ends keeps the breaker half open for ever. It is a value, and the caller locks.
 package struct Breaker: Sendable, Equatable {
-    /// Proof of a start, to be given back when the attempt ends; it tells what began before the breaker last changed, and says nothing now.
+    /// Proof of a start, handed back when the attempt ends. The outcome of an attempt that began in an earlier era is ignored.
     package struct Start: Sendable, Equatable {
         fileprivate let era: UInt64
     }
 
     /// How many failures in a row open it.
     package let failuresToOpen: Int
-    /// How long it stays open, by the number of openings since it was last closed.
+    /// How long it stays open, by the number of openings in a row.
     package let openTime: RetryPolicy
-    /// The longest time that it may be asked to slow down for, in milliseconds.
+    /// The longest time that `slowDown` grants, in milliseconds.
     package let longestSlowDownMilliseconds: UInt64
 
     private var circuit = Circuit.closed(failures: 0)
     private var openings = 0
-    /// Counts the changes that make the answers of earlier attempts meaningless.
+    /// Counts the changes after which the outcomes of earlier attempts are ignored.
     private var era: UInt64 = 0
     private var slowDown: Wait?
     private var pause: Pause?
-    /// Why nothing may start until `resume` or a probe's success; nil when something may.
+    /// Why it is paused, until `resume` or a probe's success; nil when it is not paused.
     package var pauseReason: BreakerState.PauseReason? { pause?.reason }
 
     /// Makes a closed breaker; less than one failure to open it is a programmer's mistake and traps.
@@ -38,8 +39,8 @@ package struct Breaker: Sendable, Equatable {
 
     /// How many attempts may start now (Unix milliseconds): 0, 1 for a probe, or `Int.max`.
     ///
-    /// It remembers what is over, so ask it before `state` and `nextChangeMilliseconds`. Any clock is right: forward, it only probes early; set
-    /// back, no time of waiting grows longer than it was.
+    /// Updates `state` and `nextChangeMilliseconds` too, so call it before reading them. If the clock is set forward, a probe starts early; if it is set
+    /// back, no wait becomes longer than it was.
     package mutating func permits(nowMilliseconds now: UInt64) -> Int {
         if slowDown?.isOver(nowMilliseconds: now) == true { slowDown = nil }
         if case .open(var wait) = circuit {
@@ -55,7 +56,7 @@ package struct Breaker: Sendable, Equatable {
         }
     }
 
-    /// When `permits` may rise by time alone, in Unix milliseconds; nil when only an answer or `resume` can raise it, or nothing need.
+    /// When `permits` may rise if nothing but time passes, in Unix milliseconds; nil when it takes an outcome or `resume`, or all is permitted.
     package var nextChangeMilliseconds: UInt64? {
         if let pause { return pause.probeAtMilliseconds.map { max($0, slowDown?.endMilliseconds ?? 0) } }
         return switch circuit {
@@ -65,13 +66,13 @@ package struct Breaker: Sendable, Equatable {
         }
     }
 
-    /// Whether the last attempt failed although the breaker is closed, or the provider has asked for less.
+    /// Whether the breaker is closed, but the last attempt failed or the provider has asked for fewer attempts.
     package var isFailing: Bool {
         if case .closed(let failures) = circuit { return failures > 0 || slowDown != nil }
         return false
     }
 
-    /// What it looks like to operators.
+    /// The state that operators see.
     package var state: BreakerState {
         if let pauseReason { return .paused(pauseReason) }
         return switch circuit {
@@ -98,18 +99,18 @@ extension Breaker {
         return Start(era: era)
     }
 
-    /// Whether an attempt still says something: nothing has changed since it began that makes its answer meaningless.
-    package func heeds(_ start: Start) -> Bool { start.era == era }
+    /// Whether the outcome of an attempt counts: no change since it began has made it meaningless.
+    package func isCurrent(_ start: Start) -> Bool { start.era == era }
 
-    /// Ends an attempt that the provider has dealt with, even by refusing this one message: it is well.
+    /// Ends an attempt that the provider has answered, even by refusing this one message: the provider works.
     package mutating func succeeded(_ start: Start) {
-        guard heeds(start) else { return }
+        guard isCurrent(start) else { return }
         pause?.isProbing == true ? resume() : close()
     }
 
-    /// Ends an attempt that failed in a way that the next one is likely to fail: no connection, no answer in time, 500, 502, 503, 504.
+    /// Ends an attempt that failed in a way that the next is likely to repeat: no connection, no answer in time, 500, 502, 503, 504.
     package mutating func failed(_ start: Start, nowMilliseconds: UInt64, random: inout some RandomNumberGenerator) {
-        guard heeds(start) else { return }
+        guard isCurrent(start) else { return }
         if pause?.isProbing == true {
             pause?.probeEnded(nowMilliseconds: nowMilliseconds)
             return
@@ -124,9 +125,9 @@ extension Breaker {
         circuit = .open(Wait(nowMilliseconds: nowMilliseconds, lengthMilliseconds: length))
     }
 
-    /// Ends an attempt that says neither: given up at shutdown, answered 429, or ended without asking. A probe may then start again.
+    /// Ends an attempt that proves neither: cancelled at shutdown, answered 429, or ended before anything was sent. A probe may then start again.
     package mutating func inconclusive(_ start: Start) {
-        guard heeds(start) else { return }
+        guard isCurrent(start) else { return }
         if pause?.isProbing == true {
             pause?.isProbing = false
         } else if case .halfOpen = circuit {
@@ -134,7 +135,7 @@ extension Breaker {
         }
     }
 
-    /// Lets nothing start before a time (Unix milliseconds), as 429, 502 and 504 ask for; attempts under way go on.
+    /// Permits no attempt before a time (Unix milliseconds), as 429, 502 and 504 ask for; attempts under way go on.
     ///
     /// Of several times the latest counts. At most `longestSlowDownMilliseconds` from now are granted.
     package mutating func slowDown(untilMilliseconds: UInt64, nowMilliseconds now: UInt64) {
@@ -147,9 +148,10 @@ extension Breaker {
         slowDown = wait.endMilliseconds > current.endMilliseconds ? wait : current
     }
 
-    /// Lets nothing start until `resume`, or with a time to wait only a probe now and then, whose success ends the pause.
+    /// Permits no attempt until `resume`. With `probeAfterMilliseconds` it permits a probe each time that period has passed, whose success ends the
+    /// pause, and the outcomes of attempts under way are ignored, except that of a probe.
     ///
-    /// What runs now says nothing any more. Of several reasons the last counts; a probe that is under way goes on.
+    /// Of several reasons the last counts.
     /// - Parameter probeAfterMilliseconds: how long to wait before each probe; nil for none at all.
     package mutating func pause(_ reason: BreakerState.PauseReason, probeAfterMilliseconds: UInt64? = nil, nowMilliseconds: UInt64 = 0) {
         let isProbing = pause?.isProbing == true
@@ -161,13 +163,13 @@ extension Breaker {
         }
     }
 
-    /// Ends a pause, and closes the breaker, since someone has changed something; a slow-down stays. Nothing when there is no pause.
+    /// Ends a pause and closes the breaker, because an operator has changed something; a slow-down stays. Does nothing without a pause.
     package mutating func resume() {
         guard pause != nil else { return }
         reset(keepingSlowDown: true)
     }
 
-    /// Begins anew, because what it guards has been replaced: what runs says nothing of it.
+    /// Returns to the initial state, because the notifier was replaced; the outcomes of attempts under way are ignored.
     package mutating func reset() {
         reset(keepingSlowDown: false)
     }

@@ -1,4 +1,4 @@
-/// What a breaker looks like to operators.
+/// The state of a breaker, as operators see it.
 package enum BreakerState: Sendable, Equatable {
     /// Why a notifier is paused.
     package enum PauseReason: Sendable, Equatable {
@@ -8,12 +8,12 @@ package enum BreakerState: Sendable, Equatable {
         case switchedOff
     }
 
-    /// All may start.
+    /// Every attempt may start.
     case closed
-    /// None may start for a while.
+    /// No attempt may start for a while.
     case open
-    /// One probe decides.
+    /// One probe decides whether it closes.
     case halfOpen
-    /// None may start until someone has changed something.
+    /// No attempt but a probe may start until an operator has changed something.
     case paused(PauseReason)
 }

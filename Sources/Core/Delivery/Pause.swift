@@ -1,6 +1,6 @@
-/// A time in which nothing may start but perhaps a probe now and then.
+/// A pause of a breaker, in which at most a probe may start at a time.
 struct Pause: Sendable, Equatable {
-    /// Why.
+    /// Its reason.
     let reason: BreakerState.PauseReason
     /// Whether a probe is under way.
     var isProbing = false
@@ -17,13 +17,13 @@ struct Pause: Sendable, Equatable {
         probeEnded(nowMilliseconds: nowMilliseconds)
     }
 
-    /// Whether a probe may start; `pass` keeps it.
+    /// Whether a probe may start, as of the last `pass`.
     var permitsProbe: Bool { isOver && !isProbing }
 
     /// When a probe may start, in Unix milliseconds; nil when there is none or one is under way.
     var probeAtMilliseconds: UInt64? { isProbing ? nil : wait?.endMilliseconds }
 
-    /// Takes note of the time.
+    /// Updates `permitsProbe` for the time.
     mutating func pass(nowMilliseconds: UInt64) {
         isOver = wait?.isOver(nowMilliseconds: nowMilliseconds) == true
     }

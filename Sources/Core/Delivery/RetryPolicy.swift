@@ -1,12 +1,12 @@
-/// When a failed delivery is tried again: exponential back-off with full jitter, so that what failed together does not come back together.
+/// When a failed delivery is attempted again: exponential backoff with full jitter, so that deliveries that failed together are not due together.
 package struct RetryPolicy: Sendable, Equatable {
     /// The longest delay after the first attempt, in milliseconds; it doubles with each further one.
     package let baseMilliseconds: UInt64
-    /// The shortest delay of all, in milliseconds, even when the other side asks for less.
+    /// The shortest delay, in milliseconds, even when the receiver asks for less.
     package let floorMilliseconds: UInt64
-    /// The longest delay of our own choice, in milliseconds.
+    /// The longest backoff, in milliseconds.
     package let ceilingMilliseconds: UInt64
-    /// The longest delay that the other side may ask for, in milliseconds.
+    /// The longest `Retry-After` that is granted, in milliseconds.
     package let retryAfterCeilingMilliseconds: UInt64
     /// After how many attempts to give up; nil when only the expiry bounds them.
     package let maximumAttempts: Int?
@@ -27,8 +27,8 @@ package struct RetryPolicy: Sendable, Equatable {
 
     /// How long to wait after so many attempts, counted from 1, in milliseconds; never overflows.
     ///
-    /// What the other side asked for (Retry-After, see `RetryAfter`) is taken as it is, within the floor and its ceiling. Else the delay is
-    /// uniform between the floor and the exponential, so that none gather on either.
+    /// If the receiver asked for a delay (see `RetryAfter`), it is granted between the floor and its ceiling. Otherwise the delay is uniform between
+    /// the floor and the exponential backoff, so that deliveries gather at neither.
     package func delayMilliseconds(
         afterAttempt attempt: Int, retryAfterMilliseconds: UInt64?, random: inout some RandomNumberGenerator
     ) -> UInt64 {
@@ -38,9 +38,9 @@ package struct RetryPolicy: Sendable, Equatable {
         return UInt64.random(in: floorMilliseconds...longestDelayMilliseconds(afterAttempt: attempt), using: &random)
     }
 
-    /// Whether and when to try again after so many attempts, counted from 1.
+    /// Whether and when to attempt again after so many attempts, counted from 1.
     ///
-    /// A retry that would start at the expiry or later is none: better an early end that is reported than one that nobody comes back to.
+    /// If the next attempt would start at the expiry or later, the delivery is given up at once, so that its end is reported early.
     package func next(
         afterAttempt attempt: Int, nowMilliseconds: UInt64, expiresAtMilliseconds: UInt64, retryAfterMilliseconds: UInt64? = nil,
         random: inout some RandomNumberGenerator

@@ -8,10 +8,10 @@ package struct Registration: Sendable {
     package let token: PushToken?
     /// The time in Unix milliseconds.
     package let now: UInt64
-    /// The limits, which never keep anybody from unsubscribing.
+    /// The limits; unsubscribing is exempt from them.
     package let rules: [LimitRule]
 
-    /// Makes a wish.
+    /// Makes a registration.
     package init(key: Device.Key, type: String, token: PushToken?, now: UInt64, rules: [LimitRule]) {
         precondition(!key.userID.isEmpty && !key.deviceID.isEmpty, "a registration names a person's device")
         self.key = key
@@ -21,17 +21,17 @@ package struct Registration: Sendable {
         self.rules = rules
     }
 
-    /// What came of it.
+    /// The result of a registration.
     package enum Outcome: Sendable, Equatable {
         /// The device has a new token or type.
         case registered
-        /// Everything was so already.
+        /// The device was registered in the same way already.
         case unchanged
         /// The device is not notified any more.
         case removed
-        /// Too many came; nothing has changed.
+        /// A limit was exceeded; nothing has changed.
         /// - Parameters:
-        ///   - rule: the one that holds for longest.
+        ///   - rule: the limit that holds for longest.
         ///   - until: when it is allowed again, in Unix milliseconds.
         case limited(rule: LimitRule, until: UInt64)
     }

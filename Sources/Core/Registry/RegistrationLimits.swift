@@ -14,21 +14,21 @@ enum RegistrationLimits {
     /// Asks for what the rules of a registration need and no more.
     /// - Parameter ofUser: the person's calls, which were found with the devices.
     static func judge<Rows: RegistryRows>(
-        _ wish: Registration, ofUser: CallTimes, in rows: Rows
+        _ registration: Registration, ofUser: CallTimes, in rows: Rows
     ) throws(Rows.Failure) -> Verdict {
         var windows: [(scope: LimitRule.Scope, most: Int, calls: Window)] = []
         for scope in LimitRule.Scope.allCases {
-            guard let most = wish.rules.lazy.filter({ $0.scope == scope }).map(\.max).max() else { continue }
-            windows.append((scope, most, try window(of: scope, wish, ofUser, in: rows)))
+            guard let most = registration.rules.lazy.filter({ $0.scope == scope }).map(\.max).max() else { continue }
+            windows.append((scope, most, try window(of: scope, registration, ofUser, in: rows)))
         }
         var longest: (rule: LimitRule, until: UInt64)?
-        for rule in wish.rules {
+        for rule in registration.rules {
             let earliest = try windows.first { $0.scope == rule.scope }?.calls.earliest(ofLast: rule.max, in: rows)
-            guard let until = rule.allowedAt(earliest: earliest, now: wish.now), until > longest?.until ?? 0 else { continue }
+            guard let until = rule.allowedAt(earliest: earliest, now: registration.now), until > longest?.until ?? 0 else { continue }
             longest = (rule, until)
         }
         if let longest { return .limited(rule: longest.rule, until: longest.until) }
-        return .allowed(windows.flatMap { $0.calls.recording(wish, keeping: $0.most) })
+        return .allowed(windows.flatMap { $0.calls.recording(registration, keeping: $0.most) })
     }
 
     /// The calls that are counted together in one scope.
@@ -48,26 +48,28 @@ enum RegistrationLimits {
         }
 
         /// Records a call, and forgets what no rule can ask for any more.
-        func recording(_ wish: Registration, keeping most: Int) -> [RegistryTransition.Change] {
+        func recording(_ registration: Registration, keeping most: Int) -> [RegistryTransition.Change] {
             switch self {
-            case .user(let times): return [.putUserCalls(wish.key, times.adding(wish.now, keeping: most), at: wish.now)]
-            case .device(let times): return [.putDeviceCalls(wish.key, times.adding(wish.now, keeping: most), at: wish.now)]
+            case .user(let times):
+                return [.putUserCalls(registration.key, times.adding(registration.now, keeping: most), at: registration.now)]
+            case .device(let times):
+                return [.putDeviceCalls(registration.key, times.adding(registration.now, keeping: most), at: registration.now)]
             case .series(let series, let last):
                 let forgotten = last + 1 - Int64(most)
-                return [.insertCall(series, number: last + 1, at: wish.now)]
+                return [.insertCall(series, number: last + 1, at: registration.now)]
                     + (forgotten > 0 ? [.forgetCalls(series, through: forgotten)] : [])
             }
         }
     }
 
     private static func window<Rows: RegistryRows>(
-        of scope: LimitRule.Scope, _ wish: Registration, _ ofUser: CallTimes, in rows: Rows
+        of scope: LimitRule.Scope, _ registration: Registration, _ ofUser: CallTimes, in rows: Rows
     ) throws(Rows.Failure) -> Window {
         switch scope {
         case .user: return .user(ofUser)
-        case .device: return .device(try rows.calls(ofDevice: wish.key))
+        case .device: return .device(try rows.calls(ofDevice: registration.key))
         case .app, .service:
-            let series: CallSeries = scope == .app ? .app(ByteKey(wish.key.appID)) : .service
+            let series: CallSeries = scope == .app ? .app(ByteKey(registration.key.appID)) : .service
             return .series(series, last: try rows.lastCall(in: series))
         }
     }

@@ -35,19 +35,19 @@ package enum RegistryTransition {
     /// Registers or unsubscribes a device, if the limits allow it; they never keep a device from unsubscribing.
     /// - Parameter devicesPerUser: how many devices a person may have, tombstones included.
     package static func register<Rows: RegistryRows>(
-        _ wish: Registration, devicesPerUser: Int, in rows: Rows
+        _ registration: Registration, devicesPerUser: Int, in rows: Rows
     ) throws(Rows.Failure) -> (outcome: Registration.Outcome, changes: [Change]) {
-        guard let token = wish.token else { return try unsubscribe(wish, devicesPerUser, in: rows) }
-        let person = try rows.person(appID: wish.key.appID, userID: wish.key.userID)
-        switch try RegistrationLimits.judge(wish, ofUser: person.calls, in: rows) {
+        guard let token = registration.token else { return try unsubscribe(registration, devicesPerUser, in: rows) }
+        let person = try rows.person(appID: registration.key.appID, userID: registration.key.userID)
+        switch try RegistrationLimits.judge(registration, ofUser: person.calls, in: rows) {
         case .limited(let rule, let until): return (.limited(rule: rule, until: until), [])
         case .allowed(let records):
-            let known = person.devices.first { $0.isNamed(wish.key.deviceID) }
-            if let known, known.token == token, known.type.utf8.elementsEqual(wish.type.utf8) {
-                return (.unchanged, records + [.touch(wish.key, at: wish.now)])
+            let known = person.devices.first { $0.isNamed(registration.key.deviceID) }
+            if let known, known.token == token, known.type.utf8.elementsEqual(registration.type.utf8) {
+                return (.unchanged, records + [.touch(registration.key, at: registration.now)])
             }
-            let device = RegistryDevice(wish.key, type: wish.type, token: token, at: wish.now, isFromApp: true)
-            let holder = try rows.holder(of: token, appID: wish.key.appID)
+            let device = RegistryDevice(registration.key, type: registration.type, token: token, at: registration.now, isFromApp: true)
+            let holder = try rows.holder(of: token, appID: registration.key.appID)
             return (.registered, records + put(device, takingFrom: holder, among: person.devices, devicesPerUser))
         }
     }
@@ -107,18 +107,21 @@ package enum RegistryTransition {
     }
 
     private static func unsubscribe<Rows: RegistryRows>(
-        _ wish: Registration, _ devicesPerUser: Int, in rows: Rows
+        _ registration: Registration, _ devicesPerUser: Int, in rows: Rows
     ) throws(Rows.Failure) -> (outcome: Registration.Outcome, changes: [Change]) {
-        guard let known = try rows.device(wish.key) else {
+        guard let known = try rows.device(registration.key) else {
             // Remembered, so that a webhook that is on its way with a token does not bring it back; but only while nothing that is known of the
             // person must leave for it, so that names that somebody makes up cost few writes.
-            let count = try rows.person(appID: wish.key.appID, userID: wish.key.userID).devices.count
+            let count = try rows.person(appID: registration.key.appID, userID: registration.key.userID).devices.count
             guard count < devicesPerUser else { return (.unchanged, []) }
-            return (.unchanged, [.put(RegistryDevice(wish.key, type: wish.type, token: nil, at: wish.now, isFromApp: true))])
+            return (
+                .unchanged,
+                [.put(RegistryDevice(registration.key, type: registration.type, token: nil, at: registration.now, isFromApp: true))]
+            )
         }
-        guard known.token == nil else { return (.removed, signingOut(known, .unsubscribed, at: wish.now)) }
-        let isWorthNoting = !known.isFromApp || wish.now > known.seenAt + noteIntervalMilliseconds
-        return (.unchanged, isWorthNoting ? [.touch(wish.key, at: wish.now)] : [])
+        guard known.token == nil else { return (.removed, signingOut(known, .unsubscribed, at: registration.now)) }
+        let isWorthNoting = !known.isFromApp || registration.now > known.seenAt + noteIntervalMilliseconds
+        return (.unchanged, isWorthNoting ? [.touch(registration.key, at: registration.now)] : [])
     }
 
     /// Writes a device, takes its token away from whoever had it, makes room among the person's other devices, and tells of all of it.

@@ -1,8 +1,8 @@
 internal import Core
 
 extension MemoryState {
-    mutating func register(_ wish: Registration, _ audience: RegistryAudience, _ rules: MemoryRules) -> Registration.Outcome {
-        let (outcome, changes) = RegistryTransition.register(wish, devicesPerUser: rules.devicesPerUser, in: devices)
+    mutating func register(_ registration: Registration, _ audience: RegistryAudience, _ rules: MemoryRules) -> Registration.Outcome {
+        let (outcome, changes) = RegistryTransition.register(registration, devicesPerUser: rules.devicesPerUser, in: devices)
         apply(changes, audience, rules)
         return outcome
     }

@@ -12,10 +12,10 @@ package final class SQLiteStore: Store {
     let queue: WriterQueue
     private let status = Monitor(StoreStatus())
     private let writer: OwnThread
-    /// For operators.
-    private let lists: Monitor<ReadingDatabase?>
-    /// For metrics, which operators' lists must not delay.
-    private let glances: Monitor<ReadingDatabase?>
+    /// Reads for operators.
+    private let listReader: Monitor<ReadingDatabase?>
+    /// Reads for metrics, so that operators' lists do not delay them.
+    private let metricsReader: Monitor<ReadingDatabase?>
 
     /// Opens a file, or makes a new one for its owner only, in a directory that exists. Beside it are `-wal` and `-shm`.
     ///
@@ -36,8 +36,8 @@ package final class SQLiteStore: Store {
         self.queue = queue
         writer = try Self.start(path, settings, movesAgain: movesAgain, random, queue, status)
         do throws(StoreError) {
-            lists = Monitor(try DatabaseFile.openForReading(path, settings))
-            glances = Monitor(try DatabaseFile.openForReading(path, settings))
+            listReader = Monitor(try DatabaseFile.openForReading(path, settings))
+            metricsReader = Monitor(try DatabaseFile.openForReading(path, settings))
         } catch {
             queue.close()
             writer.join()
@@ -75,7 +75,7 @@ package final class SQLiteStore: Store {
         var place = after
         while found.count < limit {
             let (from, wanted) = (place, limit - found.count)
-            let step = try read(lists) { database throws(SQLiteError) in
+            let step = try read(listReader) { database throws(SQLiteError) in
                 try database.step(filter, after: from, rows: Self.rowsPerStep, limit: wanted)
             }
             found += step.found
@@ -92,7 +92,7 @@ package final class SQLiteStore: Store {
             if after.userID.utf8.elementsEqual(userID.utf8) { place = after.deviceID }
         }
         let from = place
-        return try read(lists) { database throws(SQLiteError) in try database.devices(filter, of: userID, after: from, limit: limit) }
+        return try read(listReader) { database throws(SQLiteError) in try database.devices(filter, of: userID, after: from, limit: limit) }
     }
 
     /// As `Store` says; in steps, between which others go on.
@@ -135,11 +135,11 @@ package final class SQLiteStore: Store {
         if let named = try read(lists, { database throws(SQLiteError) in try database.named(filter, before: before, limit: most) }) {
             return DeliveryPage(named, limit: limit)
         }
-        let events = try read(lists) { database throws(SQLiteError) in try database.events() }
+        let events = try read(listReader) { database throws(SQLiteError) in try database.events() }
         var (first, found) = (min(events.newest, before.event), [(place: DeliveryCursor, delivery: Delivery)]())
         while first >= events.oldest, found.count < most {
             let (from, downTo, wanted) = (first, first - Int64(Self.rowsPerStep), most - found.count)
-            found += try read(lists) { database throws(SQLiteError) in
+            found += try read(listReader) { database throws(SQLiteError) in
                 try database.step(filter, from: from, before: before, downTo: downTo, limit: wanted)
             }
             first = downTo
@@ -149,7 +149,7 @@ package final class SQLiteStore: Store {
 
     /// As `Store` says.
     package func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? {
-        try read(lists) { database throws(SQLiteError) in try database.story(of: id) }
+        try read(listReader) { database throws(SQLiteError) in try database.story(of: id) }
     }
 
     /// As `Store` says; more deliveries than `maxPending` may be pending afterwards, because they are in the file already.
@@ -159,7 +159,7 @@ package final class SQLiteStore: Store {
         while true {
             // Finding them is the readers' work, so that the writer only does what must be written.
             let before = last
-            let keys = try read(lists) { database throws(SQLiteError) in
+            let keys = try read(listReader) { database throws(SQLiteError) in
                 try database.dead(filter, before: before, limit: Self.rowsPerCommit)
             }
             guard let lowest = keys.last else { return count }
@@ -173,7 +173,7 @@ package final class SQLiteStore: Store {
     /// As `Store` says; the counts are kept in memory, so that it takes no longer with a million pending.
     package func pending() throws(StoreError) -> [PendingDeliveries] {
         let counts = status.withLock { $0.counts }
-        return try read(glances) { database throws(SQLiteError) in
+        return try read(metricsReader) { database throws(SQLiteError) in
             var pending: [PendingDeliveries] = []
             for (name, count) in counts.byNotifier.sorted(by: { $0.key < $1.key }) {
                 // It may have ended since it was counted.
@@ -203,7 +203,7 @@ package final class SQLiteStore: Store {
         }
         guard !wasClosed else { return }
         // Readers first: SQLite removes the log with the last connection, if that one writes; and the writer closes as soon as it may.
-        for reader in [lists, glances] { reader.withLock { $0 = nil } }
+        for reader in [listReader, metricsReader] { reader.withLock { $0 = nil } }
         queue.close()
         writer.join()
     }

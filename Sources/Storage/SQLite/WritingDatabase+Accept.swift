@@ -8,7 +8,7 @@ extension WritingDatabase {
         let app = try apps.number(event.identity.appID, self)
         let comment = try find(event.identity, app)
         if let earlier = comment.duplicate { return .success(.duplicate(of: earlier)) }
-        if let refusal = whyNot() { return .failure(refusal) }
+        if let refusal = acceptanceRefusal() { return .failure(refusal) }
         try apply(RegistryTransition.learn(arrival, devicesPerUser: settings.devicesPerUser, in: self), audience)
         // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
         guard let rows = admitted(try plan(arrival, app, hasSibling: comment.hasSibling), event) else {
@@ -30,8 +30,8 @@ extension WritingDatabase {
         settings.bounds.admitted(rows, of: event, total: counts.total) { counts.pending($0) }
     }
 
-    /// Why nothing new may be stored.
-    func whyNot() -> StoreError? {
+    /// Why no new event may be stored; nil when one may.
+    func acceptanceRefusal() -> StoreError? {
         if let refusal { return refusal }
         return isDiskLow ? .freeSpace(settings.minimumFreeBytes) : longLog
     }

@@ -2,7 +2,7 @@ internal import Core
 internal import SQLite
 
 extension WritingDatabase {
-    /// Reports on tries, and leases what is due for new ones.
+    /// Records the outcomes of attempts, and then leases due deliveries for new ones.
     func work(
         _ finished: [FinishedTry], _ claims: [Claim], _ audience: RegistryAudience
     ) throws(SQLiteError) -> [Result<Claimed, StoreError>] {
@@ -11,16 +11,16 @@ extension WritingDatabase {
         results.reserveCapacity(claims.count)
         var budget = ClaimBudget()
         for claim in claims {
-            let result = try claimAlone(claim, budget)
+            let result = try claimInSavepoint(claim, budget)
             if case .success(let claimed) = result { budget.spend(claimed) }
             results.append(result)
         }
         return results
     }
 
-    /// Leases due deliveries; a failure that concerns this claim alone is its result.
-    private func claimAlone(_ claim: Claim, _ budget: ClaimBudget) throws(SQLiteError) -> Result<Claimed, StoreError> {
-        // Known without a look at the file, so that notifiers without work cost the others nothing.
+    /// Meets one claim in a savepoint, so that a failure that concerns it alone becomes its result and undoes nothing else.
+    private func claimInSavepoint(_ claim: Claim, _ budget: ClaimBudget) throws(SQLiteError) -> Result<Claimed, StoreError> {
+        // Known from memory, so that a notifier without pending deliveries costs no search.
         guard counts.pending(claim.notifier) > 0 else { return .success(Claimed(nextDue: nil)) }
         do throws(SQLiteError) {
             return .success(try part { () throws(SQLiteError) in try claimDue(claim, budget) })
@@ -30,7 +30,7 @@ extension WritingDatabase {
         }
     }
 
-    /// Leases due deliveries, and gives up those that have expired.
+    /// Leases due deliveries, and ends those that have expired or have no device.
     private func claimDue(_ claim: Claim, _ budget: ClaimBudget) throws(SQLiteError) -> Claimed {
         var claimed: [Delivery] = []
         var (expired, withoutTarget) = (0, 0)
@@ -45,7 +45,7 @@ extension WritingDatabase {
                     continue
                 }
                 if end.state == .dead { expired += 1 } else { withoutTarget += 1 }
-                // The next one of its ticket may have been due for longer than the rest of these.
+                // The next delivery of its ticket may have been due for longer than the rest of these, so search again.
                 if try giveUp(stored.key, end.state, end.reason, at: claim.now) { break }
             }
         }
@@ -60,13 +60,13 @@ extension WritingDatabase {
         return due
     }
 
-    /// What a due delivery ends as instead of being tried.
+    /// How a due delivery ends instead of being attempted; nil when it is to be attempted.
     private func end(of stored: StoredDelivery, expiredBy: UInt64) -> (state: Delivery.State, reason: String)? {
         if stored.needsDevice, stored.delivery.device == nil { return (.noTarget, StoreRules.noTarget) }
         return stored.delivery.event.expiresAt <= expiredBy ? (.dead, StoreRules.expired) : nil
     }
 
-    /// Makes due what waits longer than can be, because the clock was set back: in steps, since the next claim goes on.
+    /// After the clock was set back, a delivery may be due later than any backoff allows. Makes such deliveries due now, a limited number each claim.
     private func pullIn(_ claim: Claim) throws(SQLiteError) {
         let statement = statements.pullIn
         statement.bind(claim.notifier, at: 1)
@@ -95,7 +95,7 @@ extension WritingDatabase {
         return delivery
     }
 
-    /// Runs a statement about one delivery with two numbers more.
+    /// Runs a statement about one delivery with two more numbers.
     private func run(_ statement: Statement, _ key: DeliveryKey, _ third: Int64, _ fourth: Int64) throws(SQLiteError) {
         statement.bind(key.event, at: 1)
         statement.bind(key.position, at: 2)

@@ -3,10 +3,12 @@ internal import SQLite
 
 extension WritingDatabase {
     /// Registers or unsubscribes a device, if the limits allow it.
-    func register(_ wish: Registration, _ audience: RegistryAudience) throws(SQLiteError) -> Result<Registration.Outcome, StoreError> {
+    func register(_ registration: Registration, _ audience: RegistryAudience) throws(SQLiteError) -> Result<
+        Registration.Outcome, StoreError
+    > {
         // Signing out is never refused.
-        if wish.token != nil, let refusal = whyNot() { return .failure(refusal) }
-        let (outcome, changes) = try RegistryTransition.register(wish, devicesPerUser: settings.devicesPerUser, in: self)
+        if registration.token != nil, let refusal = acceptanceRefusal() { return .failure(refusal) }
+        let (outcome, changes) = try RegistryTransition.register(registration, devicesPerUser: settings.devicesPerUser, in: self)
         try apply(changes, audience)
         return .success(outcome)
     }

@@ -1,12 +1,12 @@
 internal import Core
 internal import SQLite
 
-/// A delivery's place in the file, in its queue and among those of its ticket.
+/// A delivery's place in the file, in its notifier's queue and among the deliveries of its ticket.
 struct DeliveryPlace {
     let key: DeliveryKey
     let notifier: String
     let app: Int64
-    /// Nil when it keeps no order.
+    /// The number of its order key; nil when it keeps no order.
     let order: Int64?
     let leads: Bool
 
@@ -21,7 +21,7 @@ struct DeliveryPlace {
 }
 
 extension WritingDatabase {
-    /// Reports on one try.
+    /// Records the outcome of one attempt.
     func finish(_ result: FinishedTry, _ audience: RegistryAudience) throws(SQLiteError) {
         guard let (place, state, attempts) = try find(result.id), try record(result, place.key) else { return }
         if let tried = result.device, let news = result.news {
@@ -45,7 +45,7 @@ extension WritingDatabase {
         try statement.runBound()
     }
 
-    /// Ends a pending delivery, and lets the next one of its ticket go first.
+    /// Ends a pending delivery, and makes the next one of its ticket the leading one.
     /// - Returns: whether there is one.
     @discardableResult
     private func end(_ place: DeliveryPlace, _ state: Delivery.State, at time: UInt64, reason: String) throws(SQLiteError) -> Bool {
@@ -71,18 +71,18 @@ extension WritingDatabase {
         return changes > 0
     }
 
-    /// Ends a pending delivery without a try.
+    /// Ends a pending delivery without an attempt.
     /// - Returns: whether another one of its ticket leads now.
     @discardableResult
     func giveUp(_ key: DeliveryKey, _ state: Delivery.State, _ reason: String, at time: UInt64) throws(SQLiteError) -> Bool {
-        // Looked up now, because it may have come to the head of its ticket a moment ago.
+        // Read again, because a transition before this one may have made it the leading delivery of its ticket.
         var found: DeliveryPlace?
         try statements.findPlace.forEachRow(key.event, key.position) { row throws(SQLiteError) in found = try DeliveryPlace(row) }
         guard let found else { return false }
         return try end(found, state, at: time, reason: reason)
     }
 
-    /// Where a delivery is, and how it stands.
+    /// A delivery's place, state and number of attempts.
     private func find(_ id: UUIDv7) throws(SQLiteError) -> (place: DeliveryPlace, state: Delivery.State, attempts: Int)? {
         var found: (DeliveryPlace, Delivery.State, Int)?
         statements.findDelivery.bind(id.event.bytes.span, at: 1)
@@ -93,7 +93,7 @@ extension WritingDatabase {
         return found
     }
 
-    /// Writes a report into the story; false when that try is not known or was reported before.
+    /// Writes the outcome of an attempt; false when the attempt is unknown or has an outcome.
     private func record(_ result: FinishedTry, _ key: DeliveryKey) throws(SQLiteError) -> Bool {
         let statement = statements.endAttempt
         statement.bind(key.event, at: 1)

@@ -2,7 +2,7 @@ internal import Core
 internal import SQLite
 
 extension WritingDatabase {
-    /// Makes those that are still dead pending again.
+    /// Makes the deliveries that are still dead pending again.
     /// - Returns: how many.
     func revive(_ keys: [DeliveryKey], now: UInt64, expiresAt: UInt64) throws(SQLiteError) -> Int {
         var count = 0
@@ -17,7 +17,7 @@ extension WritingDatabase {
         return count
     }
 
-    /// Gives up what has expired, `limit` rows in all, and tells how many of which notifier.
+    /// Gives up expired deliveries, at most `limit` in all, and returns their numbers by notifier.
     func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(SQLiteError) -> [ExpiredDeliveries] {
         var expired: [ExpiredDeliveries] = []
         var left = limit
@@ -30,7 +30,7 @@ extension WritingDatabase {
         return expired
     }
 
-    /// Has no pending delivery expire later than a time; `limit` rows in all.
+    /// Lowers later expiries of pending deliveries to `latest`, of at most `limit` in all.
     func expireBy(_ latest: UInt64, limit: Int) throws(SQLiteError) {
         var left = limit
         for notifier in counts.notifiers where left > 0 {
@@ -40,15 +40,14 @@ extension WritingDatabase {
         }
     }
 
-    /// Gives up what waits for a notifier, for an operator.
+    /// Marks pending deliveries of a notifier as dead, with the reason `purged`.
     func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(SQLiteError) -> Int {
-        // At the end of time everything has expired.
         let keys = try keys(statements.overdue, notifier, Int64.max, limit, Int64.max)
         for key in keys { try giveUp(key, .dead, StoreRules.purged, at: now) }
         return keys.count
     }
 
-    /// Forgets what has ended; `limit` rows in all.
+    /// Deletes ended deliveries and old recognitions of comments, at most `limit` rows in all.
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(SQLiteError) -> Int {
         var done = try forget(.delivered, before: deliveredBefore, limit: limit)
         done += try forget(.noTarget, before: deliveredBefore, limit: limit - done)
@@ -64,7 +63,7 @@ extension WritingDatabase {
         return found
     }
 
-    /// Forgets deliveries that ended so before a time, and their events with the last one.
+    /// Deletes deliveries that ended in a state before a time, and each event with its last delivery.
     /// - Returns: how many.
     func forget(_ state: Delivery.State, before time: UInt64, limit: Int) throws(SQLiteError) -> Int {
         let keys = try keys(statements.findEnded, state.number, time.stored, limit)

@@ -11,23 +11,23 @@ final class WritingDatabase {
     let deviceStatements: DeviceStatements
     /// Makes the ids of the registry's events.
     var random: any RandomNumberGenerator
-    /// What is pending, the open transaction's changes included.
+    /// The numbers of pending deliveries, the open transaction's changes included.
     var counts: PendingCounts
     /// The numbers of apps, the open transaction's included.
     var apps = AppNumbers()
-    /// Where looking for calls of devices that can be forgotten goes on.
+    /// Where the search for old calls of devices continues.
     var nextDeviceCalls = Int64.min
-    /// When texts or tokens were forgotten that may still stand in the log; nil when none were.
+    /// When texts or tokens were deleted that the log may still hold; nil when none were.
     var forgottenAt: MonotonicMilliseconds?
-    /// Whether less of the disk is free than should be.
+    /// Whether less of the disk is free than the settings ask for.
     var isDiskLow = false
-    /// That the log has grown too long for more.
+    /// The error while the log is too long to be added to; nil when it is not.
     var longLog: StoreError?
-    /// Why nothing is accepted any more until the next start.
+    /// The error that keeps the store from accepting until it is opened again; nil when there is none.
     var refusal: StoreError?
     private let connection: Connection
 
-    /// Takes a connection whose schema is up to date, and counts what is pending.
+    /// Takes a connection whose schema is up to date, and counts its pending deliveries.
     init(_ connection: Connection, settings: StoreSettings, random: any RandomNumberGenerator) throws(SQLiteError) {
         self.connection = connection
         self.settings = settings
@@ -37,7 +37,7 @@ final class WritingDatabase {
         counts = try PendingCounts(connection)
     }
 
-    /// Runs `body` in a transaction; the counts and the numbers of apps follow its fate.
+    /// Runs `body` in a transaction. If it is rolled back, so are `counts` and `apps`.
     func transaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         let before = (counts, apps)
         do throws(SQLiteError) {
@@ -48,7 +48,8 @@ final class WritingDatabase {
         }
     }
 
-    /// Runs `body` as a part of the open transaction, which goes on without it when it fails; the counts and the numbers of apps follow its fate.
+    /// Runs `body` in a savepoint of the open transaction. If it fails, its changes are undone, those to `counts` and `apps` too, and the transaction
+    /// goes on.
     func part<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         let before = (counts, apps)
         try statements.beginPart.runBound()
@@ -58,7 +59,7 @@ final class WritingDatabase {
             return value
         } catch {
             (counts, apps) = before
-            // Undoing leaves the part open; it ends with its release.
+            // ROLLBACK TO leaves the savepoint open, so it is released after that.
             try statements.undoPart.runBound()
             try statements.keepPart.runBound()
             throw error
@@ -75,7 +76,7 @@ final class WritingDatabase {
         return logged == moved
     }
 
-    /// Empties the log's file when all its pages are moved, unless somebody reads there, for whom nobody waits.
+    /// Truncates the log's file when all its pages are moved. Does not wait for readers of the log.
     /// - Returns: whether it is empty.
     func emptyLog() throws(SQLiteError) -> Bool {
         connection.setBusyTimeout(milliseconds: 0)
@@ -106,12 +107,12 @@ final class WritingDatabase {
         try DatabaseCopy.write(connection, to: path)
     }
 
-    /// Writes something that changes nothing.
+    /// Writes a value that does not change, to find out whether the disk takes writes.
     func touch() throws(SQLiteError) {
         try statements.markRun.run(0)
     }
 
-    /// Notes that the run has ended well and empties the log; whatever fails here is harmless, because the log is read at the next start.
+    /// Marks the run as closed and empties the log. A failure is harmless, because the next start reads the log.
     /// - Parameter keepsLog: whether the log stays as it is, because the disk has not taken what was moved from it; the next start moves all of it
     ///   again.
     func close(keepsLog: Bool) {
