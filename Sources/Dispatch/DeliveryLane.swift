@@ -84,7 +84,8 @@ struct DeliveryLane {
             longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held)
     }
 
-    /// Whether a new event can give this lane something to do: it cannot while a due delivery already waits for an outcome or for the breaker.
+    /// Whether a new event can give this lane something to do: it cannot while a due delivery already waits for an outcome or for the
+    /// breaker.
     func awaitsNews(now: UInt64) -> Bool { !isLeaving && nextDue.map { $0 > now } ?? true }
 
     /// How long a claim leases a delivery, in milliseconds.
@@ -98,14 +99,15 @@ struct DeliveryLane {
         return breaker.nextChangeMilliseconds.map { max(nextDue, $0) }
     }
 
-    /// After the clock was set back, `nextDue` may be later than any delay allows. Has the store asked at once, which then makes such deliveries due.
+    /// After the clock was set back, `nextDue` may be later than any delay allows. Has the store asked at once, which then makes such
+    /// deliveries due.
     private mutating func pullInDue(now: UInt64) {
         if let due = nextDue, due > now, due - now > longestDelayMilliseconds { nextDue = 0 }
     }
 
     /// Begins an attempt.
-    /// - Returns: false when an attempt of this delivery is under way, because a clock set forward has ended its lease. The outcome of that attempt
-    ///   then counts for the new claim.
+    /// - Returns: false when an attempt of this delivery is under way, because a clock set forward has ended its lease. The outcome of that
+    ///   attempt then counts for the new claim.
     mutating func begin(_ delivery: Delivery, now: UInt64) -> Bool {
         if let earlier = running[delivery.id] {
             running[delivery.id] = Running(
@@ -116,7 +118,8 @@ struct DeliveryLane {
         return true
     }
 
-    /// Releases the leases of all attempts under way: their deliveries are due at once, so the next process does not wait for the leases to end.
+    /// Releases the leases of all attempts under way: their deliveries are due at once, so the next process does not wait for the leases to
+    /// end.
     func handBack(now: UInt64) -> [FinishedTry] {
         running.values.map {
             FinishedTry(id: $0.delivery.id, attempt: $0.delivery.attempts, next: .retry(at: now), reason: "stopped", now: now)
@@ -142,8 +145,8 @@ struct DeliveryLane {
         return (ended, result)
     }
 
-    /// Downgrades `misconfigured` to a retry if other deliveries have succeeded since and this one was refused for the same reason before, for
-    /// example because its token belongs to another account. Otherwise one bad token would pause the notifier again and again.
+    /// Downgrades `misconfigured` to a retry if other deliveries have succeeded since and this one was refused for the same reason before,
+    /// for example because its token belongs to another account. Otherwise one bad token would pause the notifier again and again.
     private func isolated(_ outcome: DeliveryOutcome, of ended: Running) -> DeliveryOutcome {
         guard outcome.verdict == .misconfigured, isProven, ended.served === served, ended.delivery.reason == outcome.reason else {
             return outcome

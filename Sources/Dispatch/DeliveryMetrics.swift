@@ -12,8 +12,8 @@ package struct DeliveryMetrics: Sendable {
     /// Registers them.
     /// - Parameters:
     ///   - store: read at each rendering for the pending deliveries.
-    ///   - inbox: read at each rendering for the notifiers, so that an empty queue shows as 0. A notifier that has left the configuration shows while
-    ///     deliveries wait for it.
+    ///   - inbox: read at each rendering for the notifiers, so that an empty queue shows as 0. A notifier that has left the configuration
+    ///     shows while deliveries wait for it.
     package init(registry: MetricsRegistry, store: any Store, clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
         deliveries = registry.counter(
             "deskgate_deliveries_total", "Deliveries that have ended, by what became of them.", labels: ["notifier", "outcome", "reason"])

@@ -3,10 +3,11 @@ package import Observability
 package import Threading
 package import Time
 
-/// Brings deliveries from the store to their notifiers, on a thread of its own: claims what is due, starts attempts, and reports their outcomes.
+/// Brings deliveries from the store to their notifiers, on a thread of its own: claims what is due, starts attempts, and reports their
+/// outcomes.
 ///
-/// It keeps no state that must survive: a delivery that was claimed and not reported is due again when its lease ends, so the process may end at any
-/// moment.
+/// It keeps no state that must survive: a delivery that was claimed and not reported is due again when its lease ends, so the process may
+/// end at any moment.
 package final class Dispatcher: Sendable {
     private let inbox: Monitor<DispatcherInbox>
     private let thread: OwnThread

@@ -23,7 +23,8 @@ package struct DispatcherInbox {
     var states: [String: NotifierState] = [:]
     /// All notifiers, by name.
     private(set) var notifiers: [String: ServedNotifier] = [:]
-    /// Each replacement since the dispatcher's thread last took them, the newest last. None is skipped, so that every replaced notifier is closed.
+    /// Each replacement since the dispatcher's thread last took them, the newest last. None is skipped, so that every replaced notifier is
+    /// closed.
     private var newNotifiers: [[String: ServedNotifier]] = []
     /// The dispatcher's thread has ended.
     var hasEnded = false

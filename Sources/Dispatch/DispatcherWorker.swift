@@ -3,8 +3,8 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// The dispatcher's thread. Each pass takes in the outcomes of attempts, reports them, claims and starts what is due, and then waits for news or for
-/// the next due time.
+/// The dispatcher's thread. Each pass takes in the outcomes of attempts, reports them, claims and starts what is due, and then waits for
+/// news or for the next due time.
 final class DispatcherWorker: Sendable {
     private static let storeRetryMilliseconds: UInt64 = 1000
     private static let longestWaitMilliseconds: UInt64 = 60_000
@@ -157,8 +157,8 @@ final class DispatcherWorker: Sendable {
             ])
     }
 
-    /// Reports finished attempts to the store and claims due deliveries for the lanes with room, in one transaction. When the transaction fails, the
-    /// attempts stay in `finished` and are reported again.
+    /// Reports finished attempts to the store and claims due deliveries for the lanes with room, in one transaction. When the transaction
+    /// fails, the attempts stay in `finished` and are reported again.
     private func work(
         _ lanes: inout [DeliveryLane], _ finished: inout [FinishedTry], _ now: UInt64, _ keeper: TimeKeeper, startsTries: Bool,
         _ untried: inout UntriedTally

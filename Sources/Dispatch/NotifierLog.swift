@@ -1,7 +1,8 @@
 internal import Core
 internal import Observability
 
-/// Logs the health of notifiers: a change of state at once, and deliveries that end without arriving once a minute, so never a line for each delivery.
+/// Logs the health of notifiers: a change of state at once, and deliveries that end without arriving once a minute, so never a line for
+/// each delivery.
 ///
 /// It is a value of the dispatcher's thread.
 struct NotifierLog {

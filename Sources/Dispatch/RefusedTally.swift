@@ -1,7 +1,7 @@
 internal import Core
 
-/// Reports deliveries that the store ended as it made them, because no device was registered or too many waited. The dispatcher never claims them, but
-/// operators must see why nothing arrived.
+/// Reports deliveries that the store ended as it made them, because no device was registered or too many waited. The dispatcher never
+/// claims them, but operators must see why nothing arrived.
 struct RefusedTally {
     private var reported: [String: [DeliveryEnding: Int]] = [:]
 

@@ -2,12 +2,13 @@ internal import Core
 internal import Observability
 internal import Time
 
-/// The dispatcher's view of the clocks: computes expiry and idleness by trusted time, logs jumps of the clock, and keeps the trusted time in the store
-/// for the next process.
+/// The dispatcher's view of the clocks: computes expiry and idleness by trusted time, logs jumps of the clock, and keeps the trusted time
+/// in the store for the next process.
 ///
 /// It is a value of the dispatcher's thread.
 struct TimeKeeper {
-    /// A gap in which the machine was off is held back from expiry up to this length: after a longer one a waiting delivery is too old to matter.
+    /// A gap in which the machine was off is held back from expiry up to this length: after a longer one a waiting delivery is too old to
+    /// matter.
     private static let longestGapMilliseconds: UInt64 = 30 * 86_400_000
     /// The longest life that can be configured, and a minute.
     private static let longestLifeMilliseconds: UInt64 = 30 * 86_400_000 + TrustedTime.tolerance

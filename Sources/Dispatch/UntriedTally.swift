@@ -2,7 +2,8 @@ internal import Core
 
 /// Deliveries that one pass of the dispatcher has ended without an attempt.
 ///
-/// No outcome reports these: they expired behind an open breaker, or their notifier has left the configuration, or their device was removed.
+/// No outcome reports these: they expired behind an open breaker, or their notifier has left the configuration, or their device was
+/// removed.
 struct UntriedTally {
     private var expired: [String: Int] = [:]
     private var withoutTarget: [String: Int] = [:]

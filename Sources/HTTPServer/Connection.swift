@@ -8,10 +8,10 @@ internal import Glibc
 @safe
 final class Connection: Exchange {
     // Premises of the unchecked fields below. libmicrohttpd serves a connection on one thread only, and makes no callback for it while it
-    // is suspended. The thread that answers a suspended request writes `answer` and `isOverdue` after it has won the phase and before it resumes
-    // the connection; resuming takes a lock that the serving thread takes before its next callback. `tableIndex` is guarded by the table's lock.
-    // The socket stays open until the table has dropped the connection. For the same reasons no two accesses overlap, and checking that at run
-    // time would cost each request more than deciding on it.
+    // is suspended. The thread that answers a suspended request writes `answer` and `isOverdue` after it has won the phase and before it
+    // resumes the connection; resuming takes a lock that the serving thread takes before its next callback. `tableIndex` is guarded by the
+    // table's lock. The socket stays open until the table has dropped the connection. For the same reasons no two accesses overlap, and
+    // checking that at run time would cost each request more than deciding on it.
     nonisolated(unsafe) private let raw: OpaquePointer
     private let descriptor: Int32
     private let context: ServerContext
@@ -167,8 +167,9 @@ final class Connection: Exchange {
 
     private func queue(_ response: Response) -> MHD_Result {
         context.observe(route, response.status)
-        // A late answer finds its connection and not its request, so an overdue connection must not serve another request. Nor must one whose
-        // body came in chunks: the library accepts chunk lines that end in a bare LF, so a proxy may have seen another end of the body.
+        // A late answer finds its connection and not its request, so an overdue connection must not serve another request. Nor must one
+        // whose body came in chunks: the library accepts chunk lines that end in a bare LF, so a proxy may have seen another end of the
+        // body.
         let isLast = unsafe isOverLimit || isOverdue || isChunked || context.isDraining
         return unsafe reply.queue(response, id: identifier, on: raw, closingConnection: isLast)
     }

@@ -1,7 +1,7 @@
 /// A value of a parsed JSON text, read where it is asked for: nothing is copied but the text itself, once, and strings that are wanted.
 ///
-/// The text is strict JSON by the rules of `JSONDocument`, but for what matters only to those who read it: numbers may have any size, keys may
-/// hold `\u0000`, and strings may hold half of a surrogate pair. Who reads such a value finds none of the kind that is wanted.
+/// The text is strict JSON by the rules of `JSONDocument`, but for what matters only to those who read it: numbers may have any size, keys
+/// may hold `\u0000`, and strings may hold half of a surrogate pair. Who reads such a value finds none of the kind that is wanted.
 package struct JSONElement: Sendable {
     /// What a value is.
     enum Kind: Sendable {
@@ -11,8 +11,8 @@ package struct JSONElement: Sendable {
     private let tape: JSONTape
     private let index: Int
 
-    /// Parses `text`, with arrays and objects nested at most `maximumDepth` deep, and gives its root. What this takes of memory is a copy of
-    /// the text, and 32 bytes a value or key, of which there may be `mostValues`.
+    /// Parses `text`, with arrays and objects nested at most `maximumDepth` deep, and gives its root. What this takes of memory is a copy
+    /// of the text, and 32 bytes a value or key, of which there may be `mostValues`.
     ///
     /// The size is the caller's to bound. Throws at the first mistake.
     package init(

@@ -26,12 +26,14 @@ enum StoreRules {
 
     /// The key under which the calls of a device are counted, whoever is signed in there: a digest.
     ///
-    /// If two devices share a number, they share a count. To bring that about on purpose one must know the other device's id, and could simply use it.
+    /// If two devices share a number, they share a count. To bring that about on purpose one must know the other device's id, and could
+    /// simply use it.
     static func deviceNumber(_ key: Device.Key) -> Int64 {
         shortDigest(of: key.appID, key.deviceID)
     }
 
-    /// A digest of ticket and device, by which a comment is recognised after its event was deleted, together with its app and its own identity.
+    /// A digest of ticket and device, by which a comment is recognised after its event was deleted, together with its app and its own
+    /// identity.
     ///
     /// Two devices of one comment may share a digest. Only the help desk chooses a comment's identity.
     static func mark(of identity: Event.Identity) -> Int64 {

@@ -1,12 +1,13 @@
 /// Trusted time: how much of the wall clock's time counts when the age of something is computed.
 ///
-/// A clock that is set forward makes everything look older than it is. Therefore the length of a jump forward is held back from every age, for as long
-/// as the age in question. For example, if comments live for a day, none of them expires early because of a jump during the day after it; by then every
-/// comment that arrived before the jump is a day old in any case. What arrives after the jump has the new time from the start. So it does not matter
-/// whether the old or the new time was wrong, and no stored time is changed. When the clock is set back, the jump is cancelled.
+/// A clock that is set forward makes everything look older than it is. Therefore the length of a jump forward is held back from every age,
+/// for as long as the age in question. For example, if comments live for a day, none of them expires early because of a jump during the day
+/// after it; by then every comment that arrived before the jump is a day old in any case. What arrives after the jump has the new time from
+/// the start. So it does not matter whether the old or the new time was wrong, and no stored time is changed. When the clock is set back,
+/// the jump is cancelled.
 ///
-/// The passage of time is measured by a clock that cannot be set and that runs while the machine is suspended. It does not run across a start of the
-/// machine: then up to `believedGap` of what the wall clock says has passed counts, and the rest is held back like a jump.
+/// The passage of time is measured by a clock that cannot be set and that runs while the machine is suspended. It does not run across a
+/// start of the machine: then up to `believedGap` of what the wall clock says has passed counts, and the rest is held back like a jump.
 package struct TrustedTime: Sendable, Equatable {
     /// The clocks at one moment.
     package struct Reading: Sendable, Equatable {

@@ -80,6 +80,19 @@ import Testing
         #expect(store.refusal == nil, "and webhooks are still accepted")
     }
 
+    @Test func aStateThatNobodyKnowsIsNotRead() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.db")
+        let store = try SQLiteStore(path: path)
+        defer { store.close() }
+        let delivery = try store.take(Sample(1))
+        let connection = try Connection(path: path, mode: .readWriteCreate)
+        connection.setBusyTimeout(milliseconds: 20_000)
+        try Statement(connection, "UPDATE deliveries SET state = 4").run()
+        try connection.close()
+        #expect(throws: StoreError.self) { try store.story(of: delivery.id) }
+    }
+
     private static func spoil(_ sample: Sample, _ path: String) throws {
         let connection = try Connection(path: path, mode: .readWriteCreate)
         connection.setBusyTimeout(milliseconds: 20_000)

@@ -1,12 +1,12 @@
-/// A circuit breaker: decides how many attempts one notifier may start, so that an outage of its provider costs one probe at a time instead of an
-/// attempt for each delivery.
+/// A circuit breaker: decides how many attempts one notifier may start, so that an outage of its provider costs one probe at a time instead
+/// of an attempt for each delivery.
 ///
-/// While closed, it permits every attempt. After `failuresToOpen` failures in a row it opens, each time for longer; then it is half open and permits
-/// one probe. If the probe succeeds the breaker closes, if it fails the breaker opens again. Independently, `slowDown` and `pause` stop attempts for
-/// reasons other than an outage; a pause may have probes of its own.
+/// While closed, it permits every attempt. After `failuresToOpen` failures in a row it opens, each time for longer; then it is half open
+/// and permits one probe. If the probe succeeds the breaker closes, if it fails the breaker opens again. Independently, `slowDown` and
+/// `pause` stop attempts for reasons other than an outage; a pause may have probes of its own.
 ///
-/// Ask `permits`, call `started` for each attempt that starts, and end each attempt exactly once with `succeeded`, `failed` or `inconclusive`: a
-/// probe that never ends keeps the breaker half open for ever. It is a value, and the caller locks.
+/// Ask `permits`, call `started` for each attempt that starts, and end each attempt exactly once with `succeeded`, `failed` or
+/// `inconclusive`: a probe that never ends keeps the breaker half open for ever. It is a value, and the caller locks.
 package struct Breaker: Sendable, Equatable {
     /// Proof of a start, handed back when the attempt ends. The outcome of an attempt that began in an earlier era is ignored.
     package struct Start: Sendable, Equatable {
@@ -39,8 +39,8 @@ package struct Breaker: Sendable, Equatable {
 
     /// How many attempts may start now (Unix milliseconds): 0, 1 for a probe, or `Int.max`.
     ///
-    /// Updates `state` and `nextChangeMilliseconds` too, so call it before reading them. If the clock is set forward, a probe starts early; if it is set
-    /// back, no wait becomes longer than it was.
+    /// Updates `state` and `nextChangeMilliseconds` too, so call it before reading them. If the clock is set forward, a probe starts early;
+    /// if it is set back, no wait becomes longer than it was.
     package mutating func permits(nowMilliseconds now: UInt64) -> Int {
         if slowDown?.isOver(nowMilliseconds: now) == true { slowDown = nil }
         if case .open(var wait) = circuit {
@@ -56,7 +56,8 @@ package struct Breaker: Sendable, Equatable {
         }
     }
 
-    /// When `permits` may rise if nothing but time passes, in Unix milliseconds; nil when it takes an outcome or `resume`, or all is permitted.
+    /// When `permits` may rise if nothing but time passes, in Unix milliseconds; nil when it takes an outcome or `resume`, or all is
+    /// permitted.
     package var nextChangeMilliseconds: UInt64? {
         if let pause { return pause.probeAtMilliseconds.map { max($0, slowDown?.endMilliseconds ?? 0) } }
         return switch circuit {
@@ -125,7 +126,8 @@ extension Breaker {
         circuit = .open(Wait(nowMilliseconds: nowMilliseconds, lengthMilliseconds: length))
     }
 
-    /// Ends an attempt that proves neither: cancelled at shutdown, answered 429, or ended before anything was sent. A probe may then start again.
+    /// Ends an attempt that proves neither: cancelled at shutdown, answered 429, or ended before anything was sent. A probe may then start
+    /// again.
     package mutating func inconclusive(_ start: Start) {
         guard isCurrent(start) else { return }
         if pause?.isProbing == true {
@@ -148,8 +150,8 @@ extension Breaker {
         slowDown = wait.endMilliseconds > current.endMilliseconds ? wait : current
     }
 
-    /// Permits no attempt until `resume`. With `probeAfterMilliseconds` it permits a probe each time that period has passed, whose success ends the
-    /// pause, and the outcomes of attempts under way are ignored, except that of a probe.
+    /// Permits no attempt until `resume`. With `probeAfterMilliseconds` it permits a probe each time that period has passed, whose success
+    /// ends the pause, and the outcomes of attempts under way are ignored, except that of a probe.
     ///
     /// Of several reasons the last counts.
     /// - Parameter probeAfterMilliseconds: how long to wait before each probe; nil for none at all.

@@ -1,4 +1,5 @@
-/// When a failed delivery is attempted again: exponential backoff with full jitter, so that deliveries that failed together are not due together.
+/// When a failed delivery is attempted again: exponential backoff with full jitter, so that deliveries that failed together are not due
+/// together.
 package struct RetryPolicy: Sendable, Equatable {
     /// The longest delay after the first attempt, in milliseconds; it doubles with each further one.
     package let baseMilliseconds: UInt64
@@ -27,8 +28,8 @@ package struct RetryPolicy: Sendable, Equatable {
 
     /// How long to wait after so many attempts, counted from 1, in milliseconds; never overflows.
     ///
-    /// If the receiver asked for a delay (see `RetryAfter`), it is granted between the floor and its ceiling. Otherwise the delay is uniform between
-    /// the floor and the exponential backoff, so that deliveries gather at neither.
+    /// If the receiver asked for a delay (see `RetryAfter`), it is granted between the floor and its ceiling. Otherwise the delay is
+    /// uniform between the floor and the exponential backoff, so that deliveries gather at neither.
     package func delayMilliseconds(
         afterAttempt attempt: Int, retryAfterMilliseconds: UInt64?, random: inout some RandomNumberGenerator
     ) -> UInt64 {
@@ -62,14 +63,14 @@ package struct RetryPolicy: Sendable, Equatable {
 extension RetryPolicy {
     /// For deliveries that live about a day.
     ///
-    /// A restart of the other side costs seconds; the ceiling is reached after 7 attempts in some 5 minutes. From then on each delivery is tried
-    /// every 5 minutes on average, some 290 times a day, and one that waits out an outage arrives within 10 minutes of its end. An hour at most
-    /// is granted to Retry-After, so that no answer, however wrong, takes more than a small part of the life.
+    /// A restart of the other side costs seconds; the ceiling is reached after 7 attempts in some 5 minutes. From then on each delivery is
+    /// tried every 5 minutes on average, some 290 times a day, and one that waits out an outage arrives within 10 minutes of its end. An
+    /// hour at most is granted to Retry-After, so that no answer, however wrong, takes more than a small part of the life.
     package static let webhook = RetryPolicy(
         baseMilliseconds: 5000, floorMilliseconds: 1000, ceilingMilliseconds: 600_000, retryAfterCeilingMilliseconds: 3_600_000)
 
-    /// For push providers: FCM asks for at least 10 seconds and for jitter, APNs for 15 minutes after its own failures. An hour at most is granted
-    /// to Retry-After.
+    /// For push providers: FCM asks for at least 10 seconds and for jitter, APNs for 15 minutes after its own failures. An hour at most is
+    /// granted to Retry-After.
     package static let push = RetryPolicy(
         baseMilliseconds: 20_000, floorMilliseconds: 10_000, ceilingMilliseconds: 900_000, retryAfterCeilingMilliseconds: 3_600_000)
 

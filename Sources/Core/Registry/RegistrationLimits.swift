@@ -1,7 +1,7 @@
 /// Whether a registration is allowed by its rules, and what is recorded of it when it is.
 ///
-/// Windows slide: the times of the last allowed calls are kept, as many as the rules can ask for, and a call is refused while the first of the last
-/// `max` is younger than the window. What is refused is not recorded.
+/// Windows slide: the times of the last allowed calls are kept, as many as the rules can ask for, and a call is refused while the first of
+/// the last `max` is younger than the window. What is refused is not recorded.
 enum RegistrationLimits {
     /// What the rules say.
     enum Verdict {

@@ -1,5 +1,5 @@
-/// What an input changes in the registry of devices: the one owner of its rules. A store answers the questions of `RegistryRows`, and applies the
-/// changes in their order and in the same transaction.
+/// What an input changes in the registry of devices: the one owner of its rules. A store answers the questions of `RegistryRows`, and
+/// applies the changes in their order and in the same transaction.
 package enum RegistryTransition {
     /// One row to write, or something to tell.
     package enum Change: Sendable, Equatable {
@@ -52,8 +52,8 @@ package enum RegistryTransition {
         }
     }
 
-    /// Registers the device of a token that came with a webhook, but never against what an app itself has said of the device, or of the one that
-    /// has the token: the help desk may know an older token, person or sign-in. No device that an app has told of leaves for it.
+    /// Registers the device of a token that came with a webhook, but never against what an app itself has said of the device, or of the one
+    /// that has the token: the help desk may know an older token, person or sign-in. No device that an app has told of leaves for it.
     package static func learn<Rows: RegistryRows>(
         _ arrival: Arrival, devicesPerUser: Int, in rows: Rows
     ) throws(Rows.Failure) -> [Change] {
@@ -110,8 +110,8 @@ package enum RegistryTransition {
         _ registration: Registration, _ devicesPerUser: Int, in rows: Rows
     ) throws(Rows.Failure) -> (outcome: Registration.Outcome, changes: [Change]) {
         guard let known = try rows.device(registration.key) else {
-            // Remembered, so that a webhook that is on its way with a token does not bring it back; but only while nothing that is known of the
-            // person must leave for it, so that names that somebody makes up cost few writes.
+            // Remembered, so that a webhook that is on its way with a token does not bring it back; but only while nothing that is known of
+            // the person must leave for it, so that names that somebody makes up cost few writes.
             let count = try rows.person(appID: registration.key.appID, userID: registration.key.userID).devices.count
             guard count < devicesPerUser else { return (.unchanged, []) }
             return (
@@ -158,7 +158,8 @@ package enum RegistryTransition {
         return order.count < count ? nil : order.prefix(count)
     }
 
-    /// Makes a registered device a tombstone, and tells of it. What a provider says does not count as the app's own word, which a sign-out is.
+    /// Makes a registered device a tombstone, and tells of it. What a provider says does not count as the app's own word, which a sign-out
+    /// is.
     private static func signingOut(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UInt64) -> [Change] {
         let isFromApp = reason == .unsubscribed || (reason != .gone && device.isFromApp)
         return [.signOut(device.key, at: time, isFromApp: isFromApp)] + telling(device, reason, at: time)
@@ -175,7 +176,8 @@ package enum RegistryTransition {
 }
 
 extension DeliveryPlan {
-    /// The devices that a comment is for: the one that it names, or all of its person when that one is unknown; none when it has signed out.
+    /// The devices that a comment is for: the one that it names, or all of its person when that one is unknown; none when it has signed
+    /// out.
     /// - Parameter devices: the person's, in the order of their names' bytes.
     package static func candidates(for event: Event, among devices: [RegistryDevice]) -> [Candidate] {
         let named = devices.first { $0.isNamed(event.identity.deviceID) }

@@ -2,24 +2,24 @@ package import Time
 
 /// Keeps events, deliveries and devices. Its methods are their transitions. Safe on any thread.
 ///
-/// A result that a method has returned is durable. Every method but `accept` and `register` blocks until it is done, so it must not be called on a
-/// thread that serves requests.
+/// A result that a method has returned is durable. Every method but `accept` and `register` blocks until it is done, so it must not be
+/// called on a thread that serves requests.
 package protocol Store: Sendable {
-    /// Stores an event with the deliveries that `DeliveryPlan` and `DeliveryBounds` give it, unless it is stored already. Its data is deleted as soon as
-    /// none of its deliveries is pending or dead.
+    /// Stores an event with the deliveries that `DeliveryPlan` and `DeliveryBounds` give it, unless it is stored already. Its data is
+    /// deleted as soon as none of its deliveries is pending or dead.
     ///
     /// Returns at once; many calls are made durable together.
     /// - Parameters:
     ///   - audience: which notifiers are told of what the event's token changes in the registry.
     ///   - isAwaited: whether anybody still waits for the completion; if not, the call may be dropped and fails. It must not block.
-    ///   - completion: called exactly once, when the event is durable or cannot be stored: on the store's thread, or on a caller's, before this
-    ///     returns when that is known at once. It must neither block nor call the store's other methods.
+    ///   - completion: called exactly once, when the event is durable or cannot be stored: on the store's thread, or on a caller's, before
+    ///     this returns when that is known at once. It must neither block nor call the store's other methods.
     func accept(
         _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void)
 
-    /// Registers or unsubscribes a device by the rules of `RegistryTransition`. The limits, their record, the registry's change and its events are one
-    /// transaction.
+    /// Registers or unsubscribes a device by the rules of `RegistryTransition`. The limits, their record, the registry's change and its
+    /// events are one transaction.
     /// - Parameters: as for `accept`.
     func register(
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
@@ -34,8 +34,8 @@ package protocol Store: Sendable {
     /// - Returns: how many.
     func removeDevices(_ filter: DeviceFilter, now: UInt64, telling audience: RegistryAudience) throws(StoreError) -> Int
 
-    /// Removes devices that were last seen before a time, and deletes the rows of those that signed out before it; at most `limit`, so that no other call
-    /// waits long.
+    /// Removes devices that were last seen before a time, and deletes the rows of those that signed out before it; at most `limit`, so that
+    /// no other call waits long.
     /// - Returns: how many; fewer than `limit` when nothing is left to do.
     func removeIdleDevices(
         seenBefore: UInt64, now: UInt64, limit: Int, telling audience: RegistryAudience
@@ -45,12 +45,12 @@ package protocol Store: Sendable {
     ///
     /// Of several reports on one attempt the first counts; a report on a deleted delivery is ignored. `DeviceNews` changes the registry.
     ///
-    /// A claim counts an attempt for each of its deliveries and leases it, so that the delivery is due again if nobody reports. The longest due come
-    /// first. Expired deliveries are given up instead, with the reason `expired`, and comments for a device that was removed end as `noTarget`.
-    /// Deliveries that are due later than the claim's `latestDue` are first made due now. Claims are met in their order. One call does a limited amount:
-    /// when it returns fewer deliveries than wanted there may be more, which `nextDue` tells.
-    /// - Returns: the results of the claims, in their order. A claim that fails, for example at an unreadable row, changes nothing; the other claims and the
-    ///   reports stand.
+    /// A claim counts an attempt for each of its deliveries and leases it, so that the delivery is due again if nobody reports. The longest
+    /// due come first. Expired deliveries are given up instead, with the reason `expired`, and comments for a device that was removed end
+    /// as `noTarget`. Deliveries that are due later than the claim's `latestDue` are first made due now. Claims are met in their order. One
+    /// call does a limited amount: when it returns fewer deliveries than wanted there may be more, which `nextDue` tells.
+    /// - Returns: the results of the claims, in their order. A claim that fails, for example at an unreadable row, changes nothing; the
+    ///   other claims and the reports stand.
     /// - Throws: when nothing of all this was done.
     func work(
         _ finished: [FinishedTry], _ claims: [Claim], telling audience: RegistryAudience
@@ -63,21 +63,21 @@ package protocol Store: Sendable {
     /// A delivery with its attempts; nil when it is not stored.
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory?
 
-    /// Makes dead deliveries that match pending again, due now, with a new expiry; their attempts count on. Works in several transactions, between which
-    /// other calls go on.
+    /// Makes dead deliveries that match pending again, due now, with a new expiry; their attempts count on. Works in several transactions,
+    /// between which other calls go on.
     /// - Returns: how many.
     func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int
 
-    /// Gives up due deliveries that have expired, with the reason `expired`, also of notifiers that claim nothing; at most `limit`, so that no other call
-    /// waits long.
+    /// Gives up due deliveries that have expired, with the reason `expired`, also of notifiers that claim nothing; at most `limit`, so that
+    /// no other call waits long.
     /// - Parameters:
     ///   - now: the time in Unix milliseconds.
     ///   - expiredBy: deliveries that expire at this time or before have expired: `now`, less what is held back after a jump of the clock.
     /// - Returns: how many of which notifier, in the order of their names' bytes; fewer than `limit` in all when none is left.
     func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries]
 
-    /// Lowers later expiries of pending deliveries to `latest`: such deliveries arrived while the clock was ahead. At most `limit`, so that no other call
-    /// waits long.
+    /// Lowers later expiries of pending deliveries to `latest`: such deliveries arrived while the clock was ahead. At most `limit`, so that
+    /// no other call waits long.
     func expireBy(_ latest: UInt64, limit: Int) throws(StoreError)
 
     /// The trusted time that `keep` stored last; nil in a new store.
@@ -86,31 +86,32 @@ package protocol Store: Sendable {
     /// Stores the trusted time for the next process.
     func keep(_ time: TrustedTime) throws(StoreError)
 
-    /// Marks pending deliveries of a notifier as dead, with the reason `purged`, for an operator; at most `limit`, so that no other call waits long. If an
-    /// attempt is under way, its outcome is recorded and changes nothing.
+    /// Marks pending deliveries of a notifier as dead, with the reason `purged`, for an operator; at most `limit`, so that no other call
+    /// waits long. If an attempt is under way, its outcome is recorded and changes nothing.
     /// - Returns: how many; fewer than `limit` when none is left.
     func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int
 
-    /// Deletes deliveries that ended before the given times, each event with its last delivery, and comments that need not be recognised any more; at
-    /// most `limit` in all, so that no other call waits long.
+    /// Deletes deliveries that ended before the given times, each event with its last delivery, and comments that need not be recognised
+    /// any more; at most `limit` in all, so that no other call waits long.
     ///
-    /// A comment is recognised for `Recognition.milliseconds` after its arrival, even if its deliveries are deleted: the help desk repeats webhooks that
-    /// got no answer, and somebody may replay a captured one.
+    /// A comment is recognised for `Recognition.milliseconds` after its arrival, even if its deliveries are deleted: the help desk repeats
+    /// webhooks that got no answer, and somebody may replay a captured one.
     /// - Parameters:
     ///   - now: the time in Unix milliseconds.
     ///   - deliveredBefore: applies to `noTarget` too.
     /// - Returns: how many; fewer than `limit` when nothing is left to do.
     func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int
 
-    /// Deletes deliveries in one state that ended before a time in Unix milliseconds, as `purge` does; at most `limit`, so that no other call waits
-    /// long. Pending deliveries have not ended.
+    /// Deletes deliveries in one state that ended before a time in Unix milliseconds, as `purge` does; at most `limit`, so that no other
+    /// call waits long. Pending deliveries have not ended.
     /// - Returns: how many; fewer than `limit` when nothing is left to do.
     func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int
 
     /// The numbers of pending deliveries by notifier, in the order of the names' bytes.
     func pending() throws(StoreError) -> [PendingDeliveries]
 
-    /// The numbers of deliveries since the store was opened that ended as they were made, by notifier in the order of the names' bytes. Does not block.
+    /// The numbers of deliveries since the store was opened that ended as they were made, by notifier in the order of the names' bytes.
+    /// Does not block.
     var refused: [RefusedDeliveries] { get }
 
     /// Why the store refuses to accept; nil when it accepts. Does not block.

@@ -1,7 +1,8 @@
 internal import Bytes
 internal import HTTPServer
 
-/// The format of a body. If the content type names neither, the first byte decides, because the content type that the help desk sends is not documented.
+/// The format of a body. If the content type names neither, the first byte decides, because the content type that the help desk sends is
+/// not documented.
 enum BodyFormat {
     case json, form
 

@@ -2,7 +2,8 @@ internal import Core
 package import HTTPServer
 internal import JSON
 
-/// Reads app_id, user_id and security_key from a request's body, JSON or form. Plain JSON objects and forms are read in place, without allocating.
+/// Reads app_id, user_id and security_key from a request's body, JSON or form. Plain JSON objects and forms are read in place, without
+/// allocating.
 package struct CredentialReader: Sendable {
     private let reader = BodyReader<3>(wanting: ["app_id", "user_id", "security_key"])
 

@@ -1,8 +1,8 @@
 package import Core
 package import Observability
 
-/// The app and the person that a denied request names, in the form that may be logged: never the caller's own text, which may be a secret in the wrong
-/// field.
+/// The app and the person that a denied request names, in the form that may be logged: never the caller's own text, which may be a secret
+/// in the wrong field.
 package struct Caller {
     /// The app; nil when it is not configured.
     private let app: String?

@@ -2,8 +2,8 @@ internal import Bytes
 
 /// Decodes the wanted fields of an `application/x-www-form-urlencoded` body in place, without allocating.
 ///
-/// The rules are the URL Standard's (section 5.1), but strict with the wanted fields: a broken escape, a value that is not UTF-8, and a field given
-/// twice are errors where the standard repairs or repeats.
+/// The rules are the URL Standard's (section 5.1), but strict with the wanted fields: a broken escape, a value that is not UTF-8, and a
+/// field given twice are errors where the standard repairs or repeats.
 package struct FormDecoder<let count: Int>: Sendable {
     /// The fields that are wanted; the place of a name is the index of its field.
     let names: InlineArray<count, StaticString>
@@ -13,11 +13,12 @@ package struct FormDecoder<let count: Int>: Sendable {
         self.names = names
     }
 
-    /// Replaces the escapes in `body` by what they stand for and returns where the values of the wanted fields are; nil for one that is missing.
+    /// Replaces the escapes in `body` by what they stand for and returns where the values of the wanted fields are; nil for one that is
+    /// missing.
     ///
-    /// `+` is a space and `%` needs two hexadecimal digits; all other bytes stand for themselves, control characters too. Fields are compared
-    /// after decoding; the ones not wanted are passed over, whatever they hold. Empty pairs are passed over, and a field without `=`
-    /// has an empty value. Afterwards `body` is good for nothing but the values, and for nothing at all when this throws.
+    /// `+` is a space and `%` needs two hexadecimal digits; all other bytes stand for themselves, control characters too. Fields are
+    /// compared after decoding; the ones not wanted are passed over, whatever they hold. Empty pairs are passed over, and a field without
+    /// `=` has an empty value. Afterwards `body` is good for nothing but the values, and for nothing at all when this throws.
     package func decode(_ body: inout MutableSpan<UInt8>) throws(FormError) -> InlineArray<count, Range<Int>?> {
         var ranges = InlineArray<count, Range<Int>?>(repeating: nil)
         var start = 0

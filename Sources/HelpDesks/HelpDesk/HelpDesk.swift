@@ -88,7 +88,8 @@ package struct HelpDeskServices: Sendable {
 
 /// The services that every help desk's relays use.
 package struct RelayServices: Sendable {
-    /// Mints a short-lived security key, which the help desk sends back to us for authorization; nil when none can be minted. It does not block.
+    /// Mints a short-lived security key, which the help desk sends back to us for authorization; nil when none can be minted. It does not
+    /// block.
     package let mintKey: @Sendable (_ appID: String, _ userID: String) -> String?
     /// The time.
     package let clocks: Clocks

@@ -1,6 +1,7 @@
 internal import Observability
 
-/// Counts the calls of devices by app and result. A call of an unknown app counts for the empty one, because its name is the caller's to choose.
+/// Counts the calls of devices by app and result. A call of an unknown app counts for the empty one, because its name is the caller's to
+/// choose.
 package struct PushTokenCounters: Sendable {
     /// The result of a call, as it stands in logs and metrics.
     enum Result: String, CaseIterable {

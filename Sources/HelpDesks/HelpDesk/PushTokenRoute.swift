@@ -100,7 +100,8 @@ package final class PushTokenRoute: Sendable {
         }
     }
 
-    /// Counts and logs what the store decided, wakes the dispatcher when notifiers are to be told, and returns the answer. Runs on the store's thread.
+    /// Counts and logs what the store decided, wakes the dispatcher when notifiers are to be told, and returns the answer. Runs on the
+    /// store's thread.
     private func recordOutcome(
         _ result: Result<Registration.Outcome, StoreError>, of registration: Registration, _ requestID: String
     ) -> Response {

@@ -8,8 +8,8 @@ internal import Time
 
 /// Tells the help desk of the devices that have registered here, in its own SDK's words and within its limits.
 ///
-/// An event says what has happened, perhaps days ago, and the registry what holds: only what still holds when it is tried is told, so that no old
-/// registration brings back a token whose owner has signed out.
+/// An event says what has happened, perhaps days ago, and the registry what holds: only what still holds when it is tried is told, so that
+/// no old registration brings back a token whose owner has signed out.
 final class PyrusNotifier: Notifier {
     private static let responseBodyLimit = 16 * 1024
 

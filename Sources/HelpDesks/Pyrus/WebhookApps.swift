@@ -10,8 +10,8 @@ enum WebhookResult: String, CaseIterable {
 
 /// The apps that take webhooks, with the secrets that prove a webhook's origin: an immutable snapshot.
 ///
-/// If an app has path secrets, its webhooks must carry one of them in the path. If it has signature secrets, its webhooks must be signed, wherever they
-/// come.
+/// If an app has path secrets, its webhooks must carry one of them in the path. If it has signature secrets, its webhooks must be signed,
+/// wherever they come.
 final class WebhookApps: Sendable {
     /// An app that takes webhooks.
     struct App: Sendable {

@@ -98,7 +98,8 @@ final class WebhookRoute: Sendable {
         }
     }
 
-    /// Counts and logs what the store decided, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the store's thread.
+    /// Counts and logs what the store decided, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the
+    /// store's thread.
     private func recordOutcome(
         _ result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: UUIDv7, _ requestID: String
     ) -> Response {

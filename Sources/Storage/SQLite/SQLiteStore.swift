@@ -20,12 +20,13 @@ package final class SQLiteStore: Store {
     /// Opens a file, or makes a new one for its owner only, in a directory that exists. Beside it are `-wal` and `-shm`.
     ///
     /// What was leased when an earlier process ended is due at once, because the lock on the file proves that nobody works on it; those
-    /// tries have the outcome and reason `interrupted`. After a run that did not end with `close`, the file is searched for damage, unless it is larger than `maximumCheckedBytes`.
-    /// - Parameter movesAgain: whether an earlier store had to be given up because the disk did not take pages of the database (`notOpen`): all
-    ///   pages of the log are moved again then, for which nobody else may have the file open.
+    /// tries have the outcome and reason `interrupted`. After a run that did not end with `close`, the file is searched for damage, unless
+    /// it is larger than `maximumCheckedBytes`.
+    /// - Parameter movesAgain: whether an earlier store had to be given up because the disk did not take pages of the database (`notOpen`):
+    ///   all pages of the log are moved again then, for which nobody else may have the file open.
     /// - Parameter random: makes the ids of the registry's events.
-    /// - Throws: `unavailable` when another process has it or it cannot be written, `corrupt` when it is damaged, no store, without the log of
-    ///   a run that did not end, or of a newer version; the description names the remedy.
+    /// - Throws: `unavailable` when another process has it or it cannot be written, `corrupt` when it is damaged, no store, without the log
+    ///   of a run that did not end, or of a newer version; the description names the remedy.
     package init(
         path: String, settings: StoreSettings = StoreSettings(), movesAgain: Bool = false,
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
@@ -132,7 +133,7 @@ package final class SQLiteStore: Store {
         // One more than is shown tells whether there are more.
         let most = limit + 1
         let before = DeliveryKey(event: after?.event ?? .max, position: after?.position ?? .max)
-        if let named = try read(lists, { database throws(SQLiteError) in try database.named(filter, before: before, limit: most) }) {
+        if let named = try read(listReader, { database throws(SQLiteError) in try database.named(filter, before: before, limit: most) }) {
             return DeliveryPage(named, limit: limit)
         }
         let events = try read(listReader) { database throws(SQLiteError) in try database.events() }

@@ -5,14 +5,14 @@ extension Statement {
     /// Reads an id.
     func uuid(_ column: Int) throws(SQLiteError) -> UUIDv7 {
         let id = try withBytes(column) { bytes throws(SQLiteError) in UUIDv7(bytes: bytes) }
-        guard let id else { try refuseText(column) }
+        guard let id else { try refuse(column) }
         return id
     }
 
     /// Reads an identity of the help desk; nil for NULL.
     func helpDeskID(_ column: Int) throws(SQLiteError) -> HelpDeskID? {
         guard let text = try optionalString(column) else { return nil }
-        guard let id = HelpDeskID(text) else { try refuseText(column) }
+        guard let id = HelpDeskID(text) else { try refuse(column) }
         return id
     }
 
@@ -23,19 +23,16 @@ extension Statement {
 
     /// Reads a delivery's state.
     func state(_ column: Int) throws(SQLiteError) -> Delivery.State {
-        switch try int64(column) {
-        case 0: .pending
-        case 1: .delivered
-        case 2: .dead
-        default: .noTarget
-        }
+        let number = try int64(column)
+        guard let state = Delivery.State.allCases.first(where: { $0.number == number }) else { try refuse(column) }
+        return state
     }
 
-    /// Throws SQLITE_MISMATCH for text or bytes of the right type that this program has not written.
-    func refuseText(_ column: Int) throws(SQLiteError) -> Never {
-        // Text and bytes are never taken for a number, so this says which column it is.
-        _ = try int64(column)
-        preconditionFailure("the column holds a number")
+    /// Throws SQLITE_MISMATCH for a value of the right type that this program does not write.
+    func refuse(_ column: Int) throws(SQLiteError) -> Never {
+        // No value is both text and a number, so one of these throws, and says which column it is.
+        _ = (try string(column), try int64(column))
+        preconditionFailure("the column holds text and a number")
     }
 }
 

@@ -25,7 +25,7 @@ struct StoredDelivery {
     }
 
     private static func event(_ row: Statement) throws(SQLiteError) -> Event {
-        guard let kind = Event.Kind(rawValue: try row.string(10)) else { try row.refuseText(10) }
+        guard let kind = Event.Kind(rawValue: try row.string(10)) else { try row.refuse(10) }
         let identity = Event.Identity(
             appID: try row.string(11), ticketID: try row.helpDeskID(12), commentID: try row.helpDeskID(13),
             deviceID: try row.string(14))

@@ -66,7 +66,8 @@ extension WritingDatabase {
         return stored.delivery.event.expiresAt <= expiredBy ? (.dead, StoreRules.expired) : nil
     }
 
-    /// After the clock was set back, a delivery may be due later than any backoff allows. Makes such deliveries due now, a limited number each claim.
+    /// After the clock was set back, a delivery may be due later than any backoff allows. Makes such deliveries due now, a limited number
+    /// each claim.
     private func pullIn(_ claim: Claim) throws(SQLiteError) {
         let statement = statements.pullIn
         statement.bind(claim.notifier, at: 1)

@@ -94,8 +94,8 @@ extension WritingDatabase {
         try statement.runBound()
     }
 
-    /// Forgets calls that were recorded before a time: of persons by that time's index, of devices in steps through all of them, one each time,
-    /// because an index would cost every registration more.
+    /// Forgets calls that were recorded before a time: of persons by that time's index, of devices in steps through all of them, one each
+    /// time, because an index would cost every registration more.
     private func forgetIdleCalls(before time: UInt64) throws(SQLiteError) {
         var persons: [(app: Int64, userID: String)] = []
         try deviceStatements.findIdleCalls.forEachRow(time.stored, Self.personsPerStep) { row throws(SQLiteError) in

@@ -48,8 +48,8 @@ final class WritingDatabase {
         }
     }
 
-    /// Runs `body` in a savepoint of the open transaction. If it fails, its changes are undone, those to `counts` and `apps` too, and the transaction
-    /// goes on.
+    /// Runs `body` in a savepoint of the open transaction. If it fails, its changes are undone, those to `counts` and `apps` too, and the
+    /// transaction goes on.
     func part<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         let before = (counts, apps)
         try statements.beginPart.runBound()
@@ -113,8 +113,8 @@ final class WritingDatabase {
     }
 
     /// Marks the run as closed and empties the log. A failure is harmless, because the next start reads the log.
-    /// - Parameter keepsLog: whether the log stays as it is, because the disk has not taken what was moved from it; the next start moves all of it
-    ///   again.
+    /// - Parameter keepsLog: whether the log stays as it is, because the disk has not taken what was moved from it; the next start moves
+    ///   all of it again.
     func close(keepsLog: Bool) {
         if keepsLog {
             connection.keepLogOnClose()
