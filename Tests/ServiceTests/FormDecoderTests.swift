@@ -1,9 +1,10 @@
+import Service
+import Testing
+
 @testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
-import Service
-import Testing
 
 @Suite struct FormDecoderTests {
     private static let decoder = FormDecoder(wanting: ["app_id", "user_id", "caf\u{e9}"])
