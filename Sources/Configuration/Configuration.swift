@@ -37,7 +37,7 @@ package struct Configuration: Sendable {
         /// The id that the help desk made.
         package var id: String
         /// The help desk whose chat it is.
-        package var helpDesk = HelpDeskKind.pyrus
+        package var helpDesk = HelpDeskKind.default
         /// Its secrets of 32 bytes, by their numbers.
         package var keys: [(id: UInt32, secret: SecretBytes)]
         /// How its webhooks prove their origin; nil when it takes none.

@@ -5,6 +5,9 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
     /// Pyrus.
     case pyrus
 
+    /// The help desk of an app that names none.
+    package static let `default` = pyrus
+
     /// The host of its cloud, where registrations are passed on to unless the configuration says otherwise.
     var cloudHost: String {
         switch self {

@@ -1,5 +1,5 @@
-package import JSON
 internal import HTTPServer
+package import JSON
 
 /// What came of an action: a status of HTTP and the body that goes with it.
 package struct AdminAnswer: Sendable, Equatable {

@@ -40,7 +40,8 @@ extension DeliveryAction {
 
     /// What `DELETE /v1/deliveries` takes.
     static let purgeParameters = [
-        AdminRoute.Parameter("state", .query, .choice(Delivery.State.allCases.map(\.rawValue)), isRequired: true, text: "Where they stand."),
+        AdminRoute.Parameter(
+            "state", .query, .choice(Delivery.State.allCases.map(\.rawValue)), isRequired: true, text: "Where they stand."),
         AdminRoute.Parameter("before", .query, .time, text: "Only those that ended before this time."),
         AdminRoute.Parameter("notifier", .query, text: "With the state pending: whose deliveries are given up."),
     ]

@@ -9,11 +9,13 @@ extension DeliveryAction {
     /// The routes.
     static let routes = [
         AdminRoute(
-            .get, path, .read, summary: "The deliveries that match all criteria, newest first.", DeliveryCriteria.parameters + AdminQuery.page,
+            .get, path, .read, summary: "The deliveries that match all criteria, newest first.",
+            DeliveryCriteria.parameters + AdminQuery.page,
             answer: AdminRoute.Answer(["deliveries", "next"], text: "The deliveries, and where the list goes on; null at its end."),
             .fromStore { request throws(AdminMistake) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
-            .delete, path, .operate, summary: "Forgets deliveries that have ended, or gives up what waits for one notifier.", purgeParameters,
+            .delete, path, .operate, summary: "Forgets deliveries that have ended, or gives up what waits for one notifier.",
+            purgeParameters,
             answer: AdminRoute.Answer(["purged"], text: "How many."),
             .fromStore { request throws(AdminMistake) in try purging(AdminQuery(request.queryItems())) }),
         AdminRoute(

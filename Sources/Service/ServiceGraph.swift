@@ -47,7 +47,8 @@ package struct ServiceGraph: Sendable {
         metrics = ServiceMetrics(registry: MetricsRegistry(), version: Version.current)
         let authorizer = try Self.authorizer(configuration)
         helpDeskState = Live(HelpDeskState(configuration, authorizer: authorizer, metrics: metrics.helpDesks))
-        operatorState = Live(OperatorState(
+        operatorState = Live(
+            OperatorState(
                 configuration, authorizer: authorizer, registryAudience: helpDeskState.current.subscriptions.registry))
         let expiries = Monitor(configuration.certificateExpiries)
         certificateExpiries = expiries
@@ -60,7 +61,8 @@ package struct ServiceGraph: Sendable {
         self.denials = denials
         let services = HelpDeskServices(
             state: helpDeskState, store: store, metrics: metrics.helpDesks, clocks: clocks, random: RandomPool(), logger: logger,
-            denials: denials) { inbox.announceNews() }
+            denials: denials
+        ) { inbox.announceNews() }
         helpDesks = try Self.serve(configuration, services)
         publicRouter = Router(helpDesks.flatMap(\.routes) + HealthRoutes(readiness: readiness).routes)
         let deliveryMetrics = DeliveryMetrics(registry: metrics.registry, store: store, clocks: clocks, inbox: inbox)
@@ -102,7 +104,9 @@ package struct ServiceGraph: Sendable {
         let shared = HelpDeskState(next, authorizer: authorizer, metrics: metrics.helpDesks)
         var prepared: [() -> Void] = []
         for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, shared)) }
-        let (operators, expiries) = (OperatorState(next, authorizer: authorizer, registryAudience: shared.subscriptions.registry), next.certificateExpiries)
+        let (operators, expiries) = (
+            OperatorState(next, authorizer: authorizer, registryAudience: shared.subscriptions.registry), next.certificateExpiries
+        )
         return {
             helpDeskState.replace(with: shared)
             for putInForce in prepared { putInForce() }

@@ -1,16 +1,16 @@
 import Core
 import HTTPServer
-@testable import HelpDesk
 import JSON
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import Storage
 import TestSupport
 import Testing
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// Access from outside the service, while it runs and while it does not.
 @Suite struct AdminDeliverAccessTests {

@@ -1,16 +1,16 @@
 import Core
 import HTTPServer
-@testable import HelpDesk
 import JSON
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import Storage
 import TestSupport
 import Testing
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// `/v1/deliveries` and what is below it.
 @Suite struct AdminDeliverRoutesTests {

@@ -1,10 +1,6 @@
 import Core
 import HTTPServer
-@testable import HelpDesk
 import JSON
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import Storage
 import TestSupport
 import Testing
@@ -12,6 +8,10 @@ import Threading
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// `/v1/push-tokens`: devices of three persons of `shop`, of whom one has a name that a query must escape, and one of `bank`.
 @Suite struct AdminDeviceRoutesTests {

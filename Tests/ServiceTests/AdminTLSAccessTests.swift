@@ -1,15 +1,15 @@
-
-@testable import Configuration
 import Core
 import Crypto
-@testable import Dispatch
 import HTTPServer
+import TestSupport
+import Testing
+
+@testable import Configuration
+@testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// Access to a running service whose admin listener uses TLS: the certificate is for another name than the listener's.
 @Suite struct AdminTLSAccessTests {

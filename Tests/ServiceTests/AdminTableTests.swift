@@ -1,11 +1,12 @@
-@testable import Configuration
 internal import Core
 import HTTPServer
 import JSON
-@testable import Operators
-@testable import Service
 import TestSupport
 import Testing
+
+@testable import Configuration
+@testable import Operators
+@testable import Service
 
 /// The table of the admin listener's requests says what the listener does.
 @Suite struct AdminTableTests {

@@ -1,3 +1,7 @@
+import Synchronization
+import TestSupport
+import Testing
+import Threading
 
 @testable import Configuration
 @testable import Dispatch
@@ -5,10 +9,6 @@
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import Synchronization
-import TestSupport
-import Testing
-import Threading
 
 /// The thread that asks the store for operators.
 @Suite struct AdminWorkerTests {

@@ -1,12 +1,12 @@
+import Observability
+import TestSupport
+import Testing
 
 @testable import Configuration
 @testable import HelpDesk
-import Observability
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 @Suite struct DenialFloodTests {
     /// At every door: denials and garbage by the thousand leave a few lines and their number.

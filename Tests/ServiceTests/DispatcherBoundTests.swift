@@ -1,13 +1,13 @@
+import Core
+import TestSupport
+import Testing
 
 @testable import Configuration
-import Core
 @testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// A notifier whose queue is full loses its own deliveries alone, and somebody hears of it.
 @Suite struct DispatcherBoundTests {

@@ -1,13 +1,13 @@
+import Core
+import TestSupport
+import Testing
 
 @testable import Configuration
-import Core
 @testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// What a clock that is set forward does to what waits and to who is registered: nothing.
 @Suite struct DispatcherClockTests {

@@ -1,15 +1,15 @@
-
-@testable import Configuration
 import Core
-@testable import Dispatch
-@testable import HelpDesk
 import Observability
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import TestSupport
 import Testing
 import Threading
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// What the dispatcher makes of notifiers that fail, of a store that fails, and of its own end.
 @Suite struct DispatcherFaultTests {

@@ -1,14 +1,14 @@
+import Core
+import TestSupport
+import Testing
+import Threading
 
 @testable import Configuration
-import Core
 @testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
-import Threading
 
 /// When the dispatcher's thread is told something, and what.
 @Suite struct DispatcherInboxTests {

@@ -2,10 +2,6 @@ import Core
 import Crypto
 import Glibc
 import HTTPServer
-@testable import HelpDesk
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import Storage
 import TestSupport
 import Testing
@@ -13,6 +9,10 @@ import Threading
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// Somebody else holds the port of the admin listener: commands tell the token to nobody who does not know it.
 @Suite struct ListenerProofTests {

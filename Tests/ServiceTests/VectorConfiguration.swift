@@ -1,11 +1,12 @@
 import Configuration
-@testable import Dispatch
-@testable import HelpDesk
 import JSON
-@testable import Operators
-@testable import Pyrus
 import Service
 import TestSupport
+
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
 
 /// A configuration with the vectors' apps, and their secrets in files.
 struct VectorConfiguration {

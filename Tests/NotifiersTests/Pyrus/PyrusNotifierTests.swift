@@ -4,10 +4,11 @@ import HTTPClient
 import HelpDesk
 import JSON
 import Notifiers
-@testable import Pyrus
 import TestSupport
 import Testing
 import Threading
+
+@testable import Pyrus
 
 /// The relay against a server that does as its script says.
 @Suite struct PyrusNotifierTests {
@@ -28,7 +29,8 @@ import Threading
     }
 
     private func with(
-        _ script: ScriptedServer.Script, mintKey: @escaping @Sendable (String, String) -> String? = { app, user in "key-of-\(app)-\(user)" },
+        _ script: ScriptedServer.Script,
+        mintKey: @escaping @Sendable (String, String) -> String? = { app, user in "key-of-\(app)-\(user)" },
         _ body: (Relay) throws -> Void
     ) throws {
         let server = try ScriptedServer(script)

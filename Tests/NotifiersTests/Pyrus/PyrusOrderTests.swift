@@ -4,10 +4,11 @@ import HTTPClient
 import HelpDesk
 import JSON
 import Notifiers
-@testable import Pyrus
 import TestSupport
 import Testing
 import Threading
+
+@testable import Pyrus
 
 /// The relay tells what the registry says at the time of the try, in whatever order tries come and whatever the clock says.
 @Suite struct PyrusOrderTests {

@@ -1,6 +1,7 @@
 import Configuration
 import Core
 import HelpDesk
+
 @testable import Pyrus
 
 /// Events of the registry.

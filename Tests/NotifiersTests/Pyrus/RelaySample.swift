@@ -1,5 +1,6 @@
-@testable import Configuration
 import Notifiers
+
+@testable import Configuration
 
 extension Configuration.Relay {
     /// A relay of eight calls at once to a server of a test.

@@ -1,13 +1,13 @@
+import HTTPServer
+import TestSupport
+import Testing
 
 @testable import Configuration
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// Where the listeners are told to listen: what could never start is a mistake of the configuration.
 @Suite struct ConfigurationAddressTests {

@@ -1,3 +1,4 @@
+import Testing
 
 @testable import Configuration
 @testable import Dispatch
@@ -5,7 +6,6 @@
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import Testing
 
 /// The list of apps and their keys, and the admin token.
 @Suite struct ConfigurationAppTests {
@@ -34,7 +34,10 @@ import Testing
             "$.apps[0].app_id: expected at most 255 UTF-16 code units and no control characters"
         ),
         (#"{"apps":[{"app_id":"shop","help_desk":"other","keys":[\#(key)]}]}"#, #"$.apps[0].help_desk: expected one of "pyrus""#),
-        (#"{"apps":[{"app_id":"shop","help_desk":1,"keys":[\#(key)]}]}"#, "$.apps[0].help_desk: expected a non-empty string, found a number"),
+        (
+            #"{"apps":[{"app_id":"shop","help_desk":1,"keys":[\#(key)]}]}"#,
+            "$.apps[0].help_desk: expected a non-empty string, found a number"
+        ),
         (
             #"{"apps":[{"app_id":"shop"}]}"#, #"$.apps[0].keys: missing; give [{"id": 1, "secret": {"file": "PATH"}}]"#
         ),

@@ -1,15 +1,15 @@
+import HTTPServer
+import JSON
+import POSIX
+import TestSupport
+import Testing
 
 @testable import Configuration
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
-import JSON
 @testable import Operators
-import POSIX
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// The example that stands at the repository's root.
 @Suite struct ConfigurationExampleTests {

@@ -1,11 +1,12 @@
 import Configuration
+import Service
+import TestSupport
+import Testing
+
 @testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
-import Service
-import TestSupport
-import Testing
 
 /// What can be wrong with the file as a whole.
 @Suite struct ConfigurationFileTests {

@@ -1,12 +1,12 @@
+import Core
+import Testing
 
 @testable import Configuration
-import Core
 @testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import Testing
 
 /// How often devices may register.
 @Suite struct ConfigurationPushTokensTests {

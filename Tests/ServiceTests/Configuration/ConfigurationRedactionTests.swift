@@ -1,11 +1,12 @@
 import Configuration
+import Service
+import TestSupport
+import Testing
+
 @testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
-import Service
-import TestSupport
-import Testing
 
 /// Whatever is wrong, no message tells a secret.
 @Suite struct ConfigurationRedactionTests {

@@ -1,13 +1,13 @@
+import HTTPServer
+import TestSupport
+import Testing
 
 @testable import Configuration
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// The certificate of a listener.
 @Suite struct ConfigurationTLSTests {

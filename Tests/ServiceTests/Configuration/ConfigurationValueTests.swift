@@ -1,16 +1,16 @@
-
-@testable import Configuration
 import Core
 import Crypto
-@testable import Dispatch
 import HTTPServer
-@testable import HelpDesk
 import Observability
+import TestSupport
+import Testing
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// The values of keys: defaults, ranges, kinds.
 @Suite struct ConfigurationValueTests {

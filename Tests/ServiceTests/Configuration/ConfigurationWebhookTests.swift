@@ -1,13 +1,13 @@
+import Crypto
+import TestSupport
+import Testing
 
 @testable import Configuration
-import Crypto
 @testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// What an app's webhooks come with, and where its events go.
 @Suite struct ConfigurationWebhookTests {

@@ -1,3 +1,4 @@
+import Testing
 
 @testable import Configuration
 @testable import Dispatch
@@ -5,7 +6,6 @@
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import Testing
 
 /// The addresses of servers that we call.
 @Suite struct DestinationURLTests {

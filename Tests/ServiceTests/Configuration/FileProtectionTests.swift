@@ -1,14 +1,14 @@
+import Glibc
+import POSIX
+import TestSupport
+import Testing
 
 @testable import Configuration
 @testable import Dispatch
-import Glibc
 @testable import HelpDesk
 @testable import Operators
-import POSIX
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// Files that others could change or replace.
 @Suite struct FileProtectionTests {

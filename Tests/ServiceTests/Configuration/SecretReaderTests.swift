@@ -1,13 +1,13 @@
+import Crypto
+import TestSupport
+import Testing
 
 @testable import Configuration
-import Crypto
 @testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// Where secrets come from and what they must be like.
 @Suite struct SecretReaderTests {

@@ -1,14 +1,14 @@
+import Core
+import TestSupport
+import Testing
+import Threading
 
 @testable import Configuration
-import Core
 @testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
-import Threading
 
 /// A push token that comes with a webhook, through the routes to the store.
 @Suite struct LearnedTokenTests {

@@ -1,14 +1,14 @@
+import Core
+import HTTPServer
+import TestSupport
+import Testing
 
 @testable import Configuration
-import Core
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// The answers of devices' calls, with and without a socket, and what comes to the store.
 @Suite struct PushTokenRouteTests {

@@ -1,15 +1,15 @@
 import Core
 import HTTPServer
-@testable import HelpDesk
 import Observability
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import Storage
 import TestSupport
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// The routes of the service over a store in memory, with one app that takes webhooks and tells a log; nothing is delivered.
 final class RegistrySite {

@@ -1,11 +1,7 @@
 import Core
 import HTTPClient
-@testable import HelpDesk
 import JSON
 import Notifiers
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import Storage
 import TestSupport
 import Testing
@@ -14,6 +10,10 @@ import Time
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// A registry and its relay, to whom happens what a seed decides, beside a help desk that answers 503 now and then.
 final class RelayLife {

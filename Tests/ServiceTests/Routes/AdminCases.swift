@@ -1,7 +1,7 @@
+import HTTPServer
 
 @testable import Configuration
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus

@@ -1,14 +1,14 @@
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
 
 @testable import Configuration
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
-import JSON
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// The admin listener's answers, with and without a socket.
 @Suite struct AdminRouteTests {

@@ -1,13 +1,13 @@
+import HTTPServer
+import TestSupport
+import Testing
 
 @testable import Configuration
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// Who may ask the admin listener without a token, and by which name.
 @Suite struct HostRuleTests {

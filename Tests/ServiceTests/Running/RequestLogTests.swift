@@ -1,15 +1,15 @@
+import Core
+import HTTPServer
+import Observability
+import TestSupport
+import Testing
 
 @testable import Configuration
-import Core
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
-import Observability
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// What the log tells of requests, and what it never does.
 @Suite struct RequestLogTests {

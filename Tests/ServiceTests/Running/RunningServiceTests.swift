@@ -1,15 +1,15 @@
+import HTTPServer
+import Observability
+import POSIX
+import TestSupport
+import Testing
 
 @testable import Configuration
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
-import Observability
 @testable import Operators
-import POSIX
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Testing
 
 /// Start and end of the service.
 @Suite struct RunningServiceTests {

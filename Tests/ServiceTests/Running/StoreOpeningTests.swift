@@ -1,3 +1,5 @@
+import Storage
+import Testing
 
 @testable import Configuration
 @testable import Dispatch
@@ -5,8 +7,6 @@
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import Storage
-import Testing
 
 struct StoreOpeningTests {
     private static let store = Configuration.Store(kind: .memory, maximumPending: 7, minimumFreeMegabytes: 3)

@@ -1,10 +1,6 @@
 import Core
 import Glibc
-@testable import HelpDesk
 import Observability
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import Storage
 import TestSupport
 import Testing
@@ -12,6 +8,10 @@ import Threading
 
 @testable import Configuration
 @testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// A store that cannot be opened at once, or not any more.
 @Suite struct WaitingStoreTests {

@@ -1,10 +1,11 @@
 import Configuration
+import Service
+import TestSupport
+
 @testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
-import Service
-import TestSupport
 
 /// A directory with a configuration file and the secrets that it names.
 final class ConfigurationDirectory {

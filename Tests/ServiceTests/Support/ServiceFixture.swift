@@ -1,14 +1,14 @@
+import HTTPServer
+import Observability
+import TestSupport
+import Time
 
 @testable import Configuration
 @testable import Dispatch
-import HTTPServer
 @testable import HelpDesk
-import Observability
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import TestSupport
-import Time
 
 /// The service on a configuration of its own, with the time standing still.
 struct ServiceFixture {

@@ -1,15 +1,15 @@
 import Core
 import Crypto
-@testable import Dispatch
-@testable import HelpDesk
 import JSON
-@testable import Operators
-@testable import Pyrus
-@testable import Service
 import TestSupport
 import Testing
 
 @testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
 
 /// Bodies that nobody thought of.
 @Suite struct WebhookMutationTests {

@@ -1,12 +1,12 @@
+import Crypto
+import Testing
 
 @testable import Configuration
-import Crypto
 @testable import Dispatch
 @testable import HelpDesk
 @testable import Operators
 @testable import Pyrus
 @testable import Service
-import Testing
 
 /// The signature that the help desk documents.
 @Suite struct WebhookSignatureTests {
