@@ -21,8 +21,8 @@ extension ConfigurationReader {
             let routes = routes(object, known: known, notifiers: notifiers)
             apps.append(
                 Configuration.App(
-                    id: id ?? "", helpDesk: object.choice("help_desk", default: .default), keys: keys, webhook: webhook, notifiers: notifiers,
-                    routes: routes))
+                    id: id ?? "", helpDesk: object.choice("help_desk", default: .default), keys: keys, webhook: webhook,
+                    notifiers: notifiers, routes: routes))
         }
         refuseTooManySigners(apps, path: root.path(of: "apps"))
         return apps
