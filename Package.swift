@@ -84,7 +84,7 @@ let package = Package(
                 "Time",
             ],
             swiftSettings: settings),
-        library("TestSupport", ["HTTPServer", "JSON", "POSIX", "Threading", "Observability", "Time"]),
+        library("TestSupport", ["HTTPServer", "JSON", "POSIX", "Threading", "Observability", "Time"], path: "Tests/TestSupport"),
         .executableTarget(
             name: "DeskgateBenchmarks",
             dependencies: [

@@ -40,3 +40,130 @@ package enum Base64: Base64Alphabet {
         return count
     }
 }
+
+/// Unpadded base64url, RFC 4648 section 5, read strictly: every byte sequence has exactly one accepted spelling.
+package enum Base64URL: Base64Alphabet {
+    static let characters: [UInt8] = makeCharacters(last: "-_")
+    static let sextets: ByteTable = makeSextets(of: characters)
+
+    /// How many bytes so many characters stand for; nil for 1 more than a multiple of 4, a length that no encoding has.
+    package static func decodedCount(ofCharacters count: Int) -> Int? {
+        unpaddedDecodedCount(ofCharacters: count)
+    }
+
+    /// Decodes ASCII `text` into the front of `output` and returns the number of bytes written, without allocating.
+    ///
+    /// Nil for padding, white space, any other character outside the alphabet, an impossible length, unused trailing
+    /// bits that are not zero, and when `output` is too short; what `output` holds is then unspecified. How many steps it takes depends on
+    /// the length alone.
+    package static func decode(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> Int? {
+        decodeUnpadded(text, into: &output)
+    }
+
+    /// Decodes text into new bytes by the same rules; nil where `decode(_:into:)` says nil.
+    package static func decode(_ text: String) -> [UInt8]? {
+        guard let count = decodedCount(ofCharacters: text.utf8.count) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        var span = bytes.mutableSpan
+        return decode(text.utf8.span, into: &span) == nil ? nil : bytes
+    }
+
+    /// Encodes bytes as the one spelling that `decode` accepts for them.
+    package static func encode(_ bytes: Span<UInt8>) -> String {
+        encode(bytes, padding: 0)
+    }
+}
+
+/// What the dialects of base64 have in common, RFC 4648 sections 4 and 5: 64 characters for six bits each, here without padding.
+///
+/// A protocol and not a value, because static tables are read in place, where those of a value would be copied for each character.
+protocol Base64Alphabet {
+    /// The character of each six bits.
+    static var characters: [UInt8] { get }
+    /// The six bits of each character; made by `makeSextets(of:)`.
+    static var sextets: ByteTable { get }
+}
+
+extension Base64Alphabet {
+    /// Letters, digits and then the last two characters, which set the dialects apart.
+    static func makeCharacters(last: String) -> [UInt8] {
+        Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)".utf8)
+    }
+
+    /// The place of each character, or a value above six bits for what is not one.
+    static func makeSextets(of characters: [UInt8]) -> ByteTable {
+        ByteTable { character in characters.firstIndex(of: character).map { UInt8($0) } ?? outside }
+    }
+
+    /// How many bytes so many characters stand for; nil for 1 more than a multiple of 4, a length that no encoding has.
+    static func unpaddedDecodedCount(ofCharacters count: Int) -> Int? {
+        count % 4 == 1 ? nil : count / 4 * 3 + count % 4 * 3 / 4
+    }
+
+    /// Decodes unpadded ASCII `text` into the front of `output` and returns the number of bytes written, without allocating; nil when it is
+    /// not the one spelling of these bytes, or `output` is too short.
+    static func decodeUnpadded(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> Int? {
+        guard let count = unpaddedDecodedCount(ofCharacters: text.count), count <= output.count else { return nil }
+        // Values of characters outside the alphabet have a bit above the lower six, which is looked at once at the end.
+        var flaws: UInt8 = 0
+        var written = 0
+        var index = 0
+        while index + 4 <= text.count {
+            // Within bounds: the loop's condition is the input's, and `count` bytes of output have been made sure of above.
+            let (first, second) = unsafe (sextets[text[unchecked: index]], sextets[text[unchecked: index + 1]])
+            let (third, fourth) = unsafe (sextets[text[unchecked: index + 2]], sextets[text[unchecked: index + 3]])
+            flaws |= first | second | third | fourth
+            unsafe output[unchecked: written] = first << 2 | second >> 4
+            unsafe output[unchecked: written + 1] = second << 4 | third >> 2
+            unsafe output[unchecked: written + 2] = third << 6 | fourth
+            (index, written) = (index + 4, written + 3)
+        }
+        flaws |= decodeRest(text.extracting(index...), into: &output, at: written)
+        return flaws & 0xC0 == 0 ? count : nil
+    }
+
+    /// Encodes bytes, and pads the text with as many characters.
+    static func encode(_ bytes: Span<UInt8>, padding: Int) -> String {
+        let count = (bytes.count * 4 + 2) / 3
+        return unsafe String(unsafeUninitializedCapacity: count + padding) { text in
+            for index in 0..<count {
+                unsafe text[index] = characters[sextet(at: index, of: bytes)]
+            }
+            for index in count..<count + padding {
+                unsafe text[index] = UInt8(ascii: "=")
+            }
+            return count + padding
+        }
+    }
+
+    private static var outside: UInt8 { 0xFF }
+
+    /// Decodes the last two or three characters; the result has one of its two highest bits set when they are flawed.
+    private static func decodeRest(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>, at written: Int) -> UInt8 {
+        guard text.count >= 2 else { return 0 }
+        let (first, second) = (sextets[text[0]], sextets[text[1]])
+        output[written] = first << 2 | second >> 4
+        guard text.count == 3 else { return first | second | (second & 0x0F == 0 ? 0 : outside) }
+        let third = sextets[text[2]]
+        output[written + 1] = second << 4 | third >> 2
+        return first | second | third | (third & 0x03 == 0 ? 0 : outside)
+    }
+
+    /// The 6 bits that the character at `index` of the encoding stands for; bits past the end are zero.
+    private static func sextet(at index: Int, of bytes: Span<UInt8>) -> Int {
+        let (byte, bit) = (index * 6).quotientAndRemainder(dividingBy: 8)
+        let pair = UInt16(bytes[byte]) << 8 | (byte + 1 < bytes.count ? UInt16(bytes[byte + 1]) : 0)
+        return Int(pair >> (10 - bit)) & 0x3F
+    }
+}
+
+/// One byte for each byte, looked up without a check, since there is one for each.
+@safe struct ByteTable: Sendable {
+    private let values: InlineArray<256, UInt8>
+
+    init(_ value: (UInt8) -> UInt8) {
+        values = InlineArray { value(UInt8($0)) }
+    }
+
+    subscript(byte: UInt8) -> UInt8 { unsafe values[unchecked: Int(byte)] }
+}

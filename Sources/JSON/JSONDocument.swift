@@ -1,4 +1,5 @@
 internal import CJansson
+internal import Glibc
 
 /// A parsed JSON text, owned: it is freed when this value ends.
 ///
@@ -50,5 +51,130 @@ package struct JSONDocument: ~Copyable {
         case JSON_NULL: throw JSONFieldError(name: name, problem: .null)
         default: throw JSONFieldError(name: name, problem: .notAString)
         }
+    }
+}
+
+/// The calls into jansson's parser, with its errors turned into ours.
+@safe
+struct Jansson {
+    /// Seeds jansson's hash tables from the system's randomness, once and before any thread makes an object.
+    private static let seeded: Void = json_object_seed(0)
+
+    /// Parses one strict JSON text; the caller owns the result and releases it with `json_decref`.
+    ///
+    /// Throws where the text is not JSON, or breaks a rule of `JSONDocument`.
+    static func load(_ bytes: Span<UInt8>) throws(JSONError) -> UnsafeMutablePointer<json_t> {
+        _ = seeded
+        return try unsafe bytes.withUnsafeBytes { buffer throws(JSONError) in
+            let start = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+            // jansson takes a null pointer for a programmer's mistake; to us it is an empty text.
+            guard let start = unsafe start else { throw JSONError(reason: .endOfInput, line: 1, column: 1, offset: 0) }
+            let flags = Int(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL)
+            var failure = json_error_t()
+            guard let root = unsafe json_loadb(start, buffer.count, flags, &failure) else {
+                throw JSONError(failure, in: bytes)
+            }
+            return unsafe root
+        }
+    }
+}
+
+extension JSONError {
+    /// Takes the code and the place from jansson; its text is dropped because it quotes the input.
+    fileprivate init(_ failure: json_error_t, in bytes: Span<UInt8>) {
+        let reason = Reason(failure, in: bytes)
+        // Here jansson stopped before the mistake, everywhere else after it.
+        let isAhead = reason == .endOfInput || reason == .invalidUTF8
+        self.init(
+            reason: reason, line: Int(failure.line), column: Int(failure.column) + (isAhead ? 1 : 0), offset: Int(failure.position))
+    }
+}
+
+extension JSONError.Reason {
+    fileprivate init(_ failure: json_error_t, in bytes: Span<UInt8>) {
+        switch unsafe withUnsafePointer(to: failure, { unsafe deskgate_json_error_code($0) }) {
+        case json_error_out_of_memory: self = .outOfMemory
+        case json_error_stack_overflow: self = .tooDeep
+        case json_error_invalid_utf8: self = .invalidUTF8
+        case json_error_end_of_input_expected: self = .trailingBytes
+        case json_error_duplicate_key: self = .duplicateKey
+        case json_error_null_byte_in_key: self = .nulInKey
+        case json_error_numeric_overflow: self = .numberOutOfRange
+        case json_error_premature_end_of_input: self = Self.endsAtNUL(failure, in: bytes) ? .syntax : .endOfInput
+        default: self = Self.startsWithByteOrderMark(bytes) ? .byteOrderMark : .syntax
+        }
+    }
+
+    /// Tells whether the last byte read was NUL, which outside a string jansson takes for the end.
+    private static func endsAtNUL(_ failure: json_error_t, in bytes: Span<UInt8>) -> Bool {
+        failure.position > 0 && bytes[Int(failure.position) - 1] == 0
+    }
+
+    private static func startsWithByteOrderMark(_ bytes: Span<UInt8>) -> Bool {
+        bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF
+    }
+}
+
+/// Finds nesting beyond a limit before jansson, whose parser and destructor recurse, sees the text.
+struct NestingScan {
+    /// Returns the error at the first bracket that opens a level beyond `limit`, or nil.
+    ///
+    /// For a text that is not JSON the answer holds up to its first syntax error, which is as far as a parser goes.
+    static func error(in bytes: Span<UInt8>, beyond limit: Int) -> JSONError? {
+        // Nearly every body has fewer brackets than levels allowed, and finding them with memchr costs nanoseconds.
+        let brackets = count(of: UInt8(ascii: "{"), in: bytes, upTo: limit + 1) + count(of: UInt8(ascii: "["), in: bytes, upTo: limit + 1)
+        guard brackets > limit, let index = firstBracket(in: bytes, beyond: limit) else { return nil }
+        return JSONError(reason: .tooDeep, endingAt: index + 1, of: bytes)
+    }
+
+    /// How often a byte occurs, within strings too; counting ends at `most`.
+    private static func count(of byte: UInt8, in bytes: Span<UInt8>, upTo most: Int) -> Int {
+        unsafe bytes.withUnsafeBytes { buffer in
+            guard var rest = buffer.baseAddress else { return 0 }
+            let end = unsafe rest + buffer.count
+            var count = 0
+            while count < most, let found = unsafe memchr(rest, Int32(byte), end - rest) {
+                count += 1
+                unsafe rest = UnsafeRawPointer(found) + 1
+            }
+            return count
+        }
+    }
+
+    private static func firstBracket(in bytes: Span<UInt8>, beyond limit: Int) -> Int? {
+        var depth = 0
+        var inString = false
+        var index = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\""): inString.toggle()
+            case UInt8(ascii: "\\") where inString: index += 1
+            case let byte where !inString && isOpening(byte):
+                depth += 1
+                if depth > limit { return index }
+            case let byte where !inString && isClosing(byte): depth -= 1
+            default: break
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// `[` is 0x5B and `{` is 0x7B: one bit apart.
+    private static func isOpening(_ byte: UInt8) -> Bool {
+        byte | 0x20 == UInt8(ascii: "{")
+    }
+
+    /// `]` is 0x5D and `}` is 0x7D: one bit apart.
+    private static func isClosing(_ byte: UInt8) -> Bool {
+        byte | 0x20 == UInt8(ascii: "}")
+    }
+}
+
+extension JSONError {
+    /// Describes a mistake whose last byte is the one before `offset`.
+    init(reason: Reason, endingAt offset: Int, of bytes: Span<UInt8>) {
+        let place = offset > 0 ? JSONPlace(of: offset - 1, in: bytes) : JSONPlace(line: 1, column: 1)
+        self.init(reason: reason, line: place.line, column: place.column, offset: offset)
     }
 }

@@ -104,3 +104,43 @@ package struct JSONElement: Sendable {
         return entry.hasEscapes ? JSONEscape.bytes(of: entry, in: bytes.span)[...] : bytes[entry.start..<entry.start + entry.count]
     }
 }
+
+extension JSONElement {
+    /// A copy of it and of all in it, for a tape of `JSONTape.plain`.
+    var value: JSONValue {
+        switch kind {
+        case .null: .null
+        case .bool: .bool(bool == true)
+        case .integer: .integer(integer ?? 0)
+        case .string: .string(string ?? "")
+        case .array: .array(elements.map(\.value))
+        case .object: .object(JSONObject(distinct: members))
+        case .real: preconditionFailure("a tape has no real numbers")
+        }
+    }
+}
+
+/// Why a field that must be a string could not be read; it never holds the field's value.
+package struct JSONFieldError: Error {
+    /// What is wrong with the field, or with the document that should hold it.
+    package enum Problem: Equatable, Sendable {
+        case missing, null, notAString, rootNotAnObject
+    }
+
+    /// The field that was asked for.
+    package let name: StaticString
+    /// What is wrong.
+    package let problem: Problem
+}
+
+extension JSONFieldError: CustomStringConvertible {
+    /// The mistake in words, such as `user_id is missing`.
+    package var description: String {
+        switch problem {
+        case .missing: "\(name) is missing"
+        case .null: "\(name) is null, a string was expected"
+        case .notAString: "\(name) is not a string"
+        case .rootNotAnObject: "\(name) was expected in a JSON object, the text is something else"
+        }
+    }
+}

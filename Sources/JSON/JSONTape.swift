@@ -60,3 +60,136 @@ extension [UInt8] {
         unsafe self = text.withUnsafeBufferPointer { unsafe Array($0) }
     }
 }
+
+/// Records the values of a JSON text while it passes them, without a tree.
+///
+/// It accepts what `JSONDocument` accepts, and beyond that what only somebody who reads it would mind: numbers of any size, `\u0000` in keys
+/// and halves of surrogate pairs.
+struct TapeScanner {
+    // In an object with more members, keys are looked up instead of compared one by one.
+    private static let fewMembers = 24
+    private static let usualEntries = 64
+
+    private var scanner = PlainScanner()
+    private var entries: [JSONTape.Entry] = []
+    private let mostValues: Int
+    private var reason: JSONError.Reason?
+    /// Whether `JSONDocument` surely reads the text alike.
+    private(set) var isPlain = true
+
+    /// - Parameter mostValues: how many values and keys a text may have.
+    init(mostValues: Int = .max) {
+        self.mostValues = mostValues
+    }
+
+    /// Reads a text; nil if it is refused.
+    mutating func entries(of text: Span<UInt8>, maximumDepth: Int) -> [JSONTape.Entry]? {
+        guard (try? UTF8Span(validating: text)) != nil else {
+            reason = .invalidUTF8
+            return nil
+        }
+        entries.reserveCapacity(Self.usualEntries)
+        guard takeValue(in: text, depth: maximumDepth) else { return nil }
+        guard scanner.isAtEnd(of: text) else {
+            reason = .trailingBytes
+            return nil
+        }
+        return entries
+    }
+
+    /// Why the text was refused, and where.
+    func refusal(of text: Span<UInt8>) -> JSONError {
+        let position = min(scanner.position, text.count)
+        return JSONError(reason: reason ?? (position == text.count ? .endOfInput : .syntax), endingAt: position, of: text)
+    }
+
+    /// Passes a value, in which arrays and objects are nested at most `depth` deep.
+    private mutating func takeValue(in text: Span<UInt8>, depth: Int) -> Bool {
+        guard entries.count < mostValues else { return refuse(.tooManyValues) }
+        switch scanner.next(in: text) {
+        case UInt8(ascii: "\""): return takeString(in: text)
+        case UInt8(ascii: "{"): return depth > 0 ? takeObject(in: text, depth: depth - 1) : refuse(.tooDeep)
+        case UInt8(ascii: "["): return depth > 0 ? takeArray(in: text, depth: depth - 1) : refuse(.tooDeep)
+        case UInt8(ascii: "t"): return takeWord("true", .bool, 1, in: text)
+        case UInt8(ascii: "f"): return takeWord("false", .bool, 0, in: text)
+        case UInt8(ascii: "n"): return takeWord("null", .null, 0, in: text)
+        default: return takeNumber(in: text)
+        }
+    }
+
+    private mutating func takeObject(in text: Span<UInt8>, depth: Int) -> Bool {
+        let index = begin(.object)
+        guard scanner.take(UInt8(ascii: "{"), in: text) else { return false }
+        if !scanner.take(UInt8(ascii: "}"), in: text) {
+            var keys = ObjectKeys(object: index, few: Self.fewMembers)
+            repeat {
+                guard takeKey(in: text) else { return false }
+                guard keys.insertLast(of: entries, in: text) else { return refuse(.duplicateKey) }
+                guard scanner.take(UInt8(ascii: ":"), in: text), takeValue(in: text, depth: depth) else { return false }
+            } while scanner.take(UInt8(ascii: ","), in: text)
+            guard scanner.take(UInt8(ascii: "}"), in: text) else { return false }
+        }
+        entries[index].end = entries.count
+        return true
+    }
+
+    private mutating func takeArray(in text: Span<UInt8>, depth: Int) -> Bool {
+        let index = begin(.array)
+        guard scanner.take(UInt8(ascii: "["), in: text) else { return false }
+        if !scanner.take(UInt8(ascii: "]"), in: text) {
+            repeat {
+                guard takeValue(in: text, depth: depth) else { return false }
+            } while scanner.take(UInt8(ascii: ","), in: text)
+            guard scanner.take(UInt8(ascii: "]"), in: text) else { return false }
+        }
+        entries[index].end = entries.count
+        return true
+    }
+
+    private mutating func takeKey(in text: Span<UInt8>) -> Bool {
+        scanner.passWhiteSpace(in: text)
+        guard takeString(in: text) else { return false }
+        if entries[entries.count - 1].hasEscapes { isPlain = false }
+        return true
+    }
+
+    private mutating func takeString(in text: Span<UInt8>) -> Bool {
+        guard let found = scanner.takeText(in: text) else { return false }
+        append(.string, start: found.range.lowerBound, count: found.range.count)
+        entries[entries.count - 1].hasEscapes = found.hasEscapes
+        entries[entries.count - 1].isUnreadable = found.isUnreadable
+        if found.isUnreadable { isPlain = false }
+        return true
+    }
+
+    private mutating func takeWord(_ word: StaticString, _ kind: JSONElement.Kind, _ value: Int, in text: Span<UInt8>) -> Bool {
+        guard scanner.take(word, in: text) else { return false }
+        append(kind, start: value)
+        return true
+    }
+
+    private mutating func takeNumber(in text: Span<UInt8>) -> Bool {
+        switch scanner.takeNumber(in: text) {
+        case nil: return false
+        case .integer(let value): append(.integer, start: value)
+        case .other:
+            append(.real)
+            isPlain = false
+        }
+        return true
+    }
+
+    private mutating func append(_ kind: JSONElement.Kind, start: Int = 0, count: Int = 0) {
+        entries.append(JSONTape.Entry(kind: kind, start: start, count: count, end: entries.count + 1))
+    }
+
+    private mutating func begin(_ kind: JSONElement.Kind) -> Int {
+        append(kind)
+        return entries.count - 1
+    }
+
+    private mutating func refuse(_ reason: JSONError.Reason) -> Bool {
+        self.reason = reason
+        return false
+    }
+}

@@ -1,4 +1,6 @@
+internal import Bytes
 internal import Core
+internal import Crypto
 internal import HTTPServer
 internal import Observability
 internal import Threading
@@ -43,5 +45,92 @@ struct AdminCaller: Sendable {
     init(_ request: borrowing Request) {
         peer = request.peer()
         requestID = request.requestID
+    }
+}
+
+/// Proof that a caller of the admin listener may be there (RFC 6750 section 2.1).
+struct BearerToken: Sendable {
+    private static let schemeCount = 7
+
+    private let expected: SecretBytes?
+    private let refused = Response.error(
+        401, "unauthorized", "Send the admin token: Authorization: Bearer TOKEN.", headers: [("WWW-Authenticate", "Bearer")])
+    private let unconfigured = Response.error(
+        401, "unauthorized", "No admin token is configured; set admin.token.", headers: [("WWW-Authenticate", "Bearer")])
+
+    init(_ expected: SecretBytes?) {
+        self.expected = expected
+    }
+
+    /// Nil when the request shows the token, otherwise the answer to give.
+    func refusal(of request: borrowing Request) -> Response? {
+        guard let expected else { return unconfigured }
+        var isGenuine = false
+        request.withHeader("Authorization") { value in
+            if let value, value.count > Self.schemeCount, value.extracting(..<Self.schemeCount).equalsIgnoringCase("bearer ") {
+                isGenuine = expected.withSpan { constantTimeEquals($0, value.extracting(Self.schemeCount...)) }
+            }
+        }
+        return isGenuine ? nil : refused
+    }
+}
+
+/// Which names the admin listener answers to while only this machine reaches it: addresses and `localhost`.
+///
+/// A browser on this machine can be led here by a name of somebody else's that resolves to 127.0.0.1 (DNS rebinding). It sends that name as
+/// Host, and its page could read the answer.
+enum HostRule {
+    private static let misdirected = Response.error(
+        421, "misdirected", "Ask this listener by its IP address or as localhost; other names may lead a browser here.")
+
+    /// The same route, which refuses other names.
+    static func guarding(_ route: Route) -> Route {
+        Route(
+            route.path, bodyLimit: route.bodyLimit,
+            route.handlers.map { method, handler in
+                (
+                    method,
+                    { request, responder in
+                        isAddressed(request) ? handler(request, responder) : responder.respond(misdirected)
+                    }
+                )
+            })
+    }
+
+    private static func isAddressed(_ request: borrowing Request) -> Bool {
+        var isAddressed = true
+        request.withHeader("Host") { value in
+            // No browser leaves it out.
+            if let value { isAddressed = isLocalName(value) }
+        }
+        return isAddressed
+    }
+
+    /// Whether a Host header is `localhost` or an IP address, with or without a port.
+    static func isLocalName(_ host: Span<UInt8>) -> Bool {
+        let name = host.extracting(..<endOfName(host))
+        if name.equalsIgnoringCase("localhost") { return true }
+        if name.isEmpty { return false }
+        let isBracketed = name[0] == UInt8(ascii: "[")
+        for index in name.indices where !isAddressByte(name[index], isBracketed: isBracketed) { return false }
+        return true
+    }
+
+    /// Where a port begins, or the end.
+    private static func endOfName(_ host: Span<UInt8>) -> Int {
+        var end = host.count
+        while end > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(host[end - 1]) { end -= 1 }
+        return end > 0 && host[end - 1] == UInt8(ascii: ":") ? end - 1 : host.count
+    }
+
+    /// Whether a byte can stand in an address; no name of a host is made of digits and dots alone (RFC 1123 section 2.1).
+    private static func isAddressByte(_ byte: UInt8, isBracketed: Bool) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."): true
+        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: ":"), UInt8(ascii: "["),
+            UInt8(ascii: "]"):
+            isBracketed
+        default: false
+        }
     }
 }

@@ -1,4 +1,7 @@
 package import Core
+internal import Crypto
+internal import HTTPClient
+internal import HTTPServer
 internal import JSON
 internal import Time
 
@@ -69,5 +72,73 @@ extension Device {
             "registered_at": .string(RFC3339.text(registeredAt)), "seen_at": .string(RFC3339.text(seenAt)),
             "user_ref": reference.map { .string($0) } ?? .null,
         ]
+    }
+}
+
+/// Push tokens in requests to the admin listener, both ways.
+extension DeviceAction {
+    private static let path: StaticString = "/v1/push-tokens"
+    private static let criteria = [
+        AdminRoute.Parameter("app_id", .query, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", .query, text: "The person."),
+        AdminRoute.Parameter("device_id", .query, text: "The device."),
+    ]
+
+    /// The push tokens on the admin listener: who is notified where, and not any more.
+    static let routes = [
+        AdminRoute(
+            .get, path, .read, summary: "The registered push tokens, masked, by person and device.", criteria + AdminQuery.page,
+            answer: AdminRoute.Answer(["push_tokens", "next"], text: "The push tokens, and where the list goes on; null at its end."),
+            .fromStore { request throws(AdminMistake) in try listing(AdminQuery(request.queryItems())) }),
+        AdminRoute(
+            .delete, path, .operate, summary: "Removes the push tokens of one person, or one of them.", criteria,
+            answer: AdminRoute.Answer(["removed"], text: "How many."),
+            .fromStore { request throws(AdminMistake) in try removing(AdminQuery(request.queryItems())) }),
+    ]
+
+    /// As `AdminAction` says.
+    package var request: AdminRequest {
+        switch self {
+        case .list(let filter, let after, let limit):
+            let place = after.map { [("after", DeviceCursor.text($0))] } ?? []
+            return AdminRequest(.get, "\(Self.path)", query: Self.texts(of: filter) + place + [("limit", "\(limit)")])
+        case .remove(let filter): return AdminRequest(.delete, "\(Self.path)", query: Self.texts(of: filter))
+        }
+    }
+
+    /// `GET /v1/push-tokens`
+    static func listing(_ query: AdminQuery) throws(AdminMistake) -> DeviceAction {
+        let values = try query.values(of: criteria + AdminQuery.page)
+        let limit = try values["limit"].map { text throws(AdminMistake) in try AdminQuery.limit(text) }
+        return try listing(
+            appID: values["app_id"], userID: values["user_id"], deviceID: values["device_id"], after: values["after"], limit: limit)
+    }
+
+    /// `DELETE /v1/push-tokens`
+    static func removing(_ query: AdminQuery) throws(AdminMistake) -> DeviceAction {
+        let values = try query.values(of: criteria)
+        return try removing(appID: values["app_id"], userID: values["user_id"], deviceID: values["device_id"])
+    }
+
+    private static func texts(of filter: DeviceFilter) -> [(name: String, text: String)] {
+        let values: [(String, String?)] = [("app_id", filter.appID), ("user_id", filter.userID), ("device_id", filter.deviceID)]
+        return values.compactMap { name, text in text.map { (name, $0) } }
+    }
+}
+
+/// Where a list of push tokens goes on, as a text that nobody need understand: person and device, which hold no NUL, with one between them.
+enum DeviceCursor {
+    /// The text for the last device of a list.
+    static func text(_ key: Device.Key) -> String {
+        Base64URL.encode((Array(key.userID.utf8) + [0] + Array(key.deviceID.utf8)).span)
+    }
+
+    /// The device of a text.
+    static func key(_ text: String, appID: String) throws(AdminMistake) -> Device.Key {
+        let parts = Base64URL.decode(text)?.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false) ?? []
+        guard parts.count == 2, let user = String(validating: parts[0], as: UTF8.self),
+            let device = String(validating: parts[1], as: UTF8.self)
+        else { throw AdminMistake("after", "expected the next of an earlier list.") }
+        return Device.Key(appID: appID, userID: user, deviceID: device)
     }
 }

@@ -68,3 +68,19 @@ enum DatabaseOpening {
         }
     }
 }
+
+/// What a connection may do with its file.
+package enum OpenMode: Sendable {
+    /// Reads and writes; a missing file is created, for its owner only (0600), in a directory that must exist.
+    case readWriteCreate
+    /// Reads only; a missing file is an error.
+    case readOnly
+}
+
+/// When SQLite waits for the disk, <https://www.sqlite.org/pragma.html#pragma_synchronous>.
+package enum Synchronous: String, Sendable {
+    /// At each commit: what was committed survives a loss of power.
+    case full = "FULL"
+    /// With a write-ahead log at checkpoints only: a loss of power may take the last commits, and harms nothing else.
+    case normal = "NORMAL"
+}

@@ -91,3 +91,132 @@ package final class Statement {
         return mayQuote ? error.withoutDetail : error
     }
 }
+
+// Parameters are numbered from 1, as in `?1`. What is bound is copied, and stays bound until `reset()` or the end of `run`. A number that the
+// statement does not have, or binding between two rows, is a mistake in the program and traps.
+extension Statement {
+    /// Binds a value of any type that can be stored.
+    package func bind(_ value: some SQLiteBindable, at index: Int) {
+        value.bind(to: self, at: index)
+    }
+
+    /// Binds an integer.
+    package func bind(_ value: Int64, at index: Int) {
+        unsafe check(sqlite3_bind_int64(statement, number(index), value))
+    }
+
+    /// Binds text, as UTF-8; it may hold U+0000.
+    package func bind(_ value: String, at index: Int) {
+        var value = value
+        value.withUTF8 { bytes in
+            unsafe check(deskgate_sqlite_bind_text(statement, number(index), bytes.baseAddress, UInt64(bytes.count)))
+        }
+    }
+
+    /// Binds bytes, as a BLOB; none are an empty BLOB, not NULL.
+    package func bind(_ value: Span<UInt8>, at index: Int) {
+        unsafe value.withUnsafeBufferPointer { bytes in
+            unsafe check(deskgate_sqlite_bind_blob(statement, number(index), bytes.baseAddress, UInt64(bytes.count)))
+        }
+    }
+
+    /// Binds NULL.
+    package func bindNull(at index: Int) {
+        unsafe check(sqlite3_bind_null(statement, number(index)))
+    }
+
+    /// How many parameters the statement has.
+    package var parameterCount: Int { unsafe Int(sqlite3_bind_parameter_count(statement)) }
+
+    private func number(_ index: Int) -> Int32 {
+        precondition(1...parameterCount ~= index, "the statement has no such parameter")
+        return Int32(index)
+    }
+
+    private func check(_ code: Int32) {
+        precondition(code == SQLITE_OK, "binding failed: the statement is between two rows, or the value too large")
+    }
+}
+
+extension Statement {
+    /// Binds the values in order, runs the statement to its end, drops its rows, and unbinds the values.
+    /// - Parameter values: one for each parameter, or none to keep what was bound one by one; another number traps.
+    /// - Throws: why the statement failed.
+    package func run<each Value: SQLiteBindable>(_ values: repeat each Value) throws(SQLiteError) {
+        bindAll(repeat each values)
+        defer { clear() }
+        while try step() {}
+    }
+
+    /// Runs the statement with what was bound one by one to its end, drops its rows, and unbinds the values: for statements that run so often
+    /// that binding values of any type would cost more than running them.
+    /// - Throws: why the statement failed.
+    package func runBound() throws(SQLiteError) {
+        defer { clear() }
+        while try step() {}
+    }
+
+    /// Goes to the only row of what was bound one by one, and calls `body` there if there is one.
+    /// - Throws: why the statement failed, or what `body` throws.
+    package func readBound(_ body: (Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
+        defer { clear() }
+        if try step() { try body(self) }
+    }
+
+    /// Binds the values in order, calls `body` at each row, and unbinds the values.
+    ///
+    /// `body` reads the columns; stepping or resetting this statement, or closing the connection, traps there.
+    /// - Parameter values: one for each parameter, or none to keep what was bound one by one; another number traps.
+    /// - Throws: why the statement failed, or what `body` throws, which ends the rows.
+    package func forEachRow<each Value: SQLiteBindable>(
+        _ values: repeat each Value, body: (Statement) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        bindAll(repeat each values)
+        defer { clear() }
+        while try step() {
+            try lending { () throws(SQLiteError) in try body(self) }
+        }
+    }
+
+    private func bindAll<each Value: SQLiteBindable>(_ values: repeat each Value) {
+        var count = 0
+        for value in repeat each values {
+            count += 1
+            value.bind(to: self, at: count)
+        }
+        precondition(count == 0 || count == parameterCount, "the statement has another number of parameters")
+    }
+}
+
+/// A value that can be a statement's parameter.
+package protocol SQLiteBindable {
+    /// Binds the value to the parameter with this number, counted from 1.
+    func bind(to statement: Statement, at index: Int)
+}
+
+extension Int64: SQLiteBindable {
+    /// Binds an INTEGER.
+    package func bind(to statement: Statement, at index: Int) { statement.bind(self, at: index) }
+}
+
+extension Int: SQLiteBindable {
+    /// Binds an INTEGER.
+    package func bind(to statement: Statement, at index: Int) { statement.bind(Int64(self), at: index) }
+}
+
+extension String: SQLiteBindable {
+    /// Binds TEXT.
+    package func bind(to statement: Statement, at index: Int) { statement.bind(self, at: index) }
+}
+
+extension [UInt8]: SQLiteBindable {
+    /// Binds a BLOB.
+    package func bind(to statement: Statement, at index: Int) { statement.bind(span, at: index) }
+}
+
+extension Optional: SQLiteBindable where Wrapped: SQLiteBindable {
+    /// Binds the value, or NULL.
+    package func bind(to statement: Statement, at index: Int) {
+        if let self { self.bind(to: statement, at: index) } else { statement.bindNull(at: index) }
+    }
+}

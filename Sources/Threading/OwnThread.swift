@@ -39,3 +39,24 @@ private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRaw
     unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue().body()
     return nil
 }
+
+/// Runs `body` with all signals blocked on this thread: threads that it starts inherit that, so that only the main thread takes signals.
+package func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
+    var everySignal = sigset_t()
+    var before = sigset_t()
+    unsafe sigfillset(&everySignal)
+    unsafe pthread_sigmask(SIG_SETMASK, &everySignal, &before)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+    return body()
+}
+
+/// The system had no room for another thread.
+package struct ThreadError: Error, Equatable, CustomStringConvertible {
+    /// The error number that pthread_create(3) returned.
+    package let code: Int32
+
+    /// One line for a person.
+    package var description: String {
+        "cannot start a thread: \(unsafe String(cString: strerror(code))); raise the limit of processes (ulimit -u)"
+    }
+}

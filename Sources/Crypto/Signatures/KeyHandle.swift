@@ -67,3 +67,134 @@ extension Span<UInt8> {
         }
     }
 }
+
+/// Makes private keys for simulators and tests, as the texts that vendors hand out: PKCS#8 in PEM, without a passphrase.
+package enum KeyGeneration {
+    /// A key on P-256 for ES256, as Apple's .p8 files hold. Throws when OpenSSL fails.
+    package static func p256() throws(CryptoError) -> String {
+        ErrorQueue.clear()
+        return try unsafe text(of: deskgate_generate_p256())
+    }
+
+    /// An RSA key of 2048 bits for RS256, as Google's service accounts have. Takes a tenth of a second. Throws when OpenSSL fails.
+    package static func rsa2048() throws(CryptoError) -> String {
+        ErrorQueue.clear()
+        return try unsafe text(of: deskgate_generate_rsa(2048))
+    }
+
+    private static func text(of key: OpaquePointer?) throws(CryptoError) -> String {
+        guard let key = unsafe key else { throw CryptoError(draining: .makeKey) }
+        defer { unsafe EVP_PKEY_free(key) }
+        guard let text = unsafe PEMText.written({ unsafe deskgate_write_private_key($0, key) }) else {
+            throw CryptoError(draining: .makeKey)
+        }
+        return text
+    }
+}
+
+extension KeyHandle {
+    private static let shortestRSABits = 2048
+
+    /// Makes sure that it is an EC key on P-256, the only kind that ES256 has (RFC 7518 section 3.4).
+    func requireP256() throws(KeyFlaw) {
+        guard unsafe EVP_PKEY_is_a(pointer, "EC") == 1 else { throw .wrongType(found: typeName, needed: "an EC key on P-256") }
+        guard curveName == "prime256v1" else { throw .wrongCurve(found: curveName) }
+    }
+
+    /// Makes sure that it is an RSA key as long as RS256 demands (RFC 7518 section 3.3).
+    func requireRSA() throws(KeyFlaw) {
+        guard unsafe EVP_PKEY_is_a(pointer, "RSA") == 1 else { throw .wrongType(found: typeName, needed: "an RSA key") }
+        let bits = unsafe Int(EVP_PKEY_get_bits(pointer))
+        guard bits >= Self.shortestRSABits else { throw .tooShort(bits: bits) }
+    }
+
+    /// Makes sure that the private part belongs to the public one, which reading doesn't: with a damaged key everything that is signed
+    /// would be refused.
+    func requireWholePair() throws(KeyFlaw) {
+        let probe = InlineArray<32, UInt8>(repeating: 0x5A)
+        guard let signature = try? sign(probe.span), verify(signature.span, probe.span) else { throw .damaged }
+    }
+
+    private var typeName: String {
+        guard let name = unsafe EVP_PKEY_get0_type_name(pointer) else { return "unknown" }
+        return unsafe String(cString: name)
+    }
+
+    private var curveName: String {
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            var length = 0
+            guard let start = buffer.baseAddress, unsafe EVP_PKEY_get_group_name(pointer, start, buffer.count, &length) == 1 else {
+                return "unknown"
+            }
+            return unsafe String(cString: start)
+        }
+    }
+}
+
+extension KeyHandle {
+    /// Signs the SHA-256 hash of a message in OpenSSL's own form: DER for EC, PKCS#1 v1.5 for RSA, EVP_DigestSign(3).
+    func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
+        ErrorQueue.clear()
+        guard let context = unsafe EVP_MD_CTX_new() else { throw CryptoError(draining: .sign) }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        guard unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, pointer) == 1 else { throw CryptoError(draining: .sign) }
+        let capacity = unsafe Int(EVP_PKEY_get_size(pointer))
+        var status: Int32 = 0
+        let signature = unsafe message.withUnsafeBufferPointer { message in
+            unsafe [UInt8](unsafeUninitializedCapacity: capacity) { signature, count in
+                var length = capacity
+                unsafe status = EVP_DigestSign(context, signature.baseAddress, &length, message.baseAddress, message.count)
+                count = status == 1 ? length : 0
+            }
+        }
+        guard status == 1 else { throw CryptoError(draining: .sign) }
+        return signature
+    }
+
+    /// Whether a signature in OpenSSL's own form is that of the message; anything that cannot be read is not, EVP_DigestVerify(3).
+    func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        guard let context = unsafe EVP_MD_CTX_new() else { return false }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        guard unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, pointer) == 1 else { return false }
+        return unsafe message.withUnsafeBufferPointer { message in
+            unsafe signature.withUnsafeBufferPointer { signature in
+                unsafe EVP_DigestVerify(context, signature.baseAddress, signature.count, message.baseAddress, message.count) == 1
+            }
+        }
+    }
+}
+
+/// What is wrong with the text of a key; it never holds any of it.
+package enum KeyFlaw: Error, Equatable {
+    /// There is no block that PEM (RFC 7468) begins with.
+    case notPEM
+    /// It is PEM, but none of it is a key of the kind that is needed: a certificate, say, or the other half of the pair.
+    case noKey
+    /// It is protected by a passphrase, which nobody could type in.
+    case encrypted
+    /// The key cannot be read, or its parts don't belong together.
+    case damaged
+    /// It is another kind of key.
+    case wrongType(found: String, needed: String)
+    /// It lies on another curve than P-256.
+    case wrongCurve(found: String)
+    /// It is an RSA key of fewer than 2048 bits.
+    case tooShort(bits: Int)
+}
+
+extension KeyFlaw: CustomStringConvertible {
+    /// A sentence's end, worded to follow the key's name, with the remedy.
+    package var description: String {
+        switch self {
+        case .notPEM: "is not PEM: give the file as it was downloaded, with its BEGIN and END lines"
+        case .noKey: "is PEM, but does not hold the key that is needed: a private key begins with BEGIN PRIVATE KEY"
+        case .encrypted: "is protected by a passphrase; remove it with: openssl pkey -in FILE -out NEW_FILE"
+        case .damaged: "is damaged; download it again or make a new key"
+        case .wrongType(let found, let needed): "is a key of type \(found), but \(needed) is needed"
+        case .wrongCurve(let found): "is an EC key on the curve \(found), but P-256 is needed"
+        case .tooShort(let bits): "is an RSA key of \(bits) bits, but 2048 are needed at least"
+        }
+    }
+}

@@ -1,3 +1,5 @@
+internal import COpenSSL
+
 /// A private key that signs in the form that JSON Web Signatures have (RFC 7518 section 3); any thread may use it at any time.
 package protocol SigningKey: Sendable {
     /// The name that RFC 7518 section 3.1 gives the algorithm.
@@ -14,4 +16,155 @@ package protocol VerifyingKey: Sendable {
 
     /// Whether the signature is that of the message; a malformed one is not.
     func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool
+}
+
+/// A private key on P-256, which signs with ES256: ECDSA with SHA-256 (RFC 7518 section 3.4), raw signatures of 64 bytes.
+///
+/// Describes itself as a class does, without its content; OpenSSL erases its copy of the key when the last value goes.
+package struct ES256PrivateKey: SigningKey {
+    /// The algorithm's name.
+    package static var algorithm: String { "ES256" }
+    private let handle: KeyHandle
+
+    /// Reads the first private key in a PEM text (PKCS#8, as Apple's .p8 files are, or SEC 1); the text stays the caller's to erase.
+    ///
+    /// Throws what is wrong with it.
+    package init(pem text: Span<UInt8>) throws(KeyFlaw) {
+        handle = try KeyHandle(privatePEM: text)
+        try handle.requireP256()
+        try handle.requireWholePair()
+    }
+
+    /// The public key of the pair.
+    package var publicKey: ES256PublicKey { ES256PublicKey(handle.publicPart()) }
+
+    /// Signs a message: r and s, 32 bytes each; another signature on every call. Throws when OpenSSL fails.
+    package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
+        let der = try handle.sign(message)
+        return try ECDSASignature.raw(ofDER: der.span)
+    }
+}
+
+/// A public key on P-256, which verifies ES256.
+package struct ES256PublicKey: VerifyingKey {
+    /// The algorithm's name.
+    package static var algorithm: String { "ES256" }
+    private let handle: KeyHandle
+
+    /// Reads the first public key (SubjectPublicKeyInfo) in a PEM text; throws what is wrong with it.
+    package init(pem text: Span<UInt8>) throws(KeyFlaw) {
+        handle = try KeyHandle(publicPEM: text)
+        try handle.requireP256()
+    }
+
+    fileprivate init(_ handle: KeyHandle) {
+        self.handle = handle
+    }
+
+    /// Whether the 64 bytes of r and s are a signature of the message.
+    package func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool {
+        guard let der = ECDSASignature.der(ofRaw: signature) else { return false }
+        return handle.verify(der.span, message)
+    }
+}
+
+/// An RSA private key, which signs with RS256: RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3).
+///
+/// OpenSSL erases its copy of the key when the last value goes.
+package struct RS256PrivateKey: SigningKey {
+    /// The algorithm's name.
+    package static var algorithm: String { "RS256" }
+    private let handle: KeyHandle
+
+    /// Reads the first private key in a PEM text (PKCS#8, as Google's service accounts have, or PKCS#1) of 2048 bits at least; the text
+    /// stays the caller's to erase.
+    ///
+    /// Throws what is wrong with it.
+    package init(pem text: Span<UInt8>) throws(KeyFlaw) {
+        handle = try KeyHandle(privatePEM: text)
+        try handle.requireRSA()
+        try handle.requireWholePair()
+    }
+
+    /// The public key of the pair.
+    package var publicKey: RS256PublicKey { RS256PublicKey(handle.publicPart()) }
+
+    /// Signs a message: as many bytes as the key has, the same on every call. Takes about a millisecond. Throws when OpenSSL fails.
+    package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
+        try handle.sign(message)
+    }
+}
+
+/// An RSA public key, which verifies RS256.
+package struct RS256PublicKey: VerifyingKey {
+    /// The algorithm's name.
+    package static var algorithm: String { "RS256" }
+    private let handle: KeyHandle
+
+    /// Reads the first public key (SubjectPublicKeyInfo) in a PEM text; throws what is wrong with it.
+    package init(pem text: Span<UInt8>) throws(KeyFlaw) {
+        handle = try KeyHandle(publicPEM: text)
+        try handle.requireRSA()
+    }
+
+    fileprivate init(_ handle: KeyHandle) {
+        self.handle = handle
+    }
+
+    /// Whether the bytes are a signature of the message.
+    package func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool {
+        handle.verify(signature, message)
+    }
+}
+
+/// The two spellings of an ECDSA signature on P-256: DER (RFC 3279 section 2.2.3), which OpenSSL speaks, and the raw r and s of
+/// 32 bytes each, which JSON Web Tokens hold (RFC 7518 section 3.4).
+enum ECDSASignature {
+    /// The bytes of a raw signature.
+    static let rawCount = 64
+
+    /// The raw spelling; throws for what is not DER, or has numbers longer than P-256's.
+    static func raw(ofDER der: Span<UInt8>) throws(CryptoError) -> [UInt8] {
+        ErrorQueue.clear()
+        let signature = unsafe der.withUnsafeBufferPointer { bytes in
+            var position = bytes.baseAddress
+            return unsafe d2i_ECDSA_SIG(nil, &position, bytes.count)
+        }
+        guard let signature = unsafe signature else { throw CryptoError(draining: .sign) }
+        defer { unsafe ECDSA_SIG_free(signature) }
+        let half = Int32(rawCount / 2)
+        var isWritten = false
+        let raw = unsafe [UInt8](unsafeUninitializedCapacity: rawCount) { raw, count in
+            guard let start = raw.baseAddress else { return }
+            unsafe isWritten =
+                BN_bn2binpad(ECDSA_SIG_get0_r(signature), start, half) == half
+                && BN_bn2binpad(ECDSA_SIG_get0_s(signature), start + Int(half), half) == half
+            count = isWritten ? rawCount : 0
+        }
+        guard isWritten else { throw CryptoError(draining: .sign) }
+        return raw
+    }
+
+    /// The DER spelling; nil for anything but 64 bytes.
+    static func der(ofRaw raw: Span<UInt8>) -> [UInt8]? {
+        guard raw.count == rawCount, let signature = unsafe ECDSA_SIG_new() else { return nil }
+        defer { unsafe ECDSA_SIG_free(signature) }
+        let half = rawCount / 2
+        guard let first = unsafe number(raw.extracting(..<half)) else { return nil }
+        guard let second = unsafe number(raw.extracting(half...)) else {
+            unsafe BN_free(first)
+            return nil
+        }
+        // From here on the signature owns both.
+        guard unsafe ECDSA_SIG_set0(signature, first, second) == 1 else { return nil }
+        var start: UnsafeMutablePointer<UInt8>?
+        let count = unsafe i2d_ECDSA_SIG(signature, &start)
+        guard count > 0, let bytes = unsafe start else { return nil }
+        defer { unsafe CRYPTO_free(bytes, nil, 0) }
+        return unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+    }
+
+    private static func number(_ bytes: Span<UInt8>) -> OpaquePointer? {
+        unsafe bytes.withUnsafeBufferPointer { unsafe BN_bin2bn($0.baseAddress, Int32($0.count), nil) }
+    }
 }

@@ -1,3 +1,6 @@
+internal import Synchronization
+internal import Time
+
 /// Writes the log lines that matter enough.
 ///
 /// A copy shares the sink of its original, so lines of all copies are in one order.
@@ -27,5 +30,119 @@ package struct Logger: Sendable {
         guard level >= self.level else { return }
         let line = LogLine(time: sink.now(), level: level, message: message(), fields: fields())
         sink.write(line.bytes(sink.format))
+    }
+}
+
+/// How much a log line matters, from what only a developer wants to what someone must look at.
+package enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
+    case debug, info, warning, error
+
+    /// Whether the left level matters less than the right one.
+    package static func < (left: LogLevel, right: LogLevel) -> Bool {
+        left.rawValue < right.rawValue
+    }
+
+    /// The level as it stands in JSON and in the configuration.
+    package var name: String {
+        switch self {
+        case .debug: "debug"
+        case .info: "info"
+        case .warning: "warning"
+        case .error: "error"
+        }
+    }
+
+    /// The level as it stands in text: five characters, so that messages begin in one column.
+    var column: String {
+        switch self {
+        case .debug: "DEBUG"
+        case .info: "INFO "
+        case .warning: "WARN "
+        case .error: "ERROR"
+        }
+    }
+}
+
+/// How a log line is written.
+package enum LogFormat: String, CaseIterable, Sendable {
+    /// One JSON object a line: `time`, `level`, `message`, then the fields.
+    case json
+    /// For people: `2026-03-10T08:15:12.123Z INFO  message key=value key2="quoted value"`.
+    case text
+}
+
+/// The fields of a log line, written in the order in which they are given.
+///
+/// Keys are the program's own words, none of them twice and none of `time`, `level`, `message`; a debug build traps on that.
+package struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
+    private(set) var pairs: [(key: String, value: LogValue)]
+
+    /// The fields of a literal such as `["app": .string(id), "count": .integer(2)]`.
+    package init(dictionaryLiteral elements: (String, LogValue)...) {
+        pairs = elements.map { (key: $0.0, value: $0.1) }
+        assert(hasDistinctKeys, "log field key reserved or given twice")
+    }
+
+    /// Adds a field after those that are there.
+    package mutating func append(_ key: String, _ value: LogValue) {
+        pairs.append((key: key, value: value))
+        assert(hasDistinctKeys, "log field key reserved or given twice")
+    }
+
+    /// Adds the fields of another line after those that are there.
+    package mutating func append(_ fields: LogFields) {
+        pairs += fields.pairs
+        assert(hasDistinctKeys, "log field key reserved or given twice")
+    }
+
+    private var hasDistinctKeys: Bool {
+        let keys = ["time", "level", "message"] + pairs.map(\.key)
+        return Set(keys.map { Array($0.utf8) }).count == keys.count
+    }
+}
+
+/// The value of a log field. Never a secret: nothing is masked on the way out.
+package enum LogValue: Sendable {
+    case string(String)
+    case integer(Int)
+    case boolean(Bool)
+}
+
+/// What a log line says, before it has a form.
+struct LogLine {
+    /// Unix milliseconds.
+    let time: UInt64
+    let level: LogLevel
+    let message: String
+    let fields: LogFields
+
+    /// The line's bytes: exactly one line feed, at the end, whatever the message and the fields hold.
+    func bytes(_ format: LogFormat) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(256)
+        switch format {
+        case .json: JSONLogText.append(self, to: &output)
+        case .text: PlainLogText.append(self, to: &output)
+        }
+        output.append(UInt8(ascii: "\n"))
+        return output
+    }
+}
+
+/// The lowest level that is written, which all copies of a logger share and any thread may change.
+final class LogThreshold: Sendable {
+    private let number: Atomic<UInt8>
+
+    init(_ level: LogLevel) {
+        number = Atomic(level.rawValue)
+    }
+
+    var level: LogLevel {
+        guard let level = LogLevel(rawValue: number.load(ordering: .relaxed)) else { preconditionFailure("only levels are stored") }
+        return level
+    }
+
+    func set(_ level: LogLevel) {
+        number.store(level.rawValue, ordering: .relaxed)
     }
 }

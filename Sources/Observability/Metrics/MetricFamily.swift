@@ -49,3 +49,120 @@ package final class MetricFamily<Child: MetricChild>: MetricSource {
         return low
     }
 }
+
+/// What a family was registered with; two registrations agree when all of it is equal, byte for byte.
+struct MetricDefinition: Equatable, Sendable {
+    enum Kind: String, Sendable {
+        case counter, gauge, histogram
+    }
+
+    let kind: Kind
+    let name: [UInt8]
+    let help: [UInt8]
+    let labelNames: [[UInt8]]
+    /// Upper bounds of the buckets in seconds; empty unless the kind is a histogram.
+    let bounds: [Double]
+
+    /// Traps on a name that Prometheus would refuse, on a label given twice, and on `le`, which belongs to the buckets.
+    init(_ kind: Kind, _ name: String, _ help: String, labels: [String], bounds: [Double] = []) {
+        self.kind = kind
+        self.name = Array(name.utf8)
+        self.help = Array(help.utf8)
+        self.labelNames = labels.map { Array($0.utf8) }
+        self.bounds = bounds
+        precondition(MetricName.isValidMetric(name.utf8), "invalid metric name")
+        precondition(labelNames.allSatisfy(MetricName.isValidLabel), "invalid label name")
+        precondition(Set(labelNames).count == labelNames.count, "label name given twice")
+        precondition(kind != .histogram || !labels.contains("le"), "le is the label of a histogram's buckets")
+    }
+
+    /// The names of the samples that this family writes, none of which another family may write.
+    var sampleNames: [[UInt8]] {
+        guard kind == .histogram else { return [name] }
+        return [name] + ["_bucket", "_sum", "_count"].map { name + Array($0.utf8) }
+    }
+}
+
+/// Which names a metric and a label may have.
+///
+/// Source: Prometheus, "Metric and label naming" and the data model: `[a-zA-Z_:][a-zA-Z0-9_:]*` for metrics,
+/// `[a-zA-Z_][a-zA-Z0-9_]*` for labels; labels that begin with two underscores belong to Prometheus itself.
+enum MetricName {
+    static func isValidMetric(_ name: some Sequence<UInt8>) -> Bool {
+        isValid(name) { isLetter($0) || $0 == UInt8(ascii: ":") }
+    }
+
+    static func isValidLabel(_ name: some Sequence<UInt8>) -> Bool {
+        isValid(name, isLetter) && !name.starts(with: "__".utf8)
+    }
+
+    private static func isValid(_ name: some Sequence<UInt8>, _ canStart: (UInt8) -> Bool) -> Bool {
+        var isEmpty = true
+        for byte in name {
+            guard canStart(byte) || (!isEmpty && isDigit(byte)) else { return false }
+            isEmpty = false
+        }
+        return !isEmpty
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}
+
+/// What the registry keeps of a family: its definition, and how to write it.
+protocol MetricSource: AnyObject, Sendable {
+    var definition: MetricDefinition { get }
+
+    /// Appends the header and every sample, in the order of the samples' label bytes.
+    func append(to output: inout [UInt8])
+}
+
+/// A family whose samples are asked for at each rendering instead of being kept.
+final class ComputedFamily: MetricSource {
+    let definition: MetricDefinition
+    private let header: [UInt8]
+    private let samples: Monitor<@Sendable () -> [ComputedSample]>
+
+    init(_ definition: MetricDefinition, samples: @escaping @Sendable () -> [ComputedSample]) {
+        self.definition = definition
+        self.samples = Monitor(samples)
+        header = PrometheusText.header(of: definition)
+    }
+
+    /// Asks another closure from now on, so that a reloaded configuration need not keep the old one's objects alive.
+    func replaceSamples(_ newSamples: @escaping @Sendable () -> [ComputedSample]) {
+        samples.withLock { $0 = newSamples }
+    }
+
+    func append(to output: inout [UInt8]) {
+        let compute = samples.withLock { $0 }
+        // A series written twice spoils the whole scrape, so of equal labels the last sample counts.
+        var lines: [[UInt8]: Double] = [:]
+        for sample in compute() {
+            lines[PrometheusText.labels(definition.labelNames, sample.labelValues)] = sample.value
+        }
+        output += header
+        for (labels, value) in lines.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            output += PrometheusText.samplePrefix(definition.name, labels: labels)
+            output.append(number: value)
+            output.append(UInt8(ascii: "\n"))
+        }
+    }
+}
+
+/// One value of a computed metric, with the label values that it belongs to.
+package struct ComputedSample: Sendable {
+    let labelValues: [String]
+    let value: Double
+
+    /// The value of one child; the label values are in the order in which the labels were registered.
+    package init(_ labelValues: String..., value: Double) {
+        self.labelValues = labelValues
+        self.value = value
+    }
+}

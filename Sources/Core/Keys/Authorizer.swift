@@ -1,0 +1,132 @@
+internal import Bytes
+package import Crypto
+package import Time
+
+/// Decides whether a user may use the chat, from the security key alone: pure, in memory, without a lock.
+///
+/// An immutable snapshot of apps and keys; a reload makes a new one. Safe on any thread, and deciding allocates nothing of ours.
+package final class Authorizer: Sendable {
+    /// A verdict and which app it is about.
+    package struct Decision: Sendable, Equatable {
+        /// The verdict.
+        package let verdict: Verdict
+        /// The index in `applications`; nil when none has the id, or the request is malformed.
+        package let application: Int?
+
+        fileprivate init(_ verdict: Verdict, _ application: Int? = nil) {
+            self.verdict = verdict
+            self.application = application
+        }
+    }
+
+    /// The apps, by rising id.
+    package let applications: [Application]
+    /// What is asked of keys beyond being genuine.
+    package let policy: KeyPolicy
+    // Stands in for the secret of an unknown app or key, so that asking for one takes as long as a wrong key.
+    private let dummySecret: HMACKey<SHA256>
+
+    /// Makes the snapshot; two apps of one id are a programmer's mistake and trap.
+    /// - Throws: when OpenSSL fails.
+    package init(_ applications: [Application], policy: KeyPolicy = KeyPolicy()) throws(CryptoError) {
+        self.applications = applications.sorted { $0.id.lexicographicallyPrecedes($1.id) }
+        precondition(Set(applications.map(\.id)).count == applications.count, "app ids are unique")
+        self.policy = policy
+        let random: InlineArray<32, UInt8> = try randomBytes()
+        dummySecret = try HMACKey(secret: random.span)
+    }
+
+    /// Decides on one request.
+    /// - Parameters:
+    ///   - appID: valid UTF-8, as it arrived.
+    ///   - userID: valid UTF-8, as it arrived.
+    ///   - securityKey: valid UTF-8, as it arrived.
+    ///   - now: the time to decide for.
+    package func decide(appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds) -> Decision {
+        if let problem = FieldGrammar.problem(ofAppID: appID) { return Decision(.malformed(Malformation(.appID, problem))) }
+        if let problem = FieldGrammar.problem(ofUserID: userID) { return Decision(.malformed(Malformation(.userID, problem))) }
+        let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
+        guard let key = parsed else { return Decision(.malformed(Malformation(.securityKey, problem))) }
+        let application = index(of: appID)
+        let (secret, isKnown) = secret(of: key.keyID, application)
+        do throws(CryptoError) {
+            let mac = try SecurityKey.mac(secret: secret, head: key.head.span, appID: appID, userID: userID)
+            let isGenuine = constantTimeEquals(mac.span, key.mac.span)
+            guard let application else { return Decision(.denied(.unknownApp, keyID: nil)) }
+            guard isKnown else { return Decision(.denied(.unknownKey, keyID: nil), application) }
+            guard isGenuine else { return Decision(.denied(.wrongMac, keyID: key.keyID), application) }
+            if let denial = policy.denial(of: key, now: now) { return Decision(.denied(denial, keyID: key.keyID), application) }
+            return Decision(.authorized(keyID: key.keyID), application)
+        } catch {
+            return Decision(.undecided, application)
+        }
+    }
+
+    /// The index of the app with exactly this id.
+    package func index(of appID: Span<UInt8>) -> Int? {
+        var low = 0
+        var high = applications.count
+        while low < high {
+            let middle = (low + high) / 2
+            let candidate = applications[middle].id
+            switch compare(candidate.span, appID) {
+            case 0: return middle
+            case ..<0: low = middle + 1
+            default: high = middle
+            }
+        }
+        return nil
+    }
+
+    private func secret(of keyID: UInt32, _ application: Int?) -> (HMACKey<SHA256>, isKnown: Bool) {
+        guard let application, let secret = applications[application].secret(of: keyID) else { return (dummySecret, false) }
+        return (secret, true)
+    }
+
+    private func compare(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
+        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+            return Int(left[index]) - Int(right[index])
+        }
+        return left.count - right.count
+    }
+}
+
+/// Names for people and apps in logs, which tell two apart and whom they mean to nobody else.
+///
+/// They are keyed with the secret of the lowest key id of the app, or of the first app for one that is not configured, so they are the same after
+/// a restart and on every replica until that secret leaves the configuration.
+extension Authorizer {
+    /// Domain separation: what names people makes no security keys.
+    private static let label: StaticString = "deskgate/ref/v1"
+
+    /// Names a person of an app: 12 hexadecimal digits; nil when OpenSSL fails.
+    package func userReference(appID: Span<UInt8>, userID: Span<UInt8>) -> String? {
+        reference(secret(for: appID), appID, userID)
+    }
+
+    /// Names an app that is not configured: 12 hexadecimal digits; nil when OpenSSL fails.
+    package func appReference(appID: Span<UInt8>) -> String? {
+        let nobody: [UInt8] = []
+        return reference(secret(for: appID), appID, nobody.span)
+    }
+
+    private func secret(for appID: Span<UInt8>) -> HMACKey<SHA256>? {
+        applications.isEmpty ? nil : applications[index(of: appID) ?? 0].keys.first?.secret
+    }
+
+    private func reference(_ secret: HMACKey<SHA256>?, _ appID: Span<UInt8>, _ userID: Span<UInt8>) -> String? {
+        // The length of the first tells (`ab`, `c`) from (`a`, `bc`).
+        let count = UInt32(truncatingIfNeeded: appID.count)
+        let length: [4 of UInt8] = [
+            UInt8(truncatingIfNeeded: count >> 24), UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8),
+            UInt8(truncatingIfNeeded: count),
+        ]
+        let code = try? secret?.code { message throws(CryptoError) in
+            try message.append(Self.label)
+            try message.append(length.span)
+            try message.append(appID)
+            try message.append(userID)
+        }
+        return code.map { Hexadecimal.text($0.span.extracting(..<6)) }
+    }
+}

@@ -1,0 +1,68 @@
+/// How a request breaks the public grammar: answered 400, with the field and what was expected, and never with a value.
+package struct Malformation: Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong with the field.
+    package enum Problem: String, Sendable, Equatable, CaseIterable {
+        /// The field is not there.
+        case missing
+        /// The field is null.
+        case null
+        /// The field is a number, a list or anything else but a text.
+        case notAString = "not_a_string"
+        /// The field is there twice.
+        case duplicate
+        /// The field is the empty text.
+        case empty
+        /// The field has too many UTF-16 code units.
+        case tooLong = "too_long"
+        /// The field holds U+0000 to U+001F or U+007F.
+        case controlCharacter = "control_character"
+        /// The field is not spelled like a security key.
+        case notASecurityKey = "not_a_security_key"
+    }
+
+    /// Which field.
+    package let field: CredentialField
+    /// What is wrong with it.
+    package let problem: Problem
+
+    /// Names the fault of a field.
+    package init(_ field: CredentialField, _ problem: Problem) {
+        self.field = field
+        self.problem = problem
+    }
+
+    /// One sentence for a person.
+    package var description: String {
+        switch problem {
+        case .missing: "\(field.name) is missing; expected \(expectation)."
+        case .null: "\(field.name) is null; expected \(expectation)."
+        case .notAString: "\(field.name) is not a string; expected \(expectation)."
+        case .duplicate: "\(field.name) is given twice; expected it once."
+        case .empty: "\(field.name) is empty; expected \(expectation)."
+        case .tooLong: "\(field.name) is too long; expected \(expectation)."
+        case .controlCharacter: "\(field.name) holds a control character; expected \(expectation)."
+        case .notASecurityKey: "\(field.name) is not a security key; expected \(expectation)."
+        }
+    }
+
+    private var expectation: String {
+        switch field {
+        case .appID: "a string of 1 to \(FieldGrammar.longestAppID) UTF-16 code units"
+        case .userID: "a string of 1 to \(FieldGrammar.longestUserID) UTF-16 code units"
+        case .securityKey: "dgk1. and 84 base64url characters"
+        }
+    }
+}
+
+/// A field of an authorization request.
+package enum CredentialField: String, Sendable, Equatable, CaseIterable {
+    /// The app that the help desk made, up to 255 UTF-16 code units.
+    case appID = "app_id"
+    /// The person, up to 100 UTF-16 code units.
+    case userID = "user_id"
+    /// The proof, 89 characters.
+    case securityKey = "security_key"
+
+    /// The name as it stands in a request.
+    package var name: String { rawValue }
+}

@@ -1,0 +1,110 @@
+internal import Bytes
+package import Crypto
+package import Time
+
+/// A security key taken apart: what a company's backend gives a signed-in user, and what the help desk shows us on every request.
+///
+/// As text it has always 89 characters: `dgk1.` and 63 bytes in base64url. The bytes are the head (flags, key id, issue and expiry time,
+/// salt) and a MAC over the head, the app and the user. Parsing proves nothing; only `Authorizer` does.
+package struct SecurityKey: Sendable {
+    /// The length of every security key in characters.
+    package static let textCount = prefix.utf8CodeUnitCount + encodedCount
+    /// The largest time that a key can hold: it has 40 bits.
+    package static let latestTime = UnixSeconds(rawValue: 1 << 40 - 1)
+
+    static let prefix: StaticString = "dgk1."
+    static let headCount = 31
+    private static let encodedCount = 84
+
+    /// Which of the app's secrets made it.
+    package let keyID: UInt32
+    /// When it was made.
+    package let issuedAt: UnixSeconds
+    /// The last second in which it is valid; 0 for ever.
+    package let expiresAt: UnixSeconds
+    let head: InlineArray<31, UInt8>
+    let mac: InlineArray<32, UInt8>
+
+    /// Reads a key from its text; nil when the text breaks the public grammar. Allocates nothing.
+    package init?(_ text: Span<UInt8>) {
+        guard text.count == Self.textCount, text.extracting(..<Self.prefix.utf8CodeUnitCount).equals(Self.prefix) else { return nil }
+        var bytes = InlineArray<63, UInt8>(repeating: 0)
+        var output = bytes.mutableSpan
+        guard Base64URL.decode(text.extracting(Self.prefix.utf8CodeUnitCount...), into: &output) == 63 else { return nil }
+        // A flag means a layout that this version doesn't know.
+        guard bytes[0] == 0 else { return nil }
+        keyID = UInt32(truncatingIfNeeded: Self.bigEndian(bytes, 1..<5))
+        issuedAt = UnixSeconds(rawValue: Self.bigEndian(bytes, 5..<10))
+        expiresAt = UnixSeconds(rawValue: Self.bigEndian(bytes, 10..<15))
+        head = InlineArray { bytes[$0] }
+        mac = InlineArray { bytes[Self.headCount + $0] }
+    }
+
+    private static func bigEndian(_ bytes: borrowing InlineArray<63, UInt8>, _ range: Range<Int>) -> UInt64 {
+        var value: UInt64 = 0
+        for index in range {
+            value = value << 8 | UInt64(bytes[index])
+        }
+        return value
+    }
+}
+
+extension SecurityKey {
+    /// Domain separation: a secret used elsewhere by mistake still makes no security keys.
+    private static let label: StaticString = "deskgate/sk/v1"
+
+    /// The MAC over a head and the two identifiers, each with its length before it, so that (`ab`, `c`) and (`a`, `bc`) differ.
+    static func mac(
+        secret: HMACKey<SHA256>, head: Span<UInt8>, appID: Span<UInt8>, userID: Span<UInt8>
+    ) throws(CryptoError) -> InlineArray<32, UInt8> {
+        try secret.code { message throws(CryptoError) in
+            try message.append(label)
+            try message.append(head)
+            try append(appID, to: &message)
+            try append(userID, to: &message)
+        }
+    }
+
+    private static func append(_ identifier: Span<UInt8>, to message: inout HMACMessage) throws(CryptoError) {
+        let count = UInt32(identifier.count)
+        let length: [4 of UInt8] = [
+            UInt8(truncatingIfNeeded: count >> 24), UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8),
+            UInt8(truncatingIfNeeded: count),
+        ]
+        try message.append(length.span)
+        try message.append(identifier)
+    }
+}
+
+extension SecurityKey {
+    /// Makes a new key's text.
+    /// - Parameters:
+    ///   - appID: UTF-8, as the help desk sends it.
+    ///   - userID: UTF-8, as the app sends it; check both with `FieldGrammar` before, or the key will never be accepted.
+    ///   - keyID: which of the app's secrets `secret` is.
+    ///   - issuedAt: at most `latestTime`.
+    ///   - expiresAt: at most `latestTime`; 0 for ever.
+    ///   - salt: random, so that two keys of one user differ and one can be revoked alone.
+    /// - Throws: when OpenSSL fails.
+    package static func mint(
+        appID: Span<UInt8>, userID: Span<UInt8>, keyID: UInt32, secret: HMACKey<SHA256>, issuedAt: UnixSeconds, expiresAt: UnixSeconds,
+        salt: InlineArray<16, UInt8>
+    ) throws(CryptoError) -> String {
+        precondition(issuedAt <= latestTime && expiresAt <= latestTime, "times in a key have 40 bits")
+        var head: [UInt8] = [0]
+        appendBigEndian(UInt64(keyID), count: 4, to: &head)
+        appendBigEndian(issuedAt.rawValue, count: 5, to: &head)
+        appendBigEndian(expiresAt.rawValue, count: 5, to: &head)
+        for index in salt.indices { head.append(salt[index]) }
+        let mac = try mac(secret: secret, head: head.span, appID: appID, userID: userID)
+        var bytes = head
+        for index in mac.indices { bytes.append(mac[index]) }
+        return "\(prefix)" + Base64URL.encode(bytes.span)
+    }
+
+    private static func appendBigEndian(_ value: UInt64, count: Int, to bytes: inout [UInt8]) {
+        for position in (0..<count).reversed() {
+            bytes.append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(position))))
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import COpenSSL
+
+/// What all TLS connections of an HTTP/2 server have in common: its certificate, TLS 1.2 or later, and ALPN, which must agree on `h2`.
+// Sendable, because OpenSSL counts references to a context under its own lock and nothing here changes it once it is made.
+@safe package final class TLSServerContext: @unchecked Sendable {
+    let raw: OpaquePointer
+
+    /// Prepares TLS.
+    /// - Parameters:
+    ///   - certificate: PEM: the server's certificate, then its chain.
+    ///   - key: its private key, PEM, without a passphrase.
+    /// - Throws: when one of them cannot be read or they do not belong together.
+    package init(certificate: String, key: String) throws(CryptoError) {
+        ErrorQueue.clear()
+        guard let raw = unsafe deskgate_tls_server_context() else { throw CryptoError(draining: .prepareTLS) }
+        unsafe self.raw = raw
+        let isUsable =
+            unsafe PEMText.reading(certificate) { unsafe Self.use(certificates: $0, raw) } == true
+            && PEMText.reading(key) { unsafe Self.use(key: $0, raw) } == true && SSL_CTX_check_private_key(raw) == 1
+        guard isUsable else { throw CryptoError(draining: .prepareTLS) }
+        // The end of the certificates was found by an error.
+        ErrorQueue.clear()
+    }
+
+    deinit {
+        unsafe SSL_CTX_free(raw)
+    }
+
+    private static func use(certificates text: OpaquePointer, _ context: OpaquePointer) -> Bool {
+        guard let own = unsafe deskgate_read_certificate(text) else { return false }
+        defer { unsafe X509_free(own) }
+        guard unsafe SSL_CTX_use_certificate(context, own) == 1 else { return false }
+        while let next = unsafe deskgate_read_certificate(text) {
+            guard unsafe deskgate_tls_add_chain_certificate(context, next) == 1 else {
+                unsafe X509_free(next)
+                return false
+            }
+        }
+        return true
+    }
+
+    private static func use(key text: OpaquePointer, _ context: OpaquePointer) -> Bool {
+        guard let key = unsafe deskgate_read_private_key(text) else { return false }
+        defer { unsafe EVP_PKEY_free(key) }
+        return unsafe SSL_CTX_use_PrivateKey(context, key) == 1
+    }
+}
+
+/// The server's side of TLS on one connected socket that does not block; one thread uses it.
+///
+/// The socket stays its owner's, who closes it after letting this go. A peer that has left raises SIGPIPE, which the thread must not take.
+@safe package final class TLSServerSession {
+    /// How far a call came.
+    package enum Progress: Equatable, Sendable {
+        /// So many bytes were read or written; 0 for the handshake.
+        case done(Int)
+        /// To be called again when the socket can be read from.
+        case wantsReading
+        /// To be called again when the socket can be written to.
+        case wantsWriting
+        /// The other side has ended the connection.
+        case closed
+        /// TLS is broken, or the connection is.
+        case failed
+    }
+
+    private let raw: OpaquePointer
+
+    /// Prepares the connection; the handshake is begun by `handshake`.
+    /// - Throws: when OpenSSL has no room for it.
+    package init(_ context: TLSServerContext, descriptor: Int32) throws(CryptoError) {
+        ErrorQueue.clear()
+        guard let raw = unsafe SSL_new(context.raw) else { throw CryptoError(draining: .prepareTLS) }
+        unsafe self.raw = raw
+        guard unsafe SSL_set_fd(raw, descriptor) == 1 else { throw CryptoError(draining: .prepareTLS) }
+        unsafe SSL_set_accept_state(raw)
+    }
+
+    deinit {
+        unsafe SSL_free(raw)
+    }
+
+    /// Whether both sides agreed on HTTP/2, once the handshake is done.
+    package var speaksHTTP2: Bool {
+        var chosen: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        unsafe SSL_get0_alpn_selected(raw, &chosen, &count)
+        return unsafe UnsafeBufferPointer(start: chosen, count: Int(count)).elementsEqual("h2".utf8)
+    }
+
+    /// Goes on with the handshake until it is done or must wait.
+    package func handshake() -> Progress {
+        ErrorQueue.clear()
+        let result = unsafe SSL_do_handshake(raw)
+        return result == 1 ? .done(0) : progress(result)
+    }
+
+    /// Reads what has arrived, at most a record of 16 KiB a call.
+    package func read(into bytes: inout MutableSpan<UInt8>) -> Progress {
+        ErrorQueue.clear()
+        let result = unsafe bytes.withUnsafeMutableBufferPointer {
+            unsafe SSL_read(raw, $0.baseAddress, Int32(clamping: $0.count))
+        }
+        return result > 0 ? .done(Int(result)) : progress(result)
+    }
+
+    /// Writes a part of `bytes`, of which there must be one at least.
+    package func write(_ bytes: Span<UInt8>) -> Progress {
+        ErrorQueue.clear()
+        let result = unsafe bytes.withUnsafeBufferPointer { unsafe SSL_write(raw, $0.baseAddress, Int32(clamping: $0.count)) }
+        return result > 0 ? .done(Int(result)) : progress(result)
+    }
+
+    /// Tells the other side that nothing more comes, if the socket takes it at once (RFC 8446 section 6.1).
+    package func sayGoodbye() {
+        ErrorQueue.clear()
+        _ = unsafe SSL_shutdown(raw)
+        ErrorQueue.clear()
+    }
+
+    private func progress(_ result: Int32) -> Progress {
+        defer { ErrorQueue.clear() }
+        return switch unsafe SSL_get_error(raw, result) {
+        case SSL_ERROR_WANT_READ: .wantsReading
+        case SSL_ERROR_WANT_WRITE: .wantsWriting
+        case SSL_ERROR_ZERO_RETURN: .closed
+        default: .failed
+        }
+    }
+}

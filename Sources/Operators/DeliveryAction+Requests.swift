@@ -1,0 +1,111 @@
+internal import Core
+internal import HTTPClient
+internal import HTTPServer
+internal import JSON
+internal import Time
+
+/// Deliveries in requests to the admin listener, both ways.
+extension DeliveryAction {
+    /// As `AdminAction` says.
+    package var request: AdminRequest {
+        let path = "/v1/deliveries"
+        return switch self {
+        case .list(let filter, let after, let limit):
+            AdminRequest(
+                .get, path,
+                query: DeliveryCriteria.texts(of: filter) + (after.map { [("after", $0.description)] } ?? []) + [("limit", "\(limit)")])
+        case .show(let id): AdminRequest(.get, "\(path)/\(id)")
+        case .retryOne(let id): AdminRequest(.post, "\(path)/\(id)/retry")
+        case .retry(let filter): AdminRequest(.post, "\(path)/retry", body: Self.body(filter))
+        case .giveUp(let notifier):
+            AdminRequest(.delete, path, query: [("state", Delivery.State.pending.rawValue), ("notifier", notifier)])
+        case .purge(let state, let before):
+            AdminRequest(.delete, path, query: [("state", state.rawValue)] + (before.map { [("before", RFC3339.text($0))] } ?? []))
+        }
+    }
+
+    /// `GET /v1/deliveries`
+    static func listing(_ query: AdminQuery) throws(AdminMistake) -> DeliveryAction {
+        var criteria = DeliveryCriteria()
+        var page: [String: String] = [:]
+        for (name, text) in query.items {
+            guard let name = AdminQuery.page.map(\.name).first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+                try criteria.add(name, text)
+                continue
+            }
+            guard page.updateValue(text, forKey: name) == nil else { throw AdminMistake(name, "given twice.") }
+        }
+        let limit = try page["limit"].map { text throws(AdminMistake) in try AdminQuery.limit(text) }
+        return try listing(criteria.filter, after: page["after"], limit: limit)
+    }
+
+    /// What `DELETE /v1/deliveries` takes.
+    static let purgeParameters = [
+        AdminRoute.Parameter(
+            "state", .query, .choice(Delivery.State.allCases.map(\.rawValue)), isRequired: true, text: "Where they stand."),
+        AdminRoute.Parameter("before", .query, .time, text: "Only those that ended before this time."),
+        AdminRoute.Parameter("notifier", .query, text: "With the state pending: whose deliveries are given up."),
+    ]
+
+    /// `DELETE /v1/deliveries`
+    static func purging(_ query: AdminQuery) throws(AdminMistake) -> DeliveryAction {
+        let values = try query.values(of: purgeParameters)
+        return try purging(state: values["state"], before: values["before"], notifier: values["notifier"])
+    }
+
+    private static func body(_ filter: DeliveryFilter) -> [UInt8] {
+        var object = JSONObject()
+        for (name, text) in DeliveryCriteria.texts(of: filter) {
+            let id = DeliveryCriteria.identities.contains(name) ? HelpDeskID(text) : nil
+            object.append(id?.json ?? .string(text), forKey: name)
+        }
+        return JSONValue.object(object.members.isEmpty ? ["all": true] : object).serialized()
+    }
+}
+
+/// The deliveries on the admin listener: what was sent where, why it failed, and again.
+extension DeliveryAction {
+    private static let id = AdminRoute.Parameter("id", .path, isRequired: true, text: "The delivery's id.")
+    private static let path: StaticString = "/v1/deliveries"
+
+    /// The routes.
+    static let routes = [
+        AdminRoute(
+            .get, path, .read, summary: "The deliveries that match all criteria, newest first.",
+            DeliveryCriteria.parameters + AdminQuery.page,
+            answer: AdminRoute.Answer(["deliveries", "next"], text: "The deliveries, and where the list goes on; null at its end."),
+            .fromStore { request throws(AdminMistake) in try listing(AdminQuery(request.queryItems())) }),
+        AdminRoute(
+            .delete, path, .operate, summary: "Forgets deliveries that have ended, or gives up what waits for one notifier.",
+            purgeParameters,
+            answer: AdminRoute.Answer(["purged"], text: "How many."),
+            .fromStore { request throws(AdminMistake) in try purging(AdminQuery(request.queryItems())) }),
+        AdminRoute(
+            .get, "/v1/deliveries/:id", .read, summary: "One delivery with all its attempts.", [id],
+            answer: AdminRoute.Answer(
+                [
+                    "id", "notifier", "state", "reason", "attempts", "due_at", "waits", "ended_at", "event_id", "type", "app_id", "user_id",
+                    "ticket_id", "comment_id", "device_id", "target", "occurred_at", "received_at", "expires_at", "data_kept", "tries",
+                ], text: "The delivery."),
+            .fromStore { request in id(of: request).map { DeliveryAction.show($0) } }),
+        AdminRoute(
+            .post, "/v1/deliveries/:id/retry", .operate, summary: "Makes a dead delivery pending again.", [id],
+            answer: AdminRoute.Answer(["retried"], text: "How many: 1."),
+            .fromStore { request in id(of: request).map { DeliveryAction.retryOne($0) } }),
+        AdminRoute(
+            .post, "/v1/deliveries/retry", .operate, summary: "Makes all dead deliveries that match pending again.",
+            DeliveryCriteria.parameters.map { $0.placed(.body) } + [DeliveryRetryBody.all],
+            answer: AdminRoute.Answer(["retried"], text: "How many."),
+            .fromStore { request throws(AdminMistake) in
+                try request.withBody { body throws(AdminMistake) in try DeliveryRetryBody.action(body) }
+            }),
+    ]
+
+    private static func id(of request: borrowing Request) -> UUIDv7? {
+        request.withPathParameter { parameter in
+            var text: [UInt8] = []
+            for index in parameter.indices { text.append(parameter[index]) }
+            return String(validating: text, as: UTF8.self).flatMap { UUIDv7($0) }
+        }
+    }
+}
