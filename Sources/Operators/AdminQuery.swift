@@ -1,6 +1,7 @@
 internal import Bytes
 internal import Configuration
 internal import HTTPServer
+internal import JSON
 
 /// The query of an operator's request, decoded strictly.
 struct AdminQuery {
@@ -21,12 +22,9 @@ struct AdminQuery {
 
     /// The values of parameters by their names; nothing else may be there, and nothing twice.
     func values(of parameters: [AdminRoute.Parameter]) throws(AdminMistake) -> [String: String] {
-        let known = parameters.map(\.name)
         var values: [String: String] = [:]
         for (name, text) in items {
-            guard let known = known.first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
-                throw AdminMistake(nil, "Unknown criterion \(printable(name)); known are \(known.joined(separator: ", ")).")
-            }
+            let known = try parameters.known(name)
             guard values.updateValue(text, forKey: known) == nil else { throw AdminMistake(known, "given twice.") }
         }
         return values
@@ -56,5 +54,33 @@ struct AdminQuery {
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw AdminMistake(nil, "The query is not UTF-8.") }
         return text
+    }
+}
+
+/// The JSON object in the body of an operator's request, read strictly.
+enum AdminBody {
+    /// Reads it.
+    /// - Parameter contents: what the message says that the object should have; empty or with a space before it.
+    static func object(_ body: Span<UInt8>, contents: String = "") throws(AdminMistake) -> JSONObject {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONDocument(parsing: body).value()
+        } catch {
+            throw AdminMistake(nil, "The body is not valid JSON: \(error).")
+        }
+        guard case .object(let object) = value else { throw AdminMistake(nil, "The body is JSON, but not an object\(contents).") }
+        return object
+    }
+}
+
+extension [AdminRoute.Parameter] {
+    /// The name of the parameter that a caller's text names.
+    /// - Parameter kind: what the message calls it.
+    func known(_ name: String, as kind: String = "criterion") throws(AdminMistake) -> String {
+        guard let known = first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+            let names = map(\.name).joined(separator: ", ")
+            throw AdminMistake(nil, "Unknown \(kind) \(printable(name)); known are \(names).")
+        }
+        return known.name
     }
 }

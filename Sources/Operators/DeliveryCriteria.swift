@@ -17,7 +17,6 @@ package struct DeliveryCriteria {
         AdminRoute.Parameter("from", .query, .time, text: "Its event arrived at this time or later."),
         AdminRoute.Parameter("before", .query, .time, text: "Its event arrived before this time."),
     ]
-    private static let names = parameters.map(\.name)
     /// The criteria whose texts are identities of the help desk.
     static let identities = ["ticket_id", "comment_id"]
 
@@ -35,9 +34,7 @@ package struct DeliveryCriteria {
     /// - Parameter text: of `ticket_id` and `comment_id` an identity of the help desk, of `from` and `before` a time of RFC 3339.
     /// - Throws: when the name is unknown or given twice, and when the text is no value of it.
     package mutating func add(_ name: String, _ text: String) throws(AdminMistake) {
-        guard let name = Self.names.first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
-            throw AdminMistake(nil, "Unknown criterion \(printable(name)); known are \(Self.names.joined(separator: ", ")).")
-        }
+        let name = try Self.parameters.known(name)
         guard given.insert(Array(name.utf8)).inserted else { throw AdminMistake(name, "given twice.") }
         switch name {
         case "state": filter.state = try Self.state(text)
@@ -96,7 +93,7 @@ enum DeliveryRetryBody {
     static func action(_ body: Span<UInt8>) throws(AdminMistake) -> DeliveryAction {
         var criteria = DeliveryCriteria()
         var wantsAll = false
-        for member in try object(body).members {
+        for member in try AdminBody.object(body).members {
             if member.key.utf8.elementsEqual(all.name.utf8) {
                 guard member.value == true else { throw AdminMistake("all", "expected true.") }
                 wantsAll = true
@@ -121,16 +118,5 @@ enum DeliveryRetryBody {
         default:
             throw AdminMistake(printable(member.key), "expected \(isIdentity ? "a whole number or a string" : "a string").")
         }
-    }
-
-    private static func object(_ body: Span<UInt8>) throws(AdminMistake) -> JSONObject {
-        let value: JSONValue
-        do throws(JSONError) {
-            value = try JSONDocument(parsing: body).value()
-        } catch {
-            throw AdminMistake(nil, "The body is not valid JSON: \(error).")
-        }
-        guard case .object(let object) = value else { throw AdminMistake(nil, "The body is JSON, but not an object.") }
-        return object
     }
 }

@@ -9,53 +9,32 @@ internal import Time
 
 /// The body of `POST /v1/keys`.
 struct KeyRequest {
-    /// What is wrong with it, for the caller; never a value.
-    struct Mistake: Error {
-        let message: String
-    }
-
     /// What it takes.
     static let parameters = [
         AdminRoute.Parameter("app_id", .body, isRequired: true, text: "The app."),
         AdminRoute.Parameter("user_id", .body, isRequired: true, text: "The person."),
         AdminRoute.Parameter("ttl_seconds", .body, .number(0...Int64.max), text: "How long the key lives; 0 is for ever."),
     ]
-    private static let fields = parameters.map(\.name)
 
     let appID: String
     let userID: String
     let lifeSeconds: UInt64?
 
     /// Reads the body. Unknown fields are refused, because a misspelt `ttl_seconds` would make a key that lives too long.
-    init(_ body: Span<UInt8>) throws(Mistake) {
-        let object = try Self.object(body)
-        if let unknown = object.members.first(where: { member in !Self.fields.contains { $0.utf8.elementsEqual(member.key.utf8) } }) {
-            throw Mistake(message: "Unknown field \(printable(unknown.key)); known are \(Self.fields.joined(separator: ", ")).")
-        }
+    init(_ body: Span<UInt8>) throws(AdminMistake) {
+        let object = try AdminBody.object(body, contents: " with app_id and user_id")
+        for member in object.members { _ = try Self.parameters.known(member.key, as: "field") }
         appID = try Self.text("app_id", in: object)
         userID = try Self.text("user_id", in: object)
         switch object["ttl_seconds"] {
         case nil, .null: lifeSeconds = nil
         case .integer(let seconds) where seconds >= 0: lifeSeconds = UInt64(seconds)
-        default: throw Mistake(message: "ttl_seconds: expected a whole number of seconds, or 0 for ever.")
+        default: throw AdminMistake("ttl_seconds", "expected a whole number of seconds, or 0 for ever.")
         }
     }
 
-    private static func object(_ body: Span<UInt8>) throws(Mistake) -> JSONObject {
-        let value: JSONValue
-        do throws(JSONError) {
-            value = try JSONDocument(parsing: body).value()
-        } catch {
-            throw Mistake(message: "The body is not valid JSON: \(error).")
-        }
-        guard case .object(let object) = value else {
-            throw Mistake(message: "The body is JSON, but not an object with app_id and user_id.")
-        }
-        return object
-    }
-
-    private static func text(_ field: String, in object: JSONObject) throws(Mistake) -> String {
-        guard case .string(let text) = object[field] else { throw Mistake(message: "\(field): expected a string.") }
+    private static func text(_ field: String, in object: JSONObject) throws(AdminMistake) -> String {
+        guard case .string(let text) = object[field] else { throw AdminMistake(field, "expected a string.") }
         return text
     }
 }
@@ -72,8 +51,8 @@ extension KeyRequest {
 extension AdminListener {
     fileprivate func mint(_ request: borrowing Request) -> Response {
         let state = services.state.current
-        do throws(KeyRequest.Mistake) {
-            let wanted = try request.withBody { body throws(KeyRequest.Mistake) in try KeyRequest(body) }
+        do throws(AdminMistake) {
+            let wanted = try request.withBody { body throws(AdminMistake) in try KeyRequest(body) }
             do throws(KeyMinting.Refusal) {
                 let minted = try KeyMinting(state.authorizer, defaultLifeSeconds: state.defaultLifeSeconds).mint(
                     appID: wanted.appID, userID: wanted.userID, lifeSeconds: wanted.lifeSeconds, now: services.clocks.unixSeconds())

@@ -45,11 +45,9 @@ package struct ServiceGraph: Sendable {
         openStore: () throws(StoreError) -> any Store = { MemoryStore() }
     ) throws(StartError) {
         metrics = ServiceMetrics(registry: MetricsRegistry(), version: Version.current)
-        let authorizer = try Self.authorizer(configuration)
-        helpDeskState = Live(HelpDeskState(configuration, authorizer: authorizer, metrics: metrics.helpDesks))
-        operatorState = Live(
-            OperatorState(
-                configuration, authorizer: authorizer, registryAudience: helpDeskState.current.subscriptions.registry))
+        let states = try Self.orStartError { [metrics] () throws(CryptoError) in try Self.states(configuration, metrics) }
+        helpDeskState = Live(states.helpDesks)
+        operatorState = Live(states.operators)
         let expiries = Monitor(configuration.certificateExpiries)
         certificateExpiries = expiries
         metrics.tellCertificateExpiries { expiries.withLock { $0 } }
@@ -63,7 +61,11 @@ package struct ServiceGraph: Sendable {
             state: helpDeskState, store: store, metrics: metrics.helpDesks, clocks: clocks, random: RandomPool(), logger: logger,
             denials: denials
         ) { inbox.announceNews() }
-        helpDesks = try Self.serve(configuration, services)
+        helpDesks = try Self.orStartError { () throws(CryptoError) in
+            var served: [ServedHelpDesk] = []
+            for helpDesk in HelpDesk.all { served.append(try helpDesk.serve(configuration, services)) }
+            return served
+        }
         publicRouter = Router(helpDesks.flatMap(\.routes) + HealthRoutes(readiness: readiness).routes)
         let deliveryMetrics = DeliveryMetrics(registry: metrics.registry, store: store, clocks: clocks, inbox: inbox)
         self.deliveryMetrics = deliveryMetrics
@@ -77,40 +79,36 @@ package struct ServiceGraph: Sendable {
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
     }
 
-    private static func authorizer(_ configuration: Configuration) throws(StartError) -> Authorizer {
+    private static func orStartError<Result>(_ body: () throws(CryptoError) -> Result) throws(StartError) -> Result {
         do throws(CryptoError) {
-            return try configuration.makeAuthorizer()
+            return try body()
         } catch {
             throw .crypto(error)
         }
     }
 
-    private static func serve(
-        _ configuration: Configuration, _ services: HelpDeskServices
-    ) throws(StartError) -> [ServedHelpDesk] {
-        do throws(CryptoError) {
-            var served: [ServedHelpDesk] = []
-            for helpDesk in HelpDesk.all { served.append(try helpDesk.serve(configuration, services)) }
-            return served
-        } catch {
-            throw .crypto(error)
-        }
+    private static func states(
+        _ configuration: Configuration, _ metrics: ServiceMetrics
+    ) throws(CryptoError) -> (helpDesks: HelpDeskState, operators: OperatorState) {
+        let authorizer = try configuration.makeAuthorizer()
+        let helpDesks = HelpDeskState(configuration, authorizer: authorizer, metrics: metrics.helpDesks)
+        return (
+            helpDesks,
+            OperatorState(configuration, authorizer: authorizer, registryAudience: helpDesks.subscriptions.registry)
+        )
     }
 
     /// Builds what another configuration needs, and returns what puts that in force; until then nothing has changed.
     /// - Throws: when OpenSSL fails.
     func prepare(_ next: Configuration) throws(CryptoError) -> () -> Void {
-        let authorizer = try next.makeAuthorizer()
-        let shared = HelpDeskState(next, authorizer: authorizer, metrics: metrics.helpDesks)
+        let states = try Self.states(next, metrics)
         var prepared: [() -> Void] = []
-        for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, shared)) }
-        let (operators, expiries) = (
-            OperatorState(next, authorizer: authorizer, registryAudience: shared.subscriptions.registry), next.certificateExpiries
-        )
+        for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, states.helpDesks)) }
+        let expiries = next.certificateExpiries
         return {
-            helpDeskState.replace(with: shared)
+            helpDeskState.replace(with: states.helpDesks)
             for putInForce in prepared { putInForce() }
-            operatorState.replace(with: operators)
+            operatorState.replace(with: states.operators)
             certificateExpiries.withLock { $0 = expiries }
         }
     }

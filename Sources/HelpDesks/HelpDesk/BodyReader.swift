@@ -141,8 +141,9 @@ struct BodyFields<let count: Int> {
 }
 
 extension String {
-    /// Copies UTF-8 bytes.
+    /// Copies bytes that are known to be UTF-8.
     init(_ bytes: Span<UInt8>) {
-        self.init(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+        guard let text = try? UTF8Span(validating: bytes) else { preconditionFailure("who found the bytes has validated them") }
+        self.init(copying: text)
     }
 }

@@ -10,8 +10,6 @@ package final class HelpDeskState: Sendable {
     package let subscriptions: AppSubscriptions
     /// The limits of registrations.
     let pushTokenLimits: [LimitRule]
-    /// How long after its arrival an event expires, in milliseconds.
-    package let eventLifeMilliseconds: UInt64
 
     /// Takes the snapshot of a configuration.
     /// - Parameter authorizer: of the same configuration's apps.
@@ -19,7 +17,6 @@ package final class HelpDeskState: Sendable {
         self.authorizer = authorizer
         subscriptions = AppSubscriptions(configuration)
         pushTokenLimits = configuration.pushTokens.limits
-        eventLifeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
         for app in configuration.apps { metrics.pushTokens.expect(app: app.id) }
     }
 }

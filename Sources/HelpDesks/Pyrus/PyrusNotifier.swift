@@ -44,7 +44,7 @@ final class PyrusNotifier: Notifier {
     }
 
     /// One remedy for every reason, because the help desk documents none.
-    package func remedy(for reason: String) -> String {
+    func remedy(for reason: String) -> String {
         "check \"url\" or \"domain\", and that the help desk has this app_id and the address of our authorization"
     }
 

@@ -79,7 +79,7 @@ final class WebhookRoute: Sendable {
             return .store(
                 try WebhookArrival(
                     comment, proven, to: state.shared.subscriptions.comments(proven.app.id), receivedAt: now,
-                    lifeMilliseconds: state.shared.eventLifeMilliseconds, random: services.random),
+                    lifeMilliseconds: state.shared.subscriptions.registry.lifeMilliseconds, random: services.random),
                 telling: state.shared.subscriptions.registry)
         } catch {
             return .answer(refuse(error, state.webhooks, request))

@@ -1,5 +1,4 @@
 package import Core
-internal import JSON
 package import Observability
 
 /// Writes events to the log: what happened to which ticket, and nothing that a person wrote.
@@ -37,8 +36,7 @@ package struct LogNotifier: Notifier {
     /// The push token that the event is about, masked; nil when there is none.
     private static func token(of delivery: Delivery) -> String? {
         guard delivery.event.kind != .commentCreated else { return delivery.device?.token.masked }
-        let data = try? JSONDocument(parsing: delivery.event.data.span).value()
-        return data?["token"]?.text.map { PushToken($0, digest: []).masked }
+        return RegistryChange.Payload(delivery.event).map { PushToken($0.token, digest: []).masked }
     }
 }
 
