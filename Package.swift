@@ -106,7 +106,7 @@ let package = Package(
         tests("CoreTests", ["Core", "Crypto", "JSON", "TestSupport", "Threading", "Bytes", "Time"]),
         tests("HTTPServerTests", ["HTTPServer", "TestSupport", "Threading"]),
         tests("HTTP2ServerTests", ["Crypto", "HTTP2Server", "TestSupport", "Threading", "Time"]),
-        tests("SimulatorsTests", ["Crypto", "HTTPClient", "JSON", "Simulators", "TestSupport", "Threading"]),
+        tests("SimulatorsTests", ["Crypto", "HTTPClient", "JSON", "Simulators", "TestSupport", "Threading", "Time"]),
         tests("SQLiteTests", ["SQLite", "TestSupport", "Threading"]),
         tests("HTTPClientTests", ["Crypto", "HTTP2Server", "HTTPClient", "HTTPServer", "TestSupport", "Threading"]),
         tests("ThreadingTests", ["TestSupport", "Threading"]),

@@ -15,13 +15,13 @@ enum FilledEvents {
         let comment = Comment(
             appID: appID, userID: "user-\(ticket)", ticketID: HelpDeskID(Int64(ticket)), commentID: HelpDeskID(Int64(number)),
             deviceID: "\(type)-\(ticket)", deviceType: type, body: "Good afternoon! Your order has been sent and arrives on Thursday.",
-            author: Comment.Author(name: "Anna", avatarID: 5, avatarColor: "#ff0000"), createdAt: now / 1000 * 1000, attachments: [])
+            author: Comment.Author(name: "Anna", avatarID: 5, avatarColor: "#ff0000"), createdAt: now.seconds.milliseconds, attachments: [])
         let event = Event(comment, id: identifier(now), receivedAt: now, lifeMilliseconds: dayMilliseconds)
         let subscription = Subscription(notifier: notifier, deviceTypes: token == nil ? .all : .only([type]), requiresDevice: token != nil)
         return Arrival(event, to: [subscription], token: token)
     }
 
-    private static func identifier(_ milliseconds: UInt64) -> UUIDv7 {
+    private static func identifier(_ milliseconds: UnixMilliseconds) -> UUIDv7 {
         var random = SystemRandomNumberGenerator()
         return UUIDv7(milliseconds: milliseconds, using: &random).event
     }

@@ -43,7 +43,7 @@ extension Configuration {
     private static func warning(_ certificate: (listener: String, expiresAt: UnixSeconds), _ now: UnixSeconds) -> ConfigurationProblem? {
         guard certificate.expiresAt < now + renewalSeconds else { return nil }
         let path = certificate.listener == "admin" ? "$.admin.tls.certificate" : "$.listen.tls.certificate"
-        let time = RFC3339.text(certificate.expiresAt.milliseconds.rawValue)
+        let time = RFC3339.text(certificate.expiresAt.milliseconds)
         return ConfigurationProblem(
             path: path,
             message: certificate.expiresAt <= now

@@ -120,7 +120,7 @@ enum KeyCommands {
 
     private static func time(_ moment: UnixSeconds) -> String {
         // RFC 3339 has no later date than 9999-12-31T23:59:59Z.
-        let date = moment > 253_402_300_799 ? "after the year 9999" : RFC3339.text(moment.milliseconds.rawValue)
+        let date = moment > 253_402_300_799 ? "after the year 9999" : RFC3339.text(moment.milliseconds)
         return "\(moment)  \(date)"
     }
 }

@@ -1,4 +1,5 @@
 internal import Core
+internal import Time
 
 /// The deliveries of one notifier: which attempts run, how many more may start, and when the next delivery is due.
 ///
@@ -8,7 +9,7 @@ struct DeliveryLane {
     struct Running {
         let delivery: Delivery
         let start: Breaker.Start
-        let startedAt: UInt64
+        let startedAt: UnixMilliseconds
         /// The notifier that makes the attempt; the lane's own may have been replaced since.
         let served: ServedNotifier
     }
@@ -26,8 +27,8 @@ struct DeliveryLane {
     /// Whether a delivery has succeeded since the last `misconfigured` outcome, which proves the settings right for other devices.
     private var isProven = false
     private(set) var running: [UUIDv7: Running] = [:]
-    /// When the store's next delivery may be due, in Unix milliseconds; nil when nothing is pending.
-    var nextDue: UInt64? = 0
+    /// When the store's next delivery may be due; nil when nothing is pending.
+    var nextDue: UnixMilliseconds? = 0
 
     init(name: String, served: ServedNotifier) {
         self.name = name
@@ -67,10 +68,10 @@ struct DeliveryLane {
     }
 
     /// How many attempts may start at `now`.
-    mutating func room(now: UInt64) -> Int {
+    mutating func room(now: UnixMilliseconds) -> Int {
         pullInDue(now: now)
         guard !isLeaving, let nextDue, nextDue <= now else { return 0 }
-        return min(breaker.permits(nowMilliseconds: now), notifier.concurrency - running.count)
+        return min(breaker.permits(now: now), notifier.concurrency - running.count)
     }
 
     /// How much of the concurrency is in use, from 0 to 1.
@@ -78,7 +79,7 @@ struct DeliveryLane {
 
     /// The claim of up to `limit` deliveries.
     /// - Parameter held: how many milliseconds of the clock's time do not count towards expiry.
-    func claim(_ limit: Int, now: UInt64, held: UInt64) -> Claim {
+    func claim(_ limit: Int, now: UnixMilliseconds, held: UInt64) -> Claim {
         Claim(
             notifier: name, now: now, leaseMilliseconds: leaseMilliseconds, limit: limit,
             longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held)
@@ -86,29 +87,29 @@ struct DeliveryLane {
 
     /// Whether a new event can give this lane something to do: it cannot while a due delivery already waits for an outcome or for the
     /// breaker.
-    func awaitsNews(now: UInt64) -> Bool { !isLeaving && nextDue.map { $0 > now } ?? true }
+    func awaitsNews(now: UnixMilliseconds) -> Bool { !isLeaving && nextDue.map { $0 > now } ?? true }
 
     /// How long a claim leases a delivery, in milliseconds.
     var leaseMilliseconds: UInt64 { notifier.longestTryMilliseconds + Self.leaseMarginMilliseconds }
 
-    /// When a delivery may start next if nothing but time passes, in Unix milliseconds; nil when it takes an outcome, news or `resume`.
-    mutating func wakeAt(now: UInt64) -> UInt64? {
+    /// When a delivery may start next if nothing but time passes; nil when it takes an outcome, news or `resume`.
+    mutating func wakeAt(now: UnixMilliseconds) -> UnixMilliseconds? {
         pullInDue(now: now)
         guard !isLeaving, let nextDue, running.count < notifier.concurrency else { return nil }
-        if breaker.permits(nowMilliseconds: now) > 0 { return nextDue }
-        return breaker.nextChangeMilliseconds.map { max(nextDue, $0) }
+        if breaker.permits(now: now) > 0 { return nextDue }
+        return breaker.nextChange.map { max(nextDue, $0) }
     }
 
     /// After the clock was set back, `nextDue` may be later than any delay allows. Has the store asked at once, which then makes such
     /// deliveries due.
-    private mutating func pullInDue(now: UInt64) {
-        if let due = nextDue, due > now, due - now > longestDelayMilliseconds { nextDue = 0 }
+    private mutating func pullInDue(now: UnixMilliseconds) {
+        if let due = nextDue, now.remaining(until: due) > longestDelayMilliseconds { nextDue = 0 }
     }
 
     /// Begins an attempt.
     /// - Returns: false when an attempt of this delivery is under way, because a clock set forward has ended its lease. The outcome of that
     ///   attempt then counts for the new claim.
-    mutating func begin(_ delivery: Delivery, now: UInt64) -> Bool {
+    mutating func begin(_ delivery: Delivery, now: UnixMilliseconds) -> Bool {
         if let earlier = running[delivery.id] {
             running[delivery.id] = Running(
                 delivery: delivery, start: earlier.start, startedAt: earlier.startedAt, served: earlier.served)
@@ -120,7 +121,7 @@ struct DeliveryLane {
 
     /// Releases the leases of all attempts under way: their deliveries are due at once, so the next process does not wait for the leases to
     /// end.
-    func handBack(now: UInt64) -> [FinishedTry] {
+    func handBack(now: UnixMilliseconds) -> [FinishedTry] {
         running.values.map {
             FinishedTry(id: $0.delivery.id, attempt: $0.delivery.attempts, next: .retry(at: now), reason: "stopped", now: now)
         }
@@ -129,7 +130,7 @@ struct DeliveryLane {
     /// Ends an attempt and decides what becomes of its delivery; nil when no attempt of it is under way.
     /// - Parameter held: how many milliseconds of the clock's time do not count towards expiry.
     mutating func end(
-        _ id: UUIDv7, _ outcome: DeliveryOutcome, now: UInt64, held: UInt64 = 0, random: inout some RandomNumberGenerator
+        _ id: UUIDv7, _ outcome: DeliveryOutcome, now: UnixMilliseconds, held: UInt64 = 0, random: inout some RandomNumberGenerator
     ) -> (running: Running, result: FinishedTry)? {
         guard let ended = running.removeValue(forKey: id) else { return nil }
         let outcome = isolated(outcome, of: ended)
@@ -155,14 +156,14 @@ struct DeliveryLane {
     }
 
     private mutating func updateBreaker(
-        _ start: Breaker.Start, _ outcome: DeliveryOutcome, now: UInt64, random: inout some RandomNumberGenerator
+        _ start: Breaker.Start, _ outcome: DeliveryOutcome, now: UnixMilliseconds, random: inout some RandomNumberGenerator
     ) {
         switch outcome.verdict {
         case .misconfigured:
             isProven = false
             breaker.inconclusive(start)
             let probeAfter = notifier.probeAfterMilliseconds
-            breaker.pause(probeAfter == nil ? .switchedOff : .misconfigured, probeAfterMilliseconds: probeAfter, nowMilliseconds: now)
+            breaker.pause(probeAfter == nil ? .switchedOff : .misconfigured, probeAfterMilliseconds: probeAfter, now: now)
         // Nothing was sent, so the breaker learns nothing; the next delivery becomes the probe.
         case _ where !outcome.wasAsked: breaker.inconclusive(start)
         case .delivered:
@@ -176,15 +177,16 @@ struct DeliveryLane {
                 breaker.succeeded(start)
             } else if outcome.slowsDown {
                 breaker.inconclusive(start)
-                breaker.slowDown(untilMilliseconds: now + max(retryAfter ?? 1000, 1000), nowMilliseconds: now)
+                breaker.slowDown(until: now + max(retryAfter ?? 1000, 1000), now: now)
             } else {
-                breaker.failed(start, nowMilliseconds: now, random: &random)
+                breaker.failed(start, now: now, random: &random)
             }
         }
     }
 
     private func next(
-        after delivery: Delivery, _ outcome: DeliveryOutcome, now: UInt64, expiresAt: UInt64, random: inout some RandomNumberGenerator
+        after delivery: Delivery, _ outcome: DeliveryOutcome, now: UnixMilliseconds, expiresAt: UnixMilliseconds,
+        random: inout some RandomNumberGenerator
     ) -> FinishedTry.Next {
         var retryAfter: UInt64?
         switch outcome.verdict {
@@ -195,7 +197,7 @@ struct DeliveryLane {
         case .retry(let asked): retryAfter = asked
         }
         let decision = notifier.retryPolicy.next(
-            afterAttempt: delivery.attempts, nowMilliseconds: now, expiresAtMilliseconds: expiresAt,
+            afterAttempt: delivery.attempts, now: now, expiresAt: expiresAt,
             retryAfterMilliseconds: retryAfter, random: &random)
         switch decision {
         case .retry(let at): return .retry(at: at)

@@ -35,7 +35,7 @@ package struct DeliveryMetrics: Sendable {
             "deskgate_queue_oldest_seconds", "Age of the oldest delivery that waits: of the one that expires first.", labels: ["notifier"]
         ) {
             let now = clocks.unixMilliseconds()
-            return Self.samples(store, inbox) { Double(now - min(now, $0.oldestReceivedAt)) / 1000 }
+            return Self.samples(store, inbox) { Double(now.elapsed(since: $0.oldestReceivedAt)) / 1000 }
         }
     }
 

@@ -9,12 +9,12 @@ extension DispatcherWorker {
 
     /// Once a minute, gives up expired deliveries, deletes ended ones that are older than the retention, and removes idle devices.
     /// - Returns: whether new deliveries may be due.
-    func purge(_ purgeAt: inout UInt64, _ now: UInt64, _ keeper: TimeKeeper, _ untried: inout UntriedTally) -> Bool {
+    func purge(_ purgeAt: inout UnixMilliseconds, _ now: UnixMilliseconds, _ keeper: TimeKeeper, _ untried: inout UntriedTally) -> Bool {
         // A time that is further away than an interval was computed before the clock was set back.
-        guard now >= purgeAt || purgeAt - now > Self.purgeIntervalMilliseconds else { return false }
+        guard now >= purgeAt || now.remaining(until: purgeAt) > Self.purgeIntervalMilliseconds else { return false }
         let givenUp = giveUpExpired(now, keeper, &untried)
         let forgotten = try? store.purge(
-            now: now - min(now, keeper.time.held(for: Recognition.milliseconds)),
+            now: now.saturating(subtracting: keeper.time.held(for: Recognition.milliseconds)),
             deliveredBefore: keeper.since(retention.deliveredMilliseconds, now: now),
             deadBefore: keeper.since(retention.deadMilliseconds, now: now), limit: Self.mostPurged)
         let removed = try? store.removeIdleDevices(
@@ -29,9 +29,9 @@ extension DispatcherWorker {
     }
 
     /// - Returns: how many deliveries it gave up.
-    private func giveUpExpired(_ now: UInt64, _ keeper: TimeKeeper, _ untried: inout UntriedTally) -> Int {
+    private func giveUpExpired(_ now: UnixMilliseconds, _ keeper: TimeKeeper, _ untried: inout UntriedTally) -> Int {
         try? store.expireBy(keeper.latestExpiry(now: now), limit: Self.mostPurged)
-        let expiredBy = now - min(now, keeper.heldFromExpiry)
+        let expiredBy = now.saturating(subtracting: keeper.heldFromExpiry)
         let givenUp = (try? store.giveUpExpired(now: now, expiredBy: expiredBy, limit: Self.mostPurged)) ?? []
         for deliveries in givenUp { untried.addExpired(deliveries.count, of: deliveries.notifier) }
         return givenUp.reduce(0) { $0 + $1.count }

@@ -38,7 +38,7 @@ final class DispatcherWorker: Sendable {
         var log = NotifierLog(logger)
         var keeper = TimeKeeper(clocks, store, retention, logger)
         var refused = RefusedTally()
-        var purgeAt: UInt64 = 0
+        var purgeAt: UnixMilliseconds = 0
         var (isStopping, isAbandoned) = (false, false)
         while !isAbandoned {
             let time = waitingTime(&lanes, purgeAt, hasUnreported: !unreported.isEmpty, isStopping: isStopping)
@@ -71,7 +71,7 @@ final class DispatcherWorker: Sendable {
     }
 
     private func takeIn(
-        _ news: DispatcherInbox.News?, _ lanes: inout [DeliveryLane], _ unreported: inout [FinishedTry], _ now: UInt64,
+        _ news: DispatcherInbox.News?, _ lanes: inout [DeliveryLane], _ unreported: inout [FinishedTry], _ now: UnixMilliseconds,
         _ keeper: TimeKeeper, _ log: inout NotifierLog
     ) {
         guard let news else { return }
@@ -87,7 +87,7 @@ final class DispatcherWorker: Sendable {
 
     /// Replaces the lanes' notifiers by these. A lane whose notifier is not among them starts nothing more.
     private func take(
-        _ notifiers: [String: ServedNotifier], _ lanes: inout [DeliveryLane], _ now: UInt64, _ log: inout NotifierLog
+        _ notifiers: [String: ServedNotifier], _ lanes: inout [DeliveryLane], _ now: UnixMilliseconds, _ log: inout NotifierLog
     ) {
         for index in lanes.indices {
             guard let next = notifiers[lanes[index].name] else {
@@ -116,7 +116,7 @@ final class DispatcherWorker: Sendable {
     }
 
     private func end(
-        _ outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)], _ lanes: inout [DeliveryLane], _ now: UInt64,
+        _ outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)], _ lanes: inout [DeliveryLane], _ now: UnixMilliseconds,
         _ keeper: TimeKeeper, _ random: inout SystemRandomNumberGenerator, _ log: inout NotifierLog
     ) -> [FinishedTry] {
         let held = keeper.heldFromExpiry
@@ -127,14 +127,14 @@ final class DispatcherWorker: Sendable {
             guard let (running, result) = lanes[index].end(ended.id, ended.outcome, now: now, held: held, random: &random) else { continue }
             publishPause(&lanes[index], wasPaused: wasPaused, ended.outcome, now)
             log.take(result, ended.outcome, of: lanes[index], now: now)
-            metrics.count(notifier: ended.notifier, result, milliseconds: now - min(now, running.startedAt))
+            metrics.count(notifier: ended.notifier, result, milliseconds: now.elapsed(since: running.startedAt))
             results.append(result)
         }
         return results
     }
 
     /// Logs when a notifier is paused as misconfigured and when it works again, and shows it to operators in the inbox.
-    private func publishPause(_ lane: inout DeliveryLane, wasPaused: Bool, _ outcome: DeliveryOutcome, _ now: UInt64) {
+    private func publishPause(_ lane: inout DeliveryLane, wasPaused: Bool, _ outcome: DeliveryOutcome, _ now: UnixMilliseconds) {
         let name = lane.name
         guard lane.breaker.pauseReason != nil else {
             guard wasPaused else { return }
@@ -160,7 +160,7 @@ final class DispatcherWorker: Sendable {
     /// Reports finished attempts to the store and claims due deliveries for the lanes with room, in one transaction. When the transaction
     /// fails, the attempts stay in `finished` and are reported again.
     private func work(
-        _ lanes: inout [DeliveryLane], _ finished: inout [FinishedTry], _ now: UInt64, _ keeper: TimeKeeper, startsTries: Bool,
+        _ lanes: inout [DeliveryLane], _ finished: inout [FinishedTry], _ now: UnixMilliseconds, _ keeper: TimeKeeper, startsTries: Bool,
         _ untried: inout UntriedTally
     ) {
         // Removing a device makes a registry event, which is due at once for the notifiers that are told of it.
@@ -181,7 +181,7 @@ final class DispatcherWorker: Sendable {
     }
 
     /// The lanes with room for attempts, the least occupied first, because one call claims a limited number of deliveries for all lanes.
-    private func claiming(_ lanes: inout [DeliveryLane], _ now: UInt64) -> [(lane: Int, room: Int)] {
+    private func claiming(_ lanes: inout [DeliveryLane], _ now: UnixMilliseconds) -> [(lane: Int, room: Int)] {
         var claiming: [(lane: Int, room: Int)] = []
         for index in lanes.indices {
             let room = lanes[index].room(now: now)
@@ -191,7 +191,9 @@ final class DispatcherWorker: Sendable {
     }
 
     /// Starts what was claimed for a lane. After a failure, the lane claims again in a second.
-    private func take(_ result: Result<Claimed, StoreError>, _ lane: inout DeliveryLane, _ now: UInt64, _ untried: inout UntriedTally) {
+    private func take(
+        _ result: Result<Claimed, StoreError>, _ lane: inout DeliveryLane, _ now: UnixMilliseconds, _ untried: inout UntriedTally
+    ) {
         switch result {
         case .success(let claimed):
             untried.add(claimed, of: lane.name)
@@ -211,7 +213,7 @@ final class DispatcherWorker: Sendable {
         logger.log(.error, text, fields)
     }
 
-    private func start(_ delivery: Delivery, _ lane: inout DeliveryLane, _ now: UInt64) {
+    private func start(_ delivery: Delivery, _ lane: inout DeliveryLane, _ now: UnixMilliseconds) {
         guard lane.begin(delivery, now: now) else { return }
         let inbox = inbox
         let (notifier, id) = (lane.name, delivery.id)
@@ -220,13 +222,13 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    private func waitingTime(_ lanes: inout [DeliveryLane], _ purgeAt: UInt64, hasUnreported: Bool, isStopping: Bool) -> UInt64 {
+    private func waitingTime(_ lanes: inout [DeliveryLane], _ purgeAt: UnixMilliseconds, hasUnreported: Bool, isStopping: Bool) -> UInt64 {
         if hasUnreported { return Self.storeRetryMilliseconds }
         // While stopping, only outcomes and `isAbandoned` matter, and both wake this thread.
         if isStopping { return Self.longestWaitMilliseconds }
         let now = clocks.unixMilliseconds()
         var next = purgeAt
         for index in lanes.indices { next = min(next, lanes[index].wakeAt(now: now) ?? next) }
-        return next <= now ? 0 : min(next - now, Self.longestWaitMilliseconds)
+        return min(now.remaining(until: next), Self.longestWaitMilliseconds)
     }
 }

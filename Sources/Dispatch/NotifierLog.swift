@@ -1,5 +1,6 @@
 internal import Core
 internal import Observability
+internal import Time
 
 /// Logs the health of notifiers: a change of state at once, and deliveries that end without arriving once a minute, so never a line for
 /// each delivery.
@@ -21,16 +22,16 @@ struct NotifierLog {
         var hasLoggedOpening = false
         /// How many attempts failed since the last success.
         var failures = 0
-        /// When these lines may be written again, in Unix milliseconds.
-        var failureLineAt: UInt64 = 0
-        var openingLineAt: UInt64 = 0
+        /// When these lines may be written again.
+        var failureLineAt: UnixMilliseconds = 0
+        var openingLineAt: UnixMilliseconds = 0
         /// Whether a line has said that the provider lacks credentials for a type of device.
         var hasLoggedDeviceType = false
         var endings: [Ending: [String: Int]] = [:]
         /// The remedy for deliveries that wait because of their devices, if one may help.
         var remedy: String?
-        /// When a line about endings may be written again, in Unix milliseconds.
-        var endingsLineAt: UInt64 = 0
+        /// When a line about endings may be written again.
+        var endingsLineAt: UnixMilliseconds = 0
 
         /// Has the next failure logged again, at the same pace.
         mutating func forgetFailures() {
@@ -48,14 +49,14 @@ struct NotifierLog {
     }
 
     /// Logs what is still to be logged of a notifier that was replaced or has left, and forgets it.
-    mutating func reset(_ notifier: String, now: UInt64) {
+    mutating func reset(_ notifier: String, now: UnixMilliseconds) {
         logEndings(of: notifier, now: now)
         standings[notifier] = nil
     }
 
     /// Takes in the outcome of an attempt.
     /// - Parameter lane: as it is after that attempt.
-    mutating func take(_ result: FinishedTry, _ outcome: DeliveryOutcome, of lane: DeliveryLane, now: UInt64) {
+    mutating func take(_ result: FinishedTry, _ outcome: DeliveryOutcome, of lane: DeliveryLane, now: UnixMilliseconds) {
         switch result.next {
         case .delivered: break
         case .dead where result.isDeviceGone: add(1, .deviceGone, reason: result.reason, of: lane.name)
@@ -78,7 +79,7 @@ struct NotifierLog {
 
     /// Writes the lines whose minute is over.
     /// - Parameter isLast: whether to write all others too.
-    mutating func writeDue(now: UInt64, isLast: Bool = false) {
+    mutating func writeDue(now: UnixMilliseconds, isLast: Bool = false) {
         for (notifier, standing) in standings where !standing.endings.isEmpty {
             guard isLast || Self.isDue(standing.endingsLineAt, now) else { continue }
             logEndings(of: notifier, now: now)
@@ -86,9 +87,11 @@ struct NotifierLog {
     }
 
     // A time that is further away than an interval was computed before the clock was set back.
-    private static func isDue(_ time: UInt64, _ now: UInt64) -> Bool { now >= time || time - now > intervalMilliseconds }
+    private static func isDue(_ time: UnixMilliseconds, _ now: UnixMilliseconds) -> Bool {
+        now >= time || now.remaining(until: time) > intervalMilliseconds
+    }
 
-    private mutating func logEndings(of notifier: String, now: UInt64) {
+    private mutating func logEndings(of notifier: String, now: UnixMilliseconds) {
         guard let standing = standings[notifier], !standing.endings.isEmpty else { return }
         standings[notifier]?.endings = [:]
         standings[notifier]?.remedy = nil
@@ -107,7 +110,7 @@ struct NotifierLog {
 
 extension NotifierLog {
     /// Logs that a notifier has begun to fail, that its breaker has opened, or that it works again.
-    private mutating func logChange(_ outcome: DeliveryOutcome, _ lane: DeliveryLane, now: UInt64) {
+    private mutating func logChange(_ outcome: DeliveryOutcome, _ lane: DeliveryLane, now: UnixMilliseconds) {
         let state = NotifierState(lane.breaker)
         var standing = standings[lane.name, default: Standing()]
         defer { standings[lane.name] = standing }

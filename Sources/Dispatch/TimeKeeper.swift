@@ -49,14 +49,13 @@ struct TimeKeeper {
         time.held(for: retention.eventLifeMilliseconds, longestGap: Self.longestGapMilliseconds)
     }
 
-    /// What happened before this time is older than `period`, in Unix milliseconds.
-    func since(_ period: UInt64, now: UInt64) -> UInt64 {
-        let (age, isTooLong) = period.addingReportingOverflow(time.held(for: period))
-        return isTooLong || age > now ? 0 : now - age
+    /// What happened before this time is older than `period`.
+    func since(_ period: UInt64, now: UnixMilliseconds) -> UnixMilliseconds {
+        now.saturating(subtracting: period).saturating(subtracting: time.held(for: period))
     }
 
-    /// The latest expiry of any delivery that arrives now, in Unix milliseconds.
-    func latestExpiry(now: UInt64) -> UInt64 { now + Self.longestLifeMilliseconds }
+    /// The latest expiry of any delivery that arrives now.
+    func latestExpiry(now: UnixMilliseconds) -> UnixMilliseconds { now + Self.longestLifeMilliseconds }
 
     /// Keeps the trusted time in the store. A failure is logged; the next purge tries again.
     func keep() {

@@ -105,12 +105,12 @@ extension WaitingStore {
         try store().devices(filter, after: after, limit: limit)
     }
 
-    func removeDevices(_ filter: DeviceFilter, now: UInt64, telling audience: RegistryAudience) throws(StoreError) -> Int {
+    func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int {
         try store().removeDevices(filter, now: now, telling: audience)
     }
 
     func removeIdleDevices(
-        seenBefore: UInt64, now: UInt64, limit: Int, telling audience: RegistryAudience
+        seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         try store().removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, telling: audience)
     }
@@ -127,29 +127,30 @@ extension WaitingStore {
 
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? { try store().story(of: id) }
 
-    func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int {
+    func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
         try store().retry(filter, now: now, expiresAt: expiresAt)
     }
 
-    func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+    func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         try store().giveUpExpired(now: now, expiredBy: expiredBy, limit: limit)
     }
 
-    func expireBy(_ latest: UInt64, limit: Int) throws(StoreError) { try store().expireBy(latest, limit: limit) }
+    func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(StoreError) { try store().expireBy(latest, limit: limit) }
 
     func trustedTime() throws(StoreError) -> TrustedTime? { try store().trustedTime() }
 
     func keep(_ time: TrustedTime) throws(StoreError) { try store().keep(time) }
 
-    func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int {
+    func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         try store().giveUpPending(notifier: notifier, now: now, limit: limit)
     }
 
-    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+    func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int
+    {
         try store().purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)
     }
 
-    func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+    func forget(_ state: Delivery.State, endedBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         try store().forget(state, endedBefore: endedBefore, limit: limit)
     }
 

@@ -1,6 +1,7 @@
 package import Core
 internal import HTTPServer
 package import JSON
+internal import Time
 
 /// Something that an operator wants of the store. Commands send it to the admin listener of a running service, which reads the same action out of
 /// the request; without one they do it themselves.
@@ -91,7 +92,7 @@ package struct AdminAnswer: Sendable, Equatable {
 package struct AdminContext: Sendable {
     let store: any Store
     /// Unix milliseconds.
-    let now: UInt64
+    let now: UnixMilliseconds
     /// What the configuration says.
     let state: OperatorState
     /// Why nothing starts for a notifier just now, by its name; nil outside the service, where nothing starts at all.

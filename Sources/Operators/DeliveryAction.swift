@@ -1,5 +1,6 @@
 package import Core
 internal import JSON
+package import Time
 
 /// What an operator wants of the deliveries.
 package enum DeliveryAction: Sendable, Equatable {
@@ -11,8 +12,8 @@ package enum DeliveryAction: Sendable, Equatable {
     case retryOne(UUIDv7)
     /// Try all dead ones that match again.
     case retry(DeliveryFilter)
-    /// Forget those that ended in this state, before this time in Unix milliseconds; nil is now.
-    case purge(Delivery.State, before: UInt64?)
+    /// Forget those that ended in this state, before this time; nil is now.
+    case purge(Delivery.State, before: UnixMilliseconds?)
     /// Give up what waits for this notifier.
     case giveUp(notifier: String)
 
@@ -116,8 +117,8 @@ extension DeliveryAction: AdminAction {
     }
 
     private static func retry(_ filter: DeliveryFilter, _ context: AdminContext) throws(StoreError) -> Int {
-        let (expiry, overflow) = context.now.addingReportingOverflow(context.state.registryAudience.lifeMilliseconds)
-        return try context.store.retry(filter, now: context.now, expiresAt: overflow ? .max : expiry)
+        let expiry = context.now.saturating(adding: context.state.registryAudience.lifeMilliseconds)
+        return try context.store.retry(filter, now: context.now, expiresAt: expiry)
     }
 
     /// Purges in steps, between which others go on.

@@ -50,7 +50,7 @@ package struct DeliveryCriteria {
     }
 
     /// Reads a time of RFC 3339 as Unix milliseconds.
-    static func time(_ name: String, _ text: String) throws(AdminMistake) -> UInt64 {
+    static func time(_ name: String, _ text: String) throws(AdminMistake) -> UnixMilliseconds {
         guard let time = RFC3339.unixMilliseconds(text) else {
             throw AdminMistake(name, "expected a time such as 2026-03-10T08:15:12Z.")
         }

@@ -51,7 +51,7 @@ extension DeliveryAttempt {
 }
 
 extension JSONValue {
-    fileprivate static func time(_ unixMilliseconds: UInt64?) -> JSONValue {
+    fileprivate static func time(_ unixMilliseconds: UnixMilliseconds?) -> JSONValue {
         unixMilliseconds.map { .string(RFC3339.text($0)) } ?? .null
     }
 }

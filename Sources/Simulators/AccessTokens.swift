@@ -1,6 +1,7 @@
 internal import Bytes
 internal import Crypto
 internal import Threading
+internal import Time
 
 /// The access tokens that an OAuth endpoint has issued.
 final class AccessTokens: Sendable {
@@ -11,7 +12,7 @@ final class AccessTokens: Sendable {
 
     private static let memory = 1000
 
-    private let expiries = Monitor<[String: UInt64]>([:])
+    private let expiries = Monitor<[String: UnixSeconds]>([:])
     private let prefix: String
     let lifetimeSeconds: UInt64
 
@@ -21,7 +22,7 @@ final class AccessTokens: Sendable {
     }
 
     /// Makes one.
-    func issue(now: UInt64) -> String {
+    func issue(now: UnixSeconds) -> String {
         let token = prefix + RandomText.hexadecimal(bytes: 24)
         expiries.withLock { expiries in
             if expiries.count >= Self.memory { expiries.removeAll() }
@@ -30,7 +31,7 @@ final class AccessTokens: Sendable {
         return token
     }
 
-    func standing(of token: String?, now: UInt64) -> Standing {
+    func standing(of token: String?, now: UnixSeconds) -> Standing {
         guard let token, let expiry = expiries.withLock({ $0[token] }) else { return .unknown }
         return now < expiry ? .valid : .expired
     }

@@ -1,4 +1,5 @@
 internal import Threading
+package import Time
 
 /// The devices that providers know something of, by push token; those that nobody said anything about take everything.
 package final class DeviceRegistry: Sendable {
@@ -40,11 +41,11 @@ package struct SimulatedDevice: Sendable, Equatable {
     /// Why a push is refused; nil for none.
     package var refusal: Refusal?
     /// APNs: since when it is unregistered, in milliseconds since 1970; nil says when it was asked.
-    package var unregisteredAt: UInt64?
+    package var unregisteredAt: UnixMilliseconds?
 
     /// Makes one that takes everything unless something is said.
     package init(
-        provider: SimulatedProvider? = nil, topic: String? = nil, refusal: Refusal? = nil, unregisteredAt: UInt64? = nil
+        provider: SimulatedProvider? = nil, topic: String? = nil, refusal: Refusal? = nil, unregisteredAt: UnixMilliseconds? = nil
     ) {
         self.provider = provider
         self.topic = topic

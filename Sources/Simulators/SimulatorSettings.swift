@@ -1,5 +1,5 @@
 package import Crypto
-internal import Time
+package import Time
 
 /// A provider that is simulated, each on a port of its own.
 package enum SimulatedProvider: String, Sendable, CaseIterable {
@@ -36,7 +36,7 @@ package struct SimulatorSettings: Sendable {
     /// How many accepted pushes are kept.
     package var recordLimit = 10_000
     /// The time, in milliseconds since 1970.
-    package var now: @Sendable () -> UInt64 = { SystemClock.unixMilliseconds() }
+    package var now: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
     /// Told of each accepted push, on a simulator's thread.
     package var observer: @Sendable (SimulatedPush) -> Void = { _ in }
 

@@ -1,35 +1,36 @@
 internal import Core
+internal import Time
 
 extension Delivery {
     /// The same delivery with one more attempt begun, leased until `leaseEnd`.
-    func claimed(until leaseEnd: UInt64) -> Delivery {
+    func claimed(until leaseEnd: UnixMilliseconds) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, attempts: attempts + 1, dueAt: leaseEnd,
             reason: reason)
     }
 
     /// The same delivery, due again at `dueAt`.
-    func retried(at dueAt: UInt64, reason: String) -> Delivery {
+    func retried(at dueAt: UnixMilliseconds, reason: String) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, attempts: attempts, dueAt: dueAt, reason: reason)
     }
 
     /// The same delivery, ended.
-    func ended(_ state: State, at time: UInt64, reason: String) -> Delivery {
+    func ended(_ state: State, at time: UnixMilliseconds, reason: String) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, state: state, attempts: attempts, dueAt: dueAt,
             endedAt: time, reason: reason)
     }
 
     /// The same delivery, pending again and due now.
-    func revived(at now: UInt64, expiresAt: UInt64) -> Delivery {
+    func revived(at now: UnixMilliseconds, expiresAt: UnixMilliseconds) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event.expiring(at: expiresAt), deviceID: deviceID, device: device, attempts: attempts,
             dueAt: now, reason: reason)
     }
 
     /// The same delivery, which expires at another time.
-    func expiring(at expiresAt: UInt64) -> Delivery {
+    func expiring(at expiresAt: UnixMilliseconds) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event.expiring(at: expiresAt), deviceID: deviceID, device: device, state: state,
             attempts: attempts, dueAt: dueAt, endedAt: endedAt, reason: reason)
@@ -51,7 +52,7 @@ extension Event {
             expiresAt: expiresAt, data: Event.noData)
     }
 
-    fileprivate func expiring(at expiresAt: UInt64) -> Event {
+    fileprivate func expiring(at expiresAt: UnixMilliseconds) -> Event {
         Event(
             id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
             expiresAt: expiresAt, data: data)

@@ -1,4 +1,5 @@
 internal import Core
+internal import Time
 
 extension DeliveryFilter {
     /// Whether a delivery is one of those that are meant.

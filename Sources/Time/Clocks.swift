@@ -2,8 +2,8 @@
 package struct Clocks: Sendable {
     /// The wall clock.
     package let unixSeconds: @Sendable () -> UnixSeconds
-    /// Milliseconds since 1970.
-    package let unixMilliseconds: @Sendable () -> UInt64
+    /// The wall clock, in milliseconds.
+    package let unixMilliseconds: @Sendable () -> UnixMilliseconds
     /// Nanoseconds of a clock that never goes backward and that nobody sets; its zero means nothing.
     package let monotonicNanoseconds: @Sendable () -> UInt64
     /// Watches the wall clock for jumps; decides how much of it counts when something's age is asked.
@@ -21,17 +21,17 @@ package struct Clocks: Sendable {
     ///   - boot: the kernel's identifier of this start of the machine.
     package init(
         unixSeconds: @escaping @Sendable () -> UnixSeconds,
-        unixMilliseconds: (@Sendable () -> UInt64)? = nil,
+        unixMilliseconds: (@Sendable () -> UnixMilliseconds)? = nil,
         monotonicNanoseconds: @escaping @Sendable () -> UInt64 = { SystemClock.monotonicNanoseconds() },
         sinceBoot: (@Sendable () -> UInt64)? = nil, boot: String = "test"
     ) {
-        let unixMilliseconds = unixMilliseconds ?? { unixSeconds().milliseconds.rawValue }
+        let unixMilliseconds = unixMilliseconds ?? { unixSeconds().milliseconds }
         self.unixSeconds = unixSeconds
         self.unixMilliseconds = unixMilliseconds
         self.monotonicNanoseconds = monotonicNanoseconds
         trusted = TrustedClock {
             let wall = unixMilliseconds()
-            return TrustedTime.Reading(wall: wall, sinceBoot: sinceBoot?() ?? wall, boot: boot)
+            return TrustedTime.Reading(wall: wall, sinceBoot: sinceBoot?() ?? wall.rawValue, boot: boot)
         }
     }
 

@@ -1,18 +1,19 @@
 /// Dates of HTTP, RFC 9110 section 5.6.7: three forms to read, one to write; all are in UTC and case-sensitive.
 package enum HTTPDate {
-    /// Reads a date and returns Unix seconds, negative before 1970; nil when it has none of the forms or there is no such time.
+    /// Reads a date, as 1970 any that is earlier; nil when it has none of the forms or there is no such time.
     ///
     /// The name of the day must be one, but is not compared with the date. A leap second counts as the second after it.
-    /// - Parameter nowMilliseconds: Unix milliseconds; a year of two digits is the latest of its kind that is at most 50 years after it.
-    package static func unixSeconds(of text: [UInt8], nowMilliseconds: UInt64) -> Int? {
+    /// - Parameter now: a year of two digits is the latest of its kind that is at most 50 years after it.
+    package static func unixSeconds(of text: [UInt8], now: UnixMilliseconds) -> UnixSeconds? {
         guard let (pattern, rest) = form(of: text), var fields = Fields(of: rest, as: pattern) else { return nil }
-        if pattern == rfc850 { fields.completeYear(nowMilliseconds: nowMilliseconds) }
-        return fields.unixSeconds
+        if pattern == rfc850 { fields.completeYear(now: now) }
+        return fields.unixSeconds.map { UnixSeconds(rawValue: UInt64(max(0, $0))) }
     }
 
-    /// Writes a moment in Unix seconds: `Sun, 06 Nov 1994 08:49:37 GMT`. The year has four digits, so it ends with the year 9999.
-    package static func text(_ seconds: UInt64) -> String {
-        let days = Int(seconds / 86_400)
+    /// Writes a moment: `Sun, 06 Nov 1994 08:49:37 GMT`. The year has four digits, so it ends with the year 9999.
+    package static func text(_ moment: UnixSeconds) -> String {
+        let seconds = Int(moment.rawValue)
+        let days = seconds / 86_400
         let date = CivilDate(daysSince1970: days)
         // 1970-01-01 was a Thursday, the fourth name from 0.
         var output = Array(Self.days[(days + 3) % 7].prefix(3))
@@ -23,7 +24,7 @@ package enum HTTPDate {
         output.append(UInt8(ascii: " "))
         output.append(decimal: date.year, digits: 4)
         output.append(UInt8(ascii: " "))
-        output.append(timeOfDay: Int(seconds))
+        output.append(timeOfDay: seconds)
         output += Array(" GMT".utf8)
         return String(decoding: output, as: UTF8.self)
     }
@@ -70,9 +71,9 @@ extension HTTPDate {
         }
 
         /// Makes a year of two digits whole: the latest at most 50 years after now, RFC 9110 section 5.6.7.
-        mutating func completeYear(nowMilliseconds: UInt64) {
+        mutating func completeYear(now: UnixMilliseconds) {
             let averageYear: UInt64 = 31_556_952_000
-            let latest = 1970 + Int(nowMilliseconds / averageYear) + 50
+            let latest = 1970 + Int(now.rawValue / averageYear) + 50
             year = latest - (latest - year) % 100
         }
 

@@ -35,6 +35,9 @@ extension Moment {
     /// How long ago an earlier moment was; 0 when it is still to come.
     @inlinable package func elapsed(since earlier: Self) -> UInt64 { self > earlier ? self - earlier : 0 }
 
+    /// How much later this is than another moment; negative when it is earlier.
+    package func offset(from other: Self) -> Int64 { Int64(clamping: rawValue) - Int64(clamping: other.rawValue) }
+
     /// How long it is until a later moment; 0 when it has come.
     @inlinable package func remaining(until later: Self) -> UInt64 { later.elapsed(since: self) }
 
@@ -46,6 +49,11 @@ extension Moment {
 
     /// The moment a duration earlier; the clock's zero when it would be before that.
     @inlinable package func saturating(subtracting duration: UInt64) -> Self { Self(rawValue: rawValue - Swift.min(rawValue, duration)) }
+
+    /// The moment a duration later, or earlier when it is negative; the clock's zero when it would be before that.
+    package func advanced(by duration: Int64) -> Self {
+        duration < 0 ? saturating(subtracting: duration.magnitude) : self + duration.magnitude
+    }
 }
 
 /// A moment of the wall clock, in seconds since 1970-01-01T00:00:00Z.
@@ -58,14 +66,6 @@ extension Moment {
 
     /// The moment in milliseconds; traps when no number can express it.
     package var milliseconds: UnixMilliseconds { UnixMilliseconds(rawValue: rawValue * 1000) }
-
-    /// How many seconds this is later than another moment; negative when it is earlier.
-    package func offset(from other: UnixSeconds) -> Int64 { Int64(clamping: rawValue) - Int64(clamping: other.rawValue) }
-
-    /// The moment so many seconds later, or earlier when negative; 1970 when it would be before that.
-    package func advanced(by seconds: Int64) -> UnixSeconds {
-        seconds < 0 ? saturating(subtracting: seconds.magnitude) : self + seconds.magnitude
-    }
 }
 
 /// A moment of the wall clock, in milliseconds since 1970-01-01T00:00:00Z.

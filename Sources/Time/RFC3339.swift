@@ -1,9 +1,9 @@
 /// Dates and times of RFC 3339 section 5.6.
 package enum RFC3339 {
-    /// Reads a text strictly and returns Unix milliseconds; further digits of a fraction are cut off.
+    /// Reads a text strictly; further digits of a fraction are cut off.
     ///
     /// Nil for any other form, for a day or an hour that does not exist, and for a moment before 1970.
-    package static func unixMilliseconds(_ text: String) -> UInt64? {
+    package static func unixMilliseconds(_ text: String) -> UnixMilliseconds? {
         let text = text.utf8.span
         var scanner = DigitScanner()
         guard let year = scanner.digits(4, text), scanner.take("-", text), let month = scanner.digits(2, text), scanner.take("-", text),
@@ -15,22 +15,22 @@ package enum RFC3339 {
         let minutes = (date.daysSince1970 * 24 + hour) * 60 + minute - offset
         // A leap second is the last of a day in UTC, and counts as the first of the next, as in Unix time.
         guard minutes >= 0, second < 60 || minutes % 1440 == 1439 else { return nil }
-        return UInt64((minutes * 60 + second) * 1000 + fraction)
+        return UnixMilliseconds(rawValue: UInt64((minutes * 60 + second) * 1000 + fraction))
     }
 
     /// The text in UTC with milliseconds: `2026-03-10T08:15:12.123Z`, always 24 characters.
     ///
     /// A moment after the year 9999, which RFC 3339 cannot write, is written as the last second of that year.
-    package static func text(_ unixMilliseconds: UInt64) -> String {
+    package static func text(_ moment: UnixMilliseconds) -> String {
         var output: [UInt8] = []
-        append(unixMilliseconds, to: &output)
+        append(moment, to: &output)
         return String(decoding: output, as: UTF8.self)
     }
 
     /// Appends the same text to bytes.
-    package static func append(_ unixMilliseconds: UInt64, to output: inout [UInt8]) {
+    package static func append(_ moment: UnixMilliseconds, to output: inout [UInt8]) {
         // 9999-12-31T23:59:59Z
-        let seconds = Int(min(unixMilliseconds / 1000, 253_402_300_799))
+        let seconds = Int(min(moment.seconds, 253_402_300_799).rawValue)
         let date = CivilDate(daysSince1970: seconds / 86_400)
         output.append(decimal: date.year, digits: 4)
         output.append(UInt8(ascii: "-"))
@@ -40,7 +40,7 @@ package enum RFC3339 {
         output.append(UInt8(ascii: "T"))
         output.append(timeOfDay: seconds)
         output.append(UInt8(ascii: "."))
-        output.append(decimal: Int(unixMilliseconds % 1000), digits: 3)
+        output.append(decimal: Int(moment.rawValue % 1000), digits: 3)
         output.append(UInt8(ascii: "Z"))
     }
 }

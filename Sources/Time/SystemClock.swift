@@ -10,11 +10,11 @@ package enum SystemClock {
         return UnixSeconds(rawValue: UInt64(max(0, time.tv_sec)))
     }
 
-    /// Milliseconds since 1970, as people set them.
-    package static func unixMilliseconds() -> UInt64 {
+    /// The wall clock, as people set it, in milliseconds.
+    package static func unixMilliseconds() -> UnixMilliseconds {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(max(0, time.tv_sec)) * 1000 + UInt64(time.tv_nsec) / 1_000_000
+        return UnixMilliseconds(rawValue: UInt64(max(0, time.tv_sec)) * 1000 + UInt64(time.tv_nsec) / 1_000_000)
     }
 
     /// Milliseconds since the machine started, of a clock that nobody sets and that goes on while the machine is suspended.

@@ -11,15 +11,15 @@
 package struct TrustedTime: Sendable, Equatable {
     /// The clocks at one moment.
     package struct Reading: Sendable, Equatable {
-        /// Unix milliseconds.
-        package let wall: UInt64
+        /// The wall clock.
+        package let wall: UnixMilliseconds
         /// Milliseconds of a clock that cannot be set, since the machine started.
         package let sinceBoot: UInt64
         /// Identifies the start of the machine; empty when it is not known.
         package let boot: String
 
         /// Makes a reading.
-        package init(wall: UInt64, sinceBoot: UInt64, boot: String) {
+        package init(wall: UnixMilliseconds, sinceBoot: UInt64, boot: String) {
             self.wall = wall
             self.sinceBoot = sinceBoot
             self.boot = boot
@@ -75,7 +75,7 @@ package struct TrustedTime: Sendable, Equatable {
     /// Takes in a reading.
     /// - Returns: a jump or its end; nil when there was neither.
     package mutating func observe(_ reading: Reading) -> Notice? {
-        let walked = Int64(clamping: reading.wall) - Int64(clamping: last.wall)
+        let walked = reading.wall.offset(from: last.wall)
         let isGap = reading.boot.isEmpty || reading.boot != last.boot || reading.sinceBoot < last.sinceBoot
         let passed = isGap ? UInt64(max(0, min(walked, Int64(Self.believedGap)))) : reading.sinceBoot - last.sinceBoot
         last = reading

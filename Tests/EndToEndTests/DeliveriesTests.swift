@@ -4,12 +4,13 @@ import Storage
 import TestSupport
 import Testing
 import Threading
+import Time
 
 /// `deskgate deliveries list|show|retry|purge` on the store of a service that does not run.
 ///
 /// Deliveries 1 to 4: delivered; dead after two tries; pending with a try that was cut off; and expired without a try.
 @Suite struct DeliveriesTests {
-    private static let time: UInt64 = 1_773_130_512_000
+    private static let time: UnixMilliseconds = 1_773_130_512_000
     private let workspace: Workspace
 
     init() throws {
@@ -215,12 +216,12 @@ import Threading
 
     private static func eventID(_ number: Int) -> UUIDv7 { UUIDv7(milliseconds: 1, random: InlineArray(repeating: UInt8(number))).event }
 
-    private static func claim(_ number: Int, at time: UInt64) -> Claim {
+    private static func claim(_ number: Int, at time: UnixMilliseconds) -> Claim {
         Claim(notifier: "sink-\(number)", now: time, leaseMilliseconds: 1000, limit: 10)
     }
 
     private static func tryOnce(
-        _ store: any Store, _ number: Int, attempt: Int, at time: UInt64, _ next: FinishedTry.Next, _ reason: String
+        _ store: any Store, _ number: Int, attempt: Int, at time: UnixMilliseconds, _ next: FinishedTry.Next, _ reason: String
     ) throws {
         #expect(try store.work([], [claim(number, at: time)])[0].get().deliveries.count == 1)
         _ = try store.work([FinishedTry(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)], [])

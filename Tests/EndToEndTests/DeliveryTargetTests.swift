@@ -4,12 +4,13 @@ import Storage
 import TestSupport
 import Testing
 import Threading
+import Time
 
 /// `deskgate deliveries list|show` name the device that a delivery is for, whatever device its webhook has named.
 ///
 /// The person has the devices a and b of the type ios.
 @Suite struct DeliveryTargetTests {
-    private static let time: UInt64 = 1_773_130_512_000
+    private static let time: UnixMilliseconds = 1_773_130_512_000
     private let workspace: Workspace
 
     init() throws {

@@ -33,7 +33,7 @@ import Time
         let comment = try #require(told.first { $0.string("type") == "comment.created" })
         #expect(
             Self.data(comment)["target"] == ["device_id": "device-1", "type": "ios", "token": .string(Self.token)])
-        for request in sink.requests { #expect(try site.isGenuine(request, nowMilliseconds: SystemClock.unixMilliseconds())) }
+        for request in sink.requests { #expect(try site.isGenuine(request, now: SystemClock.unixMilliseconds())) }
         for event in ["push_token.registered", "comment.created"] {
             let line = try jsonObject(server.process.errors.line(containing: event).text)
             #expect(line.string("token") == Self.masked, "\(event)")

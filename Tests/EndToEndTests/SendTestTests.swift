@@ -20,7 +20,7 @@ import Time
         #expect(result.code == code)
         #expect(result.output.contains("\nsink (http): \(verdict)\n"))
         let request = try #require(sink.requests.first)
-        #expect(try site.isGenuine(request, nowMilliseconds: SystemClock.unixMilliseconds()))
+        #expect(try site.isGenuine(request, now: SystemClock.unixMilliseconds()))
         let event = try jsonObject(request.text)
         #expect(event.string("type") == "operator.test")
         #expect(event.string("app_id") == Workspace.app)

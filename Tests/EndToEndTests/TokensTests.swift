@@ -4,10 +4,11 @@ import Storage
 import TestSupport
 import Testing
 import Threading
+import Time
 
 /// `deskgate tokens list|remove` on the store of a service that does not run; `PushTokenStoryTests` asks one that does.
 @Suite struct TokensTests {
-    private static let time: UInt64 = 1_773_130_512_000
+    private static let time: UnixMilliseconds = 1_773_130_512_000
     private let workspace: Workspace
 
     init() throws {

@@ -3,6 +3,7 @@ import HTTPServer
 import JSON
 import TestSupport
 import Threading
+import Time
 
 /// A configuration that takes webhooks and delivers them to a sink of the test and to the log.
 final class WebhookSite: Sendable {
@@ -79,13 +80,13 @@ final class WebhookSite: Sendable {
     }
 
     /// Whether a request at the sink carries a signature of ours for its id, time and body.
-    func isGenuine(_ request: RecordedRequest, nowMilliseconds: UInt64) throws -> Bool {
+    func isGenuine(_ request: RecordedRequest, now: UnixMilliseconds) throws -> Bool {
         guard let id = request.header("webhook-id"), let timestamp = request.header("webhook-timestamp"),
             let signature = request.header("webhook-signature")
         else { return false }
         return try StandardWebhookSignature.isGenuine(
             signature: signature, id: id, timestamp: timestamp, body: request.body.span, secrets: secrets,
-            nowMilliseconds: nowMilliseconds)
+            now: now)
     }
 
     /// Which comment a request at the sink tells of.

@@ -34,7 +34,7 @@ import Time
             #expect(comments == [1, 2])
             for request in sink.requests {
                 #expect(request.method == "POST" && request.target == "/events")
-                #expect(try site.isGenuine(request, nowMilliseconds: SystemClock.unixMilliseconds()))
+                #expect(try site.isGenuine(request, now: SystemClock.unixMilliseconds()))
                 #expect(request.header("webhook-id").flatMap { UUIDv7($0) } != nil)
                 #expect(request.text.contains(WebhookSite.message))
             }
@@ -67,7 +67,7 @@ import Time
             #expect(requests[0].header("webhook-id") == requests[1].header("webhook-id"))
             #expect(requests.map(\.target) == ["/events", "/events"])
             #expect(requests[0].body == requests[1].body)
-            #expect(try site.isGenuine(requests[1], nowMilliseconds: SystemClock.unixMilliseconds()))
+            #expect(try site.isGenuine(requests[1], now: SystemClock.unixMilliseconds()))
         }
     }
 

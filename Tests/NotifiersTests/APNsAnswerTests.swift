@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 @testable import Notifiers
 
@@ -80,7 +81,7 @@ import Testing
         ("{\"reason\":\"Unregistered\",\"timestamp\":-1}", nil), ("{\"reason\":\"Unregistered\",\"timestamp\":\"1\"}", nil),
         ("{\"reason\":\"Unregistered\",\"timestamp\":1.5}", nil),
     ])
-    func goneSince(body: String, timestamp: UInt64?) {
+    func goneSince(body: String, timestamp: UnixMilliseconds?) {
         let answer = APNsAnswer.of(status: 410, body: Array(body.utf8), retryAfter: nil)
         #expect(answer.outcome.verdict == .deviceGone(since: timestamp))
         #expect(answer.step == nil)

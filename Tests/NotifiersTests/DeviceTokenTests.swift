@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 @testable import Notifiers
 
@@ -23,8 +24,8 @@ import Testing
 
     @Test func aTokenThatIsNoneGetsNoMessage() throws {
         let notification = try Sample.notification("a")
-        #expect(throws: PushPayloadError.invalidToken) { try FCMMessage.body(notification, token: "a b", nowMilliseconds: 0) }
-        #expect(throws: PushPayloadError.invalidToken) { try HMSMessage.body(notification, token: "", nowMilliseconds: 0) }
+        #expect(throws: PushPayloadError.invalidToken) { try FCMMessage.body(notification, token: "a b", now: 0) }
+        #expect(throws: PushPayloadError.invalidToken) { try HMSMessage.body(notification, token: "", now: 0) }
         #expect(PushPayloadError.invalidToken.outcome == DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token", wasAsked: false))
     }
 }

@@ -10,9 +10,9 @@ enum Format: String, CaseIterable {
     func body(_ notification: PushNotification, limit: Int = PushNotification.largestPayload) throws -> [UInt8] {
         switch self {
         case .apns: try APNsPayload.body(notification, limit: limit)
-        case .fcm: try FCMMessage.body(notification, token: Sample.opaqueToken, nowMilliseconds: Sample.now, limit: limit)
-        case .rustore: try RuStoreMessage.body(notification, token: Sample.opaqueToken, nowMilliseconds: Sample.now, limit: limit)
-        case .hms: try HMSMessage.body(notification, token: Sample.opaqueToken, nowMilliseconds: Sample.now, limit: limit)
+        case .fcm: try FCMMessage.body(notification, token: Sample.opaqueToken, now: Sample.now, limit: limit)
+        case .rustore: try RuStoreMessage.body(notification, token: Sample.opaqueToken, now: Sample.now, limit: limit)
+        case .hms: try HMSMessage.body(notification, token: Sample.opaqueToken, now: Sample.now, limit: limit)
         }
     }
 

@@ -2,6 +2,7 @@ import Core
 import JSON
 import TestSupport
 import Testing
+import Time
 
 @testable import Notifiers
 
@@ -67,8 +68,8 @@ import Testing
             let notification = style.notification(for: comment, eventID: Sample.id, expiresAt: .max)
             #expect(try format.body(notification).count <= PushNotification.largestPayload)
             let token = String(repeating: "a", count: OpaqueToken.longest)
-            #expect(throws: Never.self) { try FCMMessage.body(notification, token: token, nowMilliseconds: 0) }
-            #expect(throws: Never.self) { try HMSMessage.body(notification, token: token, nowMilliseconds: 0) }
+            #expect(throws: Never.self) { try FCMMessage.body(notification, token: token, now: 0) }
+            #expect(throws: Never.self) { try HMSMessage.body(notification, token: token, now: 0) }
         }
     }
 

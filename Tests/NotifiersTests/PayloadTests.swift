@@ -1,6 +1,7 @@
 import Core
 import JSON
 import Testing
+import Time
 
 @testable import Notifiers
 
@@ -48,7 +49,7 @@ import Testing
     @Test(arguments: [false, true])
     func fcm(validateOnly: Bool) throws {
         let body = try FCMMessage.body(
-            Sample.notification("Ваш заказ"), token: Sample.opaqueToken, validateOnly: validateOnly, nowMilliseconds: Sample.now)
+            Sample.notification("Ваш заказ"), token: Sample.opaqueToken, validateOnly: validateOnly, now: Sample.now)
         let expected: JSONValue = [
             "validate_only": .bool(validateOnly),
             "message": [
@@ -70,7 +71,7 @@ import Testing
 
     /// No member that RuStore does not document.
     @Test func rustore() throws {
-        let body = try RuStoreMessage.body(Sample.notification("Ваш заказ"), token: Sample.opaqueToken, nowMilliseconds: Sample.now)
+        let body = try RuStoreMessage.body(Sample.notification("Ваш заказ"), token: Sample.opaqueToken, now: Sample.now)
         let expected: JSONValue = [
             "message": [
                 "token": .string(Sample.opaqueToken), "notification": ["title": "Анна", "body": "Ваш заказ"], "data": .object(Self.data),
@@ -79,13 +80,13 @@ import Testing
         ]
         #expect(try Sample.json(body) == expected)
         let plain = try RuStoreMessage.body(
-            Sample.notification("a", style: PushStyle()), token: Sample.opaqueToken, nowMilliseconds: Sample.now)
+            Sample.notification("a", style: PushStyle()), token: Sample.opaqueToken, now: Sample.now)
         #expect(try Sample.json(plain)["message"]?["android"] == ["ttl": "3600s"])
     }
 
     @Test func hms() throws {
         let body = try HMSMessage.body(
-            Sample.notification("Ваш заказ"), token: Sample.opaqueToken, category: "IM", nowMilliseconds: Sample.now)
+            Sample.notification("Ваш заказ"), token: Sample.opaqueToken, category: "IM", now: Sample.now)
         let message = try #require(try Sample.json(body)["message"])
         #expect(try Sample.json(body)["validate_only"] == false)
         #expect(message["token"] == [.string(Sample.opaqueToken)])
@@ -107,7 +108,7 @@ import Testing
         ]
         for (sound, members) in expected {
             let notification = try Sample.notification("a", style: PushStyle(sound: sound))
-            let body = try HMSMessage.body(notification, token: Sample.opaqueToken, nowMilliseconds: Sample.now)
+            let body = try HMSMessage.body(notification, token: Sample.opaqueToken, now: Sample.now)
             let shown = try Sample.json(body)["message"]?["android"]?["notification"]
             #expect(["default_sound", "sound", "importance"].map { shown?[$0] } == members)
             #expect(try Sample.json(body)["message"]?["android"]?["category"] == nil)

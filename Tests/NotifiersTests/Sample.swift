@@ -1,11 +1,12 @@
 import Core
 import JSON
+import Time
 
 /// What the tests of several providers share. Tokens and texts stand here because arguments of tests are printed.
 enum Sample {
     static let appToken = String(repeating: "0aF9", count: 16)
     static let opaqueToken = "cG9p-x_1:APA91bExample"
-    static let now: UInt64 = 1_800_000_000_000
+    static let now: UnixMilliseconds = 1_800_000_000_000
     static let id = UUIDv7(milliseconds: now, random: InlineArray(repeating: 0))
 
     static func comment(
@@ -18,7 +19,9 @@ enum Sample {
             attachments: files.map { Core.Comment.Attachment(id: 1, name: $0, size: nil) })
     }
 
-    static func notification(_ text: String, expiresAt: UInt64 = now + 3_600_999, style: PushStyle? = nil) throws -> PushNotification {
+    static func notification(_ text: String, expiresAt: UnixMilliseconds = now + 3_600_999, style: PushStyle? = nil) throws
+        -> PushNotification
+    {
         let style = try style ?? PushStyle(badge: 1, androidChannel: "support")
         return style.notification(for: comment(text: text), eventID: id, expiresAt: expiresAt)
     }

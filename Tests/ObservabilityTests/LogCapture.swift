@@ -13,7 +13,7 @@ func captureLog(_ format: LogFormat, level: LogLevel = .debug, _ body: (Logger) 
     return String(decoding: pipe.readToEnd(), as: UTF8.self)
 }
 
-@Sendable func testTime() -> UInt64 {
+@Sendable func testTime() -> UnixMilliseconds {
     1_773_130_512_123
 }
 

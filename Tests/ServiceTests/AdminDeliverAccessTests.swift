@@ -4,6 +4,7 @@ import JSON
 import Storage
 import TestSupport
 import Testing
+import Time
 
 @testable import Configuration
 @testable import Dispatch

@@ -20,7 +20,7 @@ import Time
 /// Deliveries 1 to 4: delivered at once; dead after two tries; pending; and dead because it expired, of another app and with a name that
 /// a query must escape.
 final class AdminDeliverFixture {
-    static let time: UInt64 = TestTime.now.milliseconds.rawValue
+    static let time: UnixMilliseconds = TestTime.now.milliseconds
     static let oddUser = "a b+c&d=é%"
 
     let store: any Store
@@ -101,13 +101,13 @@ final class AdminDeliverFixture {
     }
 
     private static func tryOnce(
-        _ store: any Store, _ number: Int, attempt: Int, at time: UInt64, _ next: FinishedTry.Next, _ reason: String
+        _ store: any Store, _ number: Int, attempt: Int, at time: UnixMilliseconds, _ next: FinishedTry.Next, _ reason: String
     ) throws {
         #expect(try store.work([], [claim(number, at: time)])[0].get().deliveries.map(\.id) == [id(number)])
         _ = try store.work([FinishedTry(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)], [])
     }
 
-    private static func claim(_ number: Int, at time: UInt64) -> Claim {
+    private static func claim(_ number: Int, at time: UnixMilliseconds) -> Claim {
         Claim(notifier: "sink-\(number)", now: time, leaseMilliseconds: 1000, limit: 10)
     }
 

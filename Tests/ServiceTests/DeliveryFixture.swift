@@ -13,7 +13,7 @@ import Time
 
 /// A dispatcher over a store in memory, with a clock that the test sets.
 final class DeliveryFixture {
-    static let start: UInt64 = 1_800_000_000_000
+    static let start: UnixMilliseconds = 1_800_000_000_000
 
     let store: DeliveryStore
     let log: TestLog
@@ -46,16 +46,16 @@ final class DeliveryFixture {
         store.close()
     }
 
-    var now: UInt64 { time.withLock { $0 } }
+    var now: UnixMilliseconds { time.withLock { $0 } }
 
     /// As after a restart of the process.
     func startDispatcher() throws {
         inbox.update { $0 = DispatcherInbox() }
         metrics = MetricsRegistry()
         let clocks = Clocks(
-            unixSeconds: { [time] in UnixMilliseconds(rawValue: time.withLock { $0 }).seconds },
+            unixSeconds: { [time] in time.withLock { $0 }.seconds },
             unixMilliseconds: { [time] in time.withLock { $0 } },
-            sinceBoot: { [time, ahead] in UInt64(Int64(time.withLock { $0 }) - ahead.withLock { $0 }) })
+            sinceBoot: { [time, ahead] in time.withLock { $0 }.advanced(by: -ahead.withLock { $0 }).rawValue })
         dispatcher = try Dispatcher(
             store: store, audience: { .nobody }, notifiers: served,
             retention: retention,
@@ -84,7 +84,7 @@ final class DeliveryFixture {
 
     /// Moves the clock and wakes the dispatcher, as the end of its waiting would.
     func advance(_ milliseconds: Int64) {
-        time.update { $0 = UInt64(Int64($0) + milliseconds) }
+        time.update { $0 = $0.advanced(by: milliseconds) }
         inbox.update { $0.hasNews = true }
     }
 

@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 @testable import Configuration
 @testable import Dispatch
@@ -16,12 +17,12 @@ import Testing
     private var random = SeededGenerator(seed: 1)
     private var lane = DeliveryLane(name: "a", served: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
 
-    private func begin(_ number: Int, reason: String = "", now: UInt64) -> UUIDv7 {
+    private func begin(_ number: Int, reason: String = "", now: UnixMilliseconds) -> UUIDv7 {
         let event = Event(
             id: DeliveryFixture.event(number), kind: .commentCreated,
             identity: Event.Identity(appID: "app", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: "user",
             occurredAt: 0,
-            receivedAt: 0, expiresAt: 1 << 40, data: [])
+            receivedAt: 0, expiresAt: 1_000_000_000_000, data: [])
         let delivery = Delivery(id: DeliveryFixture.id(number), notifier: "a", event: event, attempts: 2, dueAt: 0, reason: reason)
         lane.nextDue = 0
         let (room, begins) = (lane.room(now: now), lane.begin(delivery, now: now))
@@ -29,18 +30,18 @@ import Testing
         return delivery.id
     }
 
-    private func end(_ id: UUIDv7, _ outcome: DeliveryOutcome, now: UInt64) -> FinishedTry.Next? {
+    private func end(_ id: UUIDv7, _ outcome: DeliveryOutcome, now: UnixMilliseconds) -> FinishedTry.Next? {
         lane.end(id, outcome, now: now, random: &random)?.result.next
     }
 
-    private func deliver(_ number: Int, now: UInt64) {
+    private func deliver(_ number: Int, now: UnixMilliseconds) {
         #expect(end(begin(number, now: now), .arrived, now: now) == .delivered)
     }
 
     /// Tries a delivery that was refused before, and is refused for the settings now.
     /// - Parameter earlier: why it was refused before.
     /// - Returns: whether the others are stopped, and what follows for it.
-    private func refuse(_ earlier: String = reason, now: UInt64) -> (isPaused: Bool, next: FinishedTry.Next?) {
+    private func refuse(_ earlier: String = reason, now: UnixMilliseconds) -> (isPaused: Bool, next: FinishedTry.Next?) {
         let next = end(begin(1, reason: earlier, now: now), DeliveryOutcome(.misconfigured, reason: Self.reason), now: now)
         return (lane.breaker.pauseReason != nil, next)
     }

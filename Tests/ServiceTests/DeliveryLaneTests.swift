@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 @testable import Configuration
 @testable import Dispatch
@@ -19,18 +20,18 @@ import Testing
             id: DeliveryFixture.event(number), kind: .commentCreated,
             identity: Event.Identity(appID: "app", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: "user",
             occurredAt: 0,
-            receivedAt: 0, expiresAt: 1 << 40, data: [])
+            receivedAt: 0, expiresAt: 1_000_000_000_000, data: [])
         return Delivery(
             id: DeliveryFixture.id(number), notifier: "a", event: event, device: device, attempts: attempts, dueAt: 0)
     }
 
-    private func wakeAt(_ now: UInt64) -> UInt64? { lane.wakeAt(now: now) }
+    private func wakeAt(_ now: UnixMilliseconds) -> UnixMilliseconds? { lane.wakeAt(now: now) }
 
-    private func room(_ now: UInt64) -> Int { lane.room(now: now) }
+    private func room(_ now: UnixMilliseconds) -> Int { lane.room(now: now) }
 
-    private func begin(_ delivery: Delivery, _ now: UInt64) -> Bool { lane.begin(delivery, now: now) }
+    private func begin(_ delivery: Delivery, _ now: UnixMilliseconds) -> Bool { lane.begin(delivery, now: now) }
 
-    private func tryOnce(_ outcome: DeliveryOutcome, now: UInt64) -> FinishedTry? {
+    private func tryOnce(_ outcome: DeliveryOutcome, now: UnixMilliseconds) -> FinishedTry? {
         #expect(begin(delivery(1), now))
         return lane.end(delivery(1).id, outcome, now: now, random: &random)?.result
     }
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test func awaitsNewsUnlessSomethingIsKnownToBeDue() {
-        for (due, expected) in [(nil, true), (0, false), (1000, false), (1001, true)] as [(UInt64?, Bool)] {
+        for (due, expected) in [(nil, true), (0, false), (1000, false), (1001, true)] as [(UnixMilliseconds?, Bool)] {
             lane.nextDue = due
             #expect(lane.awaitsNews(now: 1000) == expected)
         }
@@ -156,7 +157,7 @@ import Testing
     @Test func isAwakeWhenMoreTimeIsLeftThanThereEverWas() {
         let longest = lane.longestDelayMilliseconds
         lane.nextDue = 5 + longest
-        #expect(wakeAt(5) == 5 + longest)
+        #expect(wakeAt(5) == UnixMilliseconds(5 + longest))
         #expect(room(5) == 0)
         #expect(wakeAt(4) == 0)
         #expect(room(4) == 2)
@@ -185,7 +186,7 @@ import Testing
     @Test func whatIsMisconfiguredWaitsWithoutLosingTime() {
         #expect(tryOnce(.gone, now: 5)?.next == .retry(at: 5))
         lane.replace(with: ServedNotifier(DeliveryNotifier()))
-        #expect(tryOnce(.gone, now: 1 << 40)?.next == .givenUp(.expired))
+        #expect(tryOnce(.gone, now: 1_000_000_000_000)?.next == .givenUp(.expired))
     }
 
     @Test func aReplacedOneEndsWhatItBeganAndSaysNothingOfTheNext() {

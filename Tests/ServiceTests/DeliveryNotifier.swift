@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Threading
+import Time
 
 /// A notifier that answers as the test says, at once or when it is told to.
 final class DeliveryNotifier: Notifier {

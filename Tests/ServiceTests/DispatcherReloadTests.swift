@@ -99,7 +99,7 @@ import Time
 
     @Test func aCertificatesEndIsShown() throws {
         let fixture = try DeliveryFixture([:])
-        let expiry = UnixMilliseconds(rawValue: DeliveryFixture.start).seconds + 3600
+        let expiry = DeliveryFixture.start.seconds + 3600
         fixture.reload(["a": ServedNotifier(DeliveryNotifier(), credentialExpiresAt: expiry)])
         #expect(fixture.sample(#"deskgate_credential_expiry_timestamp_seconds{notifier="a"}"#) == "\(expiry)")
         #expect(fixture.sample(#"deskgate_credential_expiry_timestamp_seconds{notifier="z"}"#) == nil)

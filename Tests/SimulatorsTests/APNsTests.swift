@@ -5,6 +5,7 @@ import Simulators
 import TestSupport
 import Testing
 import Threading
+import Time
 
 /// What the simulated APNs takes and refuses.
 @Suite struct APNsTests {

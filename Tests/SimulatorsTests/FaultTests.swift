@@ -3,6 +3,7 @@ import JSON
 import Simulators
 import TestSupport
 import Testing
+import Time
 
 /// Faults as a script tells them.
 @Suite struct FaultTests {

@@ -5,6 +5,7 @@ import Simulators
 import TestSupport
 import Testing
 import Threading
+import Time
 
 /// What the simulated FCM, HMS and RuStore take and refuse.
 @Suite struct OAuthProviderTests {
@@ -61,9 +62,9 @@ import Threading
         (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
         (1_800_000_000, "Fri, 15 Jan 2027 08:00:00 GMT"), (1_704_067_199, "Sun, 31 Dec 2023 23:59:59 GMT"),
     ])
-    func googleTellsTheTime(seconds: UInt64, text: String) throws {
+    func googleTellsTheTime(seconds: UnixSeconds, text: String) throws {
         try SimulatorFixture.run { fixture in
-            fixture.now.update { $0 = seconds * 1000 }
+            fixture.now.update { $0 = seconds.milliseconds }
             let date = try fixture.post(.fcm, "/token", body: "").get().header("date")
             #expect(date == text)
         }

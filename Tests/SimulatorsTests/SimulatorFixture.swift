@@ -5,6 +5,7 @@ import Simulators
 import TestSupport
 import Testing
 import Threading
+import Time
 
 /// All simulators and a client that trusts them, with the time in the test's hands.
 final class SimulatorFixture {
@@ -12,13 +13,13 @@ final class SimulatorFixture {
 
     let simulators: SimulatorSet
     let client: Client
-    /// Milliseconds since 1970.
-    let now: Monitor<UInt64>
+    /// The time of all providers.
+    let now: Monitor<UnixMilliseconds>
     private(set) lazy var bearer = Result { "bearer \(try providerToken())" }
     private let directory: TemporaryDirectory
 
     init(_ change: (inout SimulatorSettings) -> Void = { _ in }) throws {
-        let now = Monitor<UInt64>(1_800_000_000_000)
+        let now = Monitor<UnixMilliseconds>(1_800_000_000_000)
         var settings = SimulatorSettings()
         settings.now = { now.withLock { $0 } }
         change(&settings)
@@ -39,7 +40,7 @@ final class SimulatorFixture {
         try body(fixture)
     }
 
-    var seconds: UInt64 { now.withLock { $0 / 1000 } }
+    var seconds: UInt64 { now.withLock { $0.seconds.rawValue } }
 
     func post(
         _ provider: SimulatedProvider, _ path: String, headers: [(name: String, value: String)] = [], body: String,

@@ -5,6 +5,7 @@ import SQLite
 import Storage
 import TestSupport
 import Testing
+import Time
 
 @Suite struct CheckpointTests {
     private let directory: TemporaryDirectory

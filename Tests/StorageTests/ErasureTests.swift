@@ -3,6 +3,7 @@ import POSIX
 import Storage
 import TestSupport
 import Testing
+import Time
 
 /// What is forgotten is gone from the files, not only from the tables.
 @Suite struct ErasureTests {

@@ -2,6 +2,7 @@ import Core
 import Storage
 import TestSupport
 import Testing
+import Time
 
 @Suite struct FullDiskTests {
     /// Accepts until the store refuses.

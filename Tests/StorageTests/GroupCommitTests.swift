@@ -3,6 +3,7 @@ import Storage
 import TestSupport
 import Testing
 import Threading
+import Time
 
 @Suite struct GroupCommitTests {
     /// Submits so many events from one thread, and waits for all answers.

@@ -2,6 +2,7 @@ import Core
 import Storage
 import TestSupport
 import Testing
+import Time
 
 /// What becomes of leases when the process that held them has ended: the next one that opens the file works on at once.
 @Suite struct LeaseReleaseTests {

@@ -3,6 +3,7 @@ import Glibc
 import Storage
 import TestSupport
 import Testing
+import Time
 
 /// Files of an open store that somebody removes or replaces: nothing that was answered is lost, and nothing is answered that would be.
 @Suite struct LostFileTests {

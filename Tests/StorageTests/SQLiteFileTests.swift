@@ -5,6 +5,7 @@ import SQLite
 import Storage
 import TestSupport
 import Testing
+import Time
 
 @Suite struct SQLiteFileTests {
     private func open(_ path: String, _ change: (inout StoreSettings) -> Void = { _ in }) throws(StoreError) -> SQLiteStore {

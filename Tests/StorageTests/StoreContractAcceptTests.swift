@@ -1,6 +1,7 @@
 import Core
 import Testing
 import Threading
+import Time
 
 @Suite struct StoreContractAcceptTests {
     @Test(arguments: Backend.allCases) func storesAnEventWithItsDeliveries(_ backend: Backend) throws {

@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 /// How many deliveries may wait, and what becomes of those that are too many.
 @Suite struct StoreContractBoundTests {

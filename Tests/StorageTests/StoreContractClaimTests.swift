@@ -1,5 +1,7 @@
 import Core
+import TestSupport
 import Testing
+import Time
 
 @Suite struct StoreContractClaimTests {
     @Test(arguments: Backend.allCases) func takesTheLongestDueFirst(_ backend: Backend) throws {
@@ -8,7 +10,7 @@ import Testing
             try fixture.store.take(
                 Sample(number).with {
                     $0.ticket = HelpDeskID(Int64(number))
-                    $0.received = UInt64(due)
+                    $0.received = UnixMilliseconds(due)
                 })
         }
         #expect(try fixture.store.claim(at: 40, limit: 3).map(\.event.identity.ticketID) == [1, 3, 4])
@@ -90,7 +92,7 @@ import Testing
                 Sample(number).with {
                     $0.ticket = HelpDeskID(Int64(number))
                     $0.keepsOrder = keepsOrder
-                    $0.received = UInt64(number) * 10_000
+                    $0.received = UnixMilliseconds(number * 10_000)
                 })
         }
         let other = try fixture.store.take(
@@ -110,7 +112,7 @@ import Testing
 
     @Test(arguments: Backend.allCases) func saysWhenTheNextIsDue(_ backend: Backend) throws {
         let fixture = try backend.store()
-        func nextDue() throws -> UInt64? { try fixture.store.nextDue(notifier: "log") }
+        func nextDue() throws -> UnixMilliseconds? { try fixture.store.nextDue(notifier: "log") }
         #expect(try nextDue() == nil)
         try fixture.store.take(Sample(1).with { $0.received = 7000 })
         try fixture.store.take(Sample(2).with { $0.received = 6000 })

@@ -1,4 +1,5 @@
 import Core
+import TestSupport
 import Testing
 import Time
 
@@ -17,7 +18,7 @@ import Time
     /// It came while the clock was ahead.
     @Test(arguments: Backend.allCases) func letsNothingLiveTooLong(_ backend: Backend) throws {
         let fixture = try backend.store()
-        for number in 0..<4 { try fixture.store.take(Sample(number).with { $0.expires = UInt64(number) * 1000 + 1000 }) }
+        for number in 0..<4 { try fixture.store.take(Sample(number).with { $0.expires = UnixMilliseconds(number * 1000 + 1000) }) }
         try fixture.store.expireBy(2000, limit: 1)
         #expect(try fixture.store.all().map(\.event.expiresAt).sorted().dropFirst().filter { $0 > 2000 }.count == 1)
         try fixture.store.expireBy(2000, limit: 9)
@@ -28,7 +29,7 @@ import Time
         let fixture = try backend.store()
         #expect(try fixture.store.trustedTime() == nil)
         for number in 1...2 as ClosedRange<UInt64> {
-            let reading = TrustedTime.Reading(wall: 1000 * number, sinceBoot: 20, boot: "b\(number)")
+            let reading = TrustedTime.Reading(wall: UnixMilliseconds(1000 * number), sinceBoot: 20, boot: "b\(number)")
             let jumps = (0..<number).map { TrustedTime.Jump(at: $0, by: $0 + 7, isGap: $0 == 1) }
             let time = TrustedTime(reading, age: 5, jumps: jumps)
             try fixture.store.keep(time)

@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 /// For how long the texts and tokens of an event are kept: as long as a delivery may be sent.
 @Suite struct StoreContractDataTests {

@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 @Suite struct StoreContractFinishTests {
     private func claimed(_ store: any Store) throws -> Delivery {

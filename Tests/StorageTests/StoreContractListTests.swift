@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 @Suite struct StoreContractListTests {
     /// Ten deliveries that differ in everything that filters ask for: pending, delivered and dead ones.
@@ -42,7 +43,7 @@ import Testing
         { $0.with { $0.reason = "" } },
         { $0.with { $0.receivedFrom = 1004 } },
         { $0.with { $0.receivedBefore = 1004 } },
-        { $0.with { $0.receivedFrom = UInt64.max } },
+        { $0.with { $0.receivedFrom = .max } },
         {
             $0.with {
                 $0.appID = "a"

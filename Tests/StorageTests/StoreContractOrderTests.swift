@@ -1,8 +1,9 @@
 import Core
 import Testing
+import Time
 
 @Suite struct StoreContractOrderTests {
-    private func claim(_ store: any Store, at now: UInt64, limit: Int = 100) throws -> [HelpDeskID] {
+    private func claim(_ store: any Store, at now: UnixMilliseconds, limit: Int = 100) throws -> [HelpDeskID] {
         try store.claim(at: now, limit: limit).compactMap(\.event.identity.commentID)
     }
 
@@ -89,7 +90,7 @@ import Testing
     @Test(arguments: Backend.allCases) func letsAnotherGoFirstInTheSameCall(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...3 { try fixture.store.take(ordered(number)) }
-        func work(_ next: FinishedTry.Next, at time: UInt64) throws -> [HelpDeskID?] {
+        func work(_ next: FinishedTry.Next, at time: UnixMilliseconds) throws -> [HelpDeskID?] {
             let running = try fixture.store.all().filter { $0.state == .pending && $0.attempts > 0 && $0.dueAt > time }
             let claim = Claim(notifier: "log", now: time, leaseMilliseconds: 1000, limit: 9)
             let finished = running.map { FinishedTry(id: $0.id, attempt: $0.attempts, next: next, reason: "", now: time) }

@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 /// Lists of deliveries in pages.
 @Suite struct StoreContractPageTests {

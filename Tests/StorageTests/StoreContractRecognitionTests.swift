@@ -1,5 +1,7 @@
 import Core
+import TestSupport
 import Testing
+import Time
 
 /// For how long a comment is recognised that comes again, whatever has become of its deliveries.
 @Suite struct StoreContractRecognitionTests {
@@ -10,7 +12,7 @@ import Testing
         let arrival = Sample(1).arrival(to: next == nil ? [] : ["log"])
         _ = try fixture.store.take(arrival)
         if let next { try fixture.store.report(try fixture.store.claim(at: 1001)[0], next, at: 1002) }
-        func purge(at now: UInt64) throws -> Int {
+        func purge(at now: UnixMilliseconds) throws -> Int {
             try fixture.store.purge(now: now, deliveredBefore: now, deadBefore: now, limit: 9)
         }
         #expect(try purge(at: 1003) == (next == nil ? 0 : 1))
@@ -56,14 +58,16 @@ import Testing
         try fixture.store.report(try fixture.store.claim(at: 1001)[0], .delivered, at: 1002)
         #expect(try fixture.store.purge(now: 1003, deliveredBefore: 1003, deadBefore: 0, limit: 9) == 1)
         #expect(
-            try fixture.store.purge(now: 2 * Recognition.milliseconds, deliveredBefore: 0, deadBefore: 0, limit: 9) == 0,
+            try fixture.store.purge(now: UnixMilliseconds(2 * Recognition.milliseconds), deliveredBefore: 0, deadBefore: 0, limit: 9) == 0,
             "the event is gone with its delivery")
     }
 
     @Test(arguments: Backend.allCases) func forgetsEventsThatNobodyGets(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<5 { _ = try fixture.store.take(Sample(number).arrival(to: [])) }
-        func purge(at now: UInt64) throws -> Int { try fixture.store.purge(now: now, deliveredBefore: 0, deadBefore: 0, limit: 3) }
+        func purge(at now: UnixMilliseconds) throws -> Int {
+            try fixture.store.purge(now: now, deliveredBefore: 0, deadBefore: 0, limit: 3)
+        }
         #expect(try [1000, 1001, 1001].map { try purge(at: $0 + Recognition.milliseconds) } == [0, 3, 2])
         #expect(try fixture.store.take(Sample(0).arrival(to: [])) == .accepted)
     }

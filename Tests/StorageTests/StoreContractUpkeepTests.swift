@@ -1,20 +1,22 @@
 import Core
+import TestSupport
 import Testing
 import Threading
+import Time
 
 @Suite struct StoreContractUpkeepTests {
     /// Purges more than an hour after everything has arrived.
-    private func purge(_ store: any Store, delivered: UInt64 = 0, dead: UInt64 = 0, limit: Int = 1000) throws -> Int {
+    private func purge(_ store: any Store, delivered: UnixMilliseconds = 0, dead: UnixMilliseconds = 0, limit: Int = 1000) throws -> Int {
         try store.purge(now: 7_200_000, deliveredBefore: delivered, deadBefore: dead, limit: limit)
     }
 
     /// Gives up what has expired.
     /// - Returns: how many of which notifier.
-    private func expire(_ store: any Store, now: UInt64, limit: Int = 1000) throws -> [String] {
+    private func expire(_ store: any Store, now: UnixMilliseconds, limit: Int = 1000) throws -> [String] {
         try store.giveUpExpired(now: now, limit: limit).map { "\($0.count) \($0.notifier)" }
     }
 
-    private func take(_ store: any Store, _ numbers: Range<Int>, _ next: FinishedTry.Next, at time: UInt64) throws {
+    private func take(_ store: any Store, _ numbers: Range<Int>, _ next: FinishedTry.Next, at time: UnixMilliseconds) throws {
         for number in numbers { try store.take(Sample(number)) }
         for delivery in try store.claim(at: time - 1) { try store.report(delivery, next, at: time) }
     }
@@ -119,7 +121,7 @@ import Threading
             try fixture.store.take(
                 Sample(9 + place).with {
                     $0.received = 1900
-                    $0.expires = UInt64(expiry)
+                    $0.expires = UnixMilliseconds(expiry)
                     $0.keepsOrder = true
                 })
         }

@@ -3,12 +3,13 @@ import SQLite
 import Storage
 import TestSupport
 import Testing
+import Time
 
 /// Reports and claims of all notifiers in one call.
 @Suite struct StoreContractWorkTests {
     private static let names = (10..<30).map { "n\($0)" }
 
-    private func claim(_ notifier: String, at now: UInt64, limit: Int = 100) -> Claim {
+    private func claim(_ notifier: String, at now: UnixMilliseconds, limit: Int = 100) -> Claim {
         Claim(notifier: notifier, now: now, leaseMilliseconds: 1000, limit: limit)
     }
 

@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 @testable import Storage
 
@@ -43,6 +44,6 @@ private struct StoreState: Equatable {
     let stories: [DeliveryStory]
     let pending: [PendingDeliveries]
     let refusal: StoreError?
-    let due: [UInt64?]
+    let due: [UnixMilliseconds?]
     let devices: [Device]
 }

@@ -20,8 +20,8 @@ import Time
             // RFC 3339 cannot write what comes later.
             (253_402_300_800_000, "9999-12-31T23:59:59.000Z"),
             (.max, "9999-12-31T23:59:59.615Z"),
-        ] as [(UInt64, String)])
-    func moments(_ milliseconds: UInt64, _ expected: String) {
+        ] as [(UnixMilliseconds, String)])
+    func moments(_ milliseconds: UnixMilliseconds, _ expected: String) {
         #expect(RFC3339.text(milliseconds) == expected)
     }
 
@@ -43,7 +43,8 @@ import Time
                 guard year >= 1970 else { continue }
                 let (last, digits) = (day - 1, length)
                 #expect(
-                    HTTPDate.text(UInt64(last * 86_400 + 3723)) == "\(weekdays[last % 7]), \(digits) \(months[month]) \(year) 01:02:03 GMT")
+                    HTTPDate.text(UnixSeconds(rawValue: UInt64(last * 86_400 + 3723)))
+                        == "\(weekdays[last % 7]), \(digits) \(months[month]) \(year) 01:02:03 GMT")
             }
         }
         for (year, month, day) in [(-1, 1, 1), (2026, 0, 1), (2026, 13, 1), (2026, 1, 0)] {
@@ -52,8 +53,9 @@ import Time
     }
 
     @Test func datesOfHTTPAreReadAsTheyAreWritten() {
-        for seconds in stride(from: UInt64(0), to: 253_402_300_800, by: 77_777_777) {
-            #expect(HTTPDate.unixSeconds(of: Array(HTTPDate.text(seconds).utf8), nowMilliseconds: 0) == Int(seconds))
+        for number in stride(from: UInt64(0), to: 253_402_300_800, by: 77_777_777) {
+            let seconds = UnixSeconds(rawValue: number)
+            #expect(HTTPDate.unixSeconds(of: Array(HTTPDate.text(seconds).utf8), now: 0) == seconds)
         }
     }
 

@@ -4,7 +4,7 @@ import Time
 
 /// Clocks that a test sets.
 private struct ScriptedClocks {
-    var wall: UInt64 = 1_800_000_000_000
+    var wall: UnixMilliseconds = 1_800_000_000_000
     var sinceBoot: UInt64 = 1000
     var boot = "first"
 
@@ -17,7 +17,7 @@ private struct ScriptedClocks {
 
     /// Sets the wall clock.
     mutating func set(_ milliseconds: Int64) {
-        wall = UInt64(Int64(wall) + milliseconds)
+        wall = wall.advanced(by: milliseconds)
     }
 
     /// The machine is off for so long.

@@ -1,3 +1,5 @@
+package import Time
+
 /// A circuit breaker: decides how many attempts one notifier may start, so that an outage of its provider costs one probe at a time instead
 /// of an attempt for each delivery.
 ///
@@ -37,16 +39,16 @@ package struct Breaker: Sendable, Equatable {
         self.longestSlowDownMilliseconds = longestSlowDownMilliseconds
     }
 
-    /// How many attempts may start now (Unix milliseconds): 0, 1 for a probe, or `Int.max`.
+    /// How many attempts may start now: 0, 1 for a probe, or `Int.max`.
     ///
-    /// Updates `state` and `nextChangeMilliseconds` too, so call it before reading them. If the clock is set forward, a probe starts early;
+    /// Updates `state` and `nextChange` too, so call it before reading them. If the clock is set forward, a probe starts early;
     /// if it is set back, no wait becomes longer than it was.
-    package mutating func permits(nowMilliseconds now: UInt64) -> Int {
-        if slowDown?.isOver(nowMilliseconds: now) == true { slowDown = nil }
+    package mutating func permits(now: UnixMilliseconds) -> Int {
+        if slowDown?.isOver(now: now) == true { slowDown = nil }
         if case .open(var wait) = circuit {
-            circuit = wait.isOver(nowMilliseconds: now) ? .halfOpen(isProbing: false) : .open(wait)
+            circuit = wait.isOver(now: now) ? .halfOpen(isProbing: false) : .open(wait)
         }
-        pause?.pass(nowMilliseconds: now)
+        pause?.pass(now: now)
         guard slowDown == nil else { return 0 }
         if let pause { return pause.permitsProbe ? 1 : 0 }
         return switch circuit {
@@ -56,13 +58,13 @@ package struct Breaker: Sendable, Equatable {
         }
     }
 
-    /// When `permits` may rise if nothing but time passes, in Unix milliseconds; nil when it takes an outcome or `resume`, or all is
+    /// When `permits` may rise if nothing but time passes; nil when it takes an outcome or `resume`, or all is
     /// permitted.
-    package var nextChangeMilliseconds: UInt64? {
-        if let pause { return pause.probeAtMilliseconds.map { max($0, slowDown?.endMilliseconds ?? 0) } }
+    package var nextChange: UnixMilliseconds? {
+        if let pause { return pause.probeAt.map { max($0, slowDown?.end ?? 0) } }
         return switch circuit {
-        case .closed, .halfOpen(isProbing: false): slowDown?.endMilliseconds
-        case .open(let wait): max(wait.endMilliseconds, slowDown?.endMilliseconds ?? 0)
+        case .closed, .halfOpen(isProbing: false): slowDown?.end
+        case .open(let wait): max(wait.end, slowDown?.end ?? 0)
         case .halfOpen(isProbing: true): nil
         }
     }
@@ -110,10 +112,10 @@ extension Breaker {
     }
 
     /// Ends an attempt that failed in a way that the next is likely to repeat: no connection, no answer in time, 500, 502, 503, 504.
-    package mutating func failed(_ start: Start, nowMilliseconds: UInt64, random: inout some RandomNumberGenerator) {
+    package mutating func failed(_ start: Start, now: UnixMilliseconds, random: inout some RandomNumberGenerator) {
         guard isCurrent(start) else { return }
         if pause?.isProbing == true {
-            pause?.probeEnded(nowMilliseconds: nowMilliseconds)
+            pause?.probeEnded(now: now)
             return
         }
         if case .closed(let failures) = circuit, failures + 1 < failuresToOpen {
@@ -123,7 +125,7 @@ extension Breaker {
         openings += 1
         era += 1
         let length = openTime.delayMilliseconds(afterAttempt: openings, retryAfterMilliseconds: nil, random: &random)
-        circuit = .open(Wait(nowMilliseconds: nowMilliseconds, lengthMilliseconds: length))
+        circuit = .open(Wait(now: now, lengthMilliseconds: length))
     }
 
     /// Ends an attempt that proves neither: cancelled at shutdown, answered 429, or ended before anything was sent. A probe may then start
@@ -137,17 +139,17 @@ extension Breaker {
         }
     }
 
-    /// Permits no attempt before a time (Unix milliseconds), as 429, 502 and 504 ask for; attempts under way go on.
+    /// Permits no attempt before a time, as 429, 502 and 504 ask for; attempts under way go on.
     ///
     /// Of several times the latest counts. At most `longestSlowDownMilliseconds` from now are granted.
-    package mutating func slowDown(untilMilliseconds: UInt64, nowMilliseconds now: UInt64) {
-        let length = min(untilMilliseconds - min(untilMilliseconds, now), longestSlowDownMilliseconds)
-        let wait = Wait(nowMilliseconds: now, lengthMilliseconds: length)
-        guard var current = slowDown, !current.isOver(nowMilliseconds: now) else {
+    package mutating func slowDown(until: UnixMilliseconds, now: UnixMilliseconds) {
+        let length = min(now.remaining(until: until), longestSlowDownMilliseconds)
+        let wait = Wait(now: now, lengthMilliseconds: length)
+        guard var current = slowDown, !current.isOver(now: now) else {
             slowDown = wait
             return
         }
-        slowDown = wait.endMilliseconds > current.endMilliseconds ? wait : current
+        slowDown = wait.end > current.end ? wait : current
     }
 
     /// Permits no attempt until `resume`. With `probeAfterMilliseconds` it permits a probe each time that period has passed, whose success
@@ -155,9 +157,9 @@ extension Breaker {
     ///
     /// Of several reasons the last counts.
     /// - Parameter probeAfterMilliseconds: how long to wait before each probe; nil for none at all.
-    package mutating func pause(_ reason: BreakerState.PauseReason, probeAfterMilliseconds: UInt64? = nil, nowMilliseconds: UInt64 = 0) {
+    package mutating func pause(_ reason: BreakerState.PauseReason, probeAfterMilliseconds: UInt64? = nil, now: UnixMilliseconds = 0) {
         let isProbing = pause?.isProbing == true
-        pause = Pause(reason, probeAfterMilliseconds: probeAfterMilliseconds, nowMilliseconds: nowMilliseconds)
+        pause = Pause(reason, probeAfterMilliseconds: probeAfterMilliseconds, now: now)
         if isProbing, probeAfterMilliseconds != nil {
             pause?.isProbing = true
         } else if probeAfterMilliseconds != nil {

@@ -1,3 +1,5 @@
+internal import Time
+
 /// A pause of a breaker, in which at most a probe may start at a time.
 struct Pause: Sendable, Equatable {
     /// Its reason.
@@ -11,27 +13,27 @@ struct Pause: Sendable, Equatable {
 
     /// Begins now.
     /// - Parameter probeAfterMilliseconds: how long to wait before each probe; nil for none at all.
-    init(_ reason: BreakerState.PauseReason, probeAfterMilliseconds: UInt64?, nowMilliseconds: UInt64) {
+    init(_ reason: BreakerState.PauseReason, probeAfterMilliseconds: UInt64?, now: UnixMilliseconds) {
         self.reason = reason
         self.probeAfterMilliseconds = probeAfterMilliseconds
-        probeEnded(nowMilliseconds: nowMilliseconds)
+        probeEnded(now: now)
     }
 
     /// Whether a probe may start, as of the last `pass`.
     var permitsProbe: Bool { isOver && !isProbing }
 
-    /// When a probe may start, in Unix milliseconds; nil when there is none or one is under way.
-    var probeAtMilliseconds: UInt64? { isProbing ? nil : wait?.endMilliseconds }
+    /// When a probe may start; nil when there is none or one is under way.
+    var probeAt: UnixMilliseconds? { isProbing ? nil : wait?.end }
 
     /// Updates `permitsProbe` for the time.
-    mutating func pass(nowMilliseconds: UInt64) {
-        isOver = wait?.isOver(nowMilliseconds: nowMilliseconds) == true
+    mutating func pass(now: UnixMilliseconds) {
+        isOver = wait?.isOver(now: now) == true
     }
 
     /// Ends a probe that has failed: the next one waits again.
-    mutating func probeEnded(nowMilliseconds: UInt64) {
+    mutating func probeEnded(now: UnixMilliseconds) {
         isProbing = false
         isOver = false
-        wait = probeAfterMilliseconds.map { Wait(nowMilliseconds: nowMilliseconds, lengthMilliseconds: $0) }
+        wait = probeAfterMilliseconds.map { Wait(now: now, lengthMilliseconds: $0) }
     }
 }

@@ -1,24 +1,22 @@
-internal import Time
+package import Time
 
 /// Reads the value of a Retry-After header, RFC 9110 section 10.2.3: seconds, or a date.
 package enum RetryAfter {
     /// The longest wait that is reported, in milliseconds: a year. Added to any real time it doesn't overflow.
     package static let longestMilliseconds: UInt64 = 365 * 86_400_000
 
-    private static let longestText = 64
-
-    /// How long the other side asks to wait from now (Unix milliseconds), in milliseconds; 0 for a date in the past.
+    /// How long the other side asks to wait from now, in milliseconds; 0 for a date in the past.
     ///
     /// Nil for what is neither of both forms. Spaces and tabs around it are ignored, RFC 9110 section 5.5.
-    package static func milliseconds(from value: Span<UInt8>, nowMilliseconds: UInt64) -> UInt64? {
+    package static func milliseconds(from value: Span<UInt8>, now: UnixMilliseconds) -> UInt64? {
         let text = value.extracting(rangeInsideBlanks(of: value))
         guard !text.isEmpty else { return nil }
-        return delayMilliseconds(text) ?? dateMilliseconds(text, now: nowMilliseconds)
+        return delayMilliseconds(text) ?? dateMilliseconds(text, now: now)
     }
 
     /// Reads text by the same rules.
-    package static func milliseconds(from value: String, nowMilliseconds: UInt64) -> UInt64? {
-        milliseconds(from: value.utf8.span, nowMilliseconds: nowMilliseconds)
+    package static func milliseconds(from value: String, now: UnixMilliseconds) -> UInt64? {
+        milliseconds(from: value.utf8.span, now: now)
     }
 
     // Digits without end are read too, as the longest wait: they are well formed.
@@ -32,12 +30,10 @@ package enum RetryAfter {
         return seconds * 1000
     }
 
-    private static func dateMilliseconds(_ text: Span<UInt8>, now: UInt64) -> UInt64? {
-        guard text.count <= longestText else { return nil }
+    private static func dateMilliseconds(_ text: Span<UInt8>, now: UnixMilliseconds) -> UInt64? {
         let bytes = text.indices.map { text[$0] }
-        guard let seconds = HTTPDate.unixSeconds(of: bytes, nowMilliseconds: now) else { return nil }
-        let date = UInt64(max(0, seconds)) * 1000
-        return min(date - min(date, now), longestMilliseconds)
+        guard let seconds = HTTPDate.unixSeconds(of: bytes, now: now) else { return nil }
+        return min(now.remaining(until: seconds.milliseconds), longestMilliseconds)
     }
 
     private static func rangeInsideBlanks(of value: Span<UInt8>) -> Range<Int> {

@@ -1,3 +1,5 @@
+package import Time
+
 /// What becomes of a delivery whose attempt has failed for now.
 package enum RetryDecision: Sendable, Equatable {
     /// Why a delivery is not attempted again; the text stands in logs and metrics.
@@ -8,8 +10,8 @@ package enum RetryDecision: Sendable, Equatable {
         case attemptsSpent = "attempts_spent"
     }
 
-    /// Attempt it again at this time, in Unix milliseconds, and not before.
-    case retry(atMilliseconds: UInt64)
+    /// Attempt it again at this time, and not before.
+    case retry(at: UnixMilliseconds)
     /// Give it up.
     case giveUp(Ending)
 }

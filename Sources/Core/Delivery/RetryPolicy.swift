@@ -1,3 +1,5 @@
+package import Time
+
 /// When a failed delivery is attempted again: exponential backoff with full jitter, so that deliveries that failed together are not due
 /// together.
 package struct RetryPolicy: Sendable, Equatable {
@@ -43,13 +45,13 @@ package struct RetryPolicy: Sendable, Equatable {
     ///
     /// If the next attempt would start at the expiry or later, the delivery is given up at once, so that its end is reported early.
     package func next(
-        afterAttempt attempt: Int, nowMilliseconds: UInt64, expiresAtMilliseconds: UInt64, retryAfterMilliseconds: UInt64? = nil,
+        afterAttempt attempt: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds, retryAfterMilliseconds: UInt64? = nil,
         random: inout some RandomNumberGenerator
     ) -> RetryDecision {
         if let maximumAttempts, attempt >= maximumAttempts { return .giveUp(.attemptsSpent) }
         let delay = delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: retryAfterMilliseconds, random: &random)
-        guard nowMilliseconds < expiresAtMilliseconds, delay < expiresAtMilliseconds - nowMilliseconds else { return .giveUp(.expired) }
-        return .retry(atMilliseconds: nowMilliseconds + delay)
+        guard delay < now.remaining(until: expiresAt) else { return .giveUp(.expired) }
+        return .retry(at: now + delay)
     }
 
     // Shifts the ceiling down before it shifts the base up: only then can't the base overflow.

@@ -1,4 +1,5 @@
 package import Crypto
+package import Time
 
 /// The headers that prove a webhook's origin, Standard Webhooks 1.0: an HMAC-SHA-256 over `id.timestamp.body` for each secret.
 package struct StandardWebhookSignature: Sendable {
@@ -11,10 +12,10 @@ package struct StandardWebhookSignature: Sendable {
     ///
     /// An id with a full stop could be taken for another message, and no secret proves nothing: both are a programmer's mistake and trap.
     /// Throws when OpenSSL fails.
-    package init(id: String, nowMilliseconds: UInt64, body: Span<UInt8>, secrets: [StandardWebhookSecret]) throws(CryptoError) {
+    package init(id: String, now: UnixMilliseconds, body: Span<UInt8>, secrets: [StandardWebhookSecret]) throws(CryptoError) {
         precondition(!secrets.isEmpty, "a webhook is signed with at least one secret")
         precondition(!Self.holdsFullStop(id), "a webhook's id holds no full stop")
-        timestamp = String(nowMilliseconds / 1000)
+        timestamp = now.seconds.description
         var signatures: [String] = []
         for secret in secrets {
             let code = try Self.code(id: id, timestamp: timestamp, body: body, secret: secret)
@@ -27,11 +28,11 @@ package struct StandardWebhookSignature: Sendable {
     ///
     /// Codes are compared in constant time. Signatures of unknown versions are passed over. Throws when OpenSSL fails.
     package static func isGenuine(
-        signature: String, id: String, timestamp: String, body: Span<UInt8>, secrets: [StandardWebhookSecret], nowMilliseconds: UInt64,
+        signature: String, id: String, timestamp: String, body: Span<UInt8>, secrets: [StandardWebhookSecret], now: UnixMilliseconds,
         toleranceMilliseconds: UInt64 = 300_000
     ) throws(CryptoError) -> Bool {
-        guard !holdsFullStop(id), let sent = milliseconds(ofTimestamp: timestamp) else { return false }
-        guard max(sent, nowMilliseconds) - min(sent, nowMilliseconds) <= toleranceMilliseconds else { return false }
+        guard !holdsFullStop(id), let sent = moment(ofTimestamp: timestamp) else { return false }
+        guard now.offset(from: sent).magnitude <= toleranceMilliseconds else { return false }
         let given = codes(in: signature)
         var isGenuine = false
         for secret in secrets {
@@ -65,12 +66,11 @@ extension StandardWebhookSignature {
         }
     }
 
-    /// Unix milliseconds of a timestamp's text; nil for what is no number, and for times beyond counting. Which spelling it has doesn't matter,
+    /// The moment that a timestamp's text tells; nil for what is no number, and for times beyond counting. Which spelling it has doesn't matter,
     /// as the text itself is signed.
-    private static func milliseconds(ofTimestamp text: String) -> UInt64? {
-        guard let seconds = UInt64(text) else { return nil }
-        let (milliseconds, isTooLarge) = seconds.multipliedReportingOverflow(by: 1000)
-        return isTooLarge ? nil : milliseconds
+    private static func moment(ofTimestamp text: String) -> UnixMilliseconds? {
+        guard let seconds = UInt64(text), seconds <= .max / 1000 else { return nil }
+        return UnixSeconds(rawValue: seconds).milliseconds
     }
 
     private static func holdsFullStop(_ id: String) -> Bool {

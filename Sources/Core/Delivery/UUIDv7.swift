@@ -1,33 +1,34 @@
 internal import Bytes
 package import Crypto
+package import Time
 
 /// A unique number that begins with the time of its making, RFC 9562 section 5.7: what events and deliveries are called everywhere.
 ///
 /// Bits from the top: 48 of Unix milliseconds, 4 of version (7), 12 random, 2 of variant (binary 10), 62 random.
 package struct UUIDv7: Hashable, Sendable {
-    /// The latest time that it can hold, in Unix milliseconds, in the year 10889.
-    package static let latestMilliseconds: UInt64 = 1 << 48 - 1
+    /// The latest time that it can hold, in the year 10889.
+    package static let latestMilliseconds = UnixMilliseconds(rawValue: 1 << 48 - 1)
 
     private static let versionAndVariant: UInt128 = 0x7 << 76 | 0b10 << 62
     private static let versionAndVariantMask: UInt128 = 0xF << 76 | 0b11 << 62
     private let value: UInt128
 
     /// Makes one of a time and 74 of the 80 random bits; a later time than `latestMilliseconds` counts as that.
-    package init(milliseconds: UInt64, random: InlineArray<10, UInt8>) {
+    package init(milliseconds: UnixMilliseconds, random: InlineArray<10, UInt8>) {
         var tail: UInt128 = 0
         for index in random.indices { tail = tail << 8 | UInt128(random[index]) }
         // 12 bits above the variant, 62 below it.
         let placed = (tail >> 62 & 0xFFF) << 64 | tail & (1 << 62 - 1)
-        value = UInt128(min(milliseconds, Self.latestMilliseconds)) << 80 | Self.versionAndVariant | placed
+        value = UInt128(min(milliseconds, Self.latestMilliseconds).rawValue) << 80 | Self.versionAndVariant | placed
     }
 
     /// Makes one of a time and of random bytes from a pool; throws when OpenSSL fails.
-    package init(milliseconds: UInt64, from pool: RandomPool) throws(CryptoError) {
+    package init(milliseconds: UnixMilliseconds, from pool: RandomPool) throws(CryptoError) {
         self.init(milliseconds: milliseconds, random: try pool.tenBytes())
     }
 
     /// Makes one of a time and of a generator's bits, of which it takes two words.
-    package init(milliseconds: UInt64, using generator: inout some RandomNumberGenerator) {
+    package init(milliseconds: UnixMilliseconds, using generator: inout some RandomNumberGenerator) {
         let (low, high) = (generator.next() as UInt64, generator.next() as UInt64)
         self.init(
             milliseconds: milliseconds,
@@ -83,8 +84,8 @@ package struct UUIDv7: Hashable, Sendable {
     /// Which of its event's deliveries has this id; -1 for an event's own.
     package var position: Int { Int(value & 0xFFFF) - 1 }
 
-    /// When it was made, in Unix milliseconds, as its maker says.
-    package var milliseconds: UInt64 { UInt64(value >> 80) }
+    /// When it was made, as its maker says.
+    package var milliseconds: UnixMilliseconds { UnixMilliseconds(rawValue: UInt64(value >> 80)) }
 
     /// The 16 bytes, most significant first.
     package var bytes: [UInt8] {

@@ -1,5 +1,5 @@
 internal import JSON
-internal import Time
+package import Time
 
 /// A comment of a ticket for one person, as the help desk tells of it, and the payload of an event of the kind `comment.created`.
 package struct Comment: Sendable, Equatable {
@@ -53,15 +53,15 @@ package struct Comment: Sendable, Equatable {
     package let body: String
     /// Who wrote it; nil when that is not known.
     package let author: Author?
-    /// When it was written, in Unix milliseconds; nil when the help desk does not say.
-    package let createdAt: UInt64?
+    /// When it was written; nil when the help desk does not say.
+    package let createdAt: UnixMilliseconds?
     /// The files that came with it.
     package let attachments: [Attachment]
 
     /// Makes a comment.
     package init(
         appID: String, userID: String, ticketID: HelpDeskID, commentID: HelpDeskID, deviceID: String, deviceType: String?, body: String,
-        author: Author?, createdAt: UInt64?, attachments: [Attachment]
+        author: Author?, createdAt: UnixMilliseconds?, attachments: [Attachment]
     ) {
         self.appID = appID
         self.userID = userID
@@ -80,9 +80,9 @@ extension Event {
     /// Makes the event that tells of a comment.
     /// - Parameters:
     ///   - id: a new one, with room for the ids of deliveries.
-    ///   - receivedAt: when the comment arrived here, in Unix milliseconds. Where the comment does not say when it was written, it was then.
+    ///   - receivedAt: when the comment arrived here. Where the comment does not say when it was written, it was then.
     ///   - lifeMilliseconds: how long after its arrival it is delivered. The help desk's clock may be wrong, so it does not count here.
-    package init(_ comment: Comment, id: UUIDv7, receivedAt: UInt64, lifeMilliseconds: UInt64) {
+    package init(_ comment: Comment, id: UUIDv7, receivedAt: UnixMilliseconds, lifeMilliseconds: UInt64) {
         let occurredAt = comment.createdAt ?? receivedAt
         self.init(
             id: id, kind: .commentCreated,
@@ -98,7 +98,7 @@ extension Comment {
     private static let fixedSize = 384
 
     /// The event's data, which receivers of signed events see as it is.
-    fileprivate func data(occurredAt: UInt64) -> [UInt8] {
+    fileprivate func data(occurredAt: UnixMilliseconds) -> [UInt8] {
         var writer = JSONWriter(capacity: Self.fixedSize + body.utf8.count)
         writer.beginObject()
         writer.add("ticket_id", ticketID)

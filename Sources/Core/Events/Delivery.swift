@@ -1,3 +1,5 @@
+package import Time
+
 /// One event on its way to one notifier, from its acceptance to its end.
 package struct Delivery: Sendable, Equatable {
     /// Where a delivery stands.
@@ -29,17 +31,17 @@ package struct Delivery: Sendable, Equatable {
     package let state: State
     /// How many tries have begun.
     package let attempts: Int
-    /// When the next try is due, in Unix milliseconds; while a try runs, when its lease ends.
-    package let dueAt: UInt64
-    /// When it ended, in Unix milliseconds; nil while it is pending.
-    package let endedAt: UInt64?
+    /// When the next try is due; while a try runs, when its lease ends.
+    package let dueAt: UnixMilliseconds
+    /// When it ended; nil while it is pending.
+    package let endedAt: UnixMilliseconds?
     /// Why it stands where it stands, in a stable word such as `timeout`; empty before the first try.
     package let reason: String
 
     /// Makes a delivery.
     package init(
         id: UUIDv7, notifier: String, event: Event, deviceID: String? = nil, device: Device? = nil, state: State = .pending,
-        attempts: Int = 0, dueAt: UInt64, endedAt: UInt64? = nil, reason: String = ""
+        attempts: Int = 0, dueAt: UnixMilliseconds, endedAt: UnixMilliseconds? = nil, reason: String = ""
     ) {
         self.id = id
         self.notifier = notifier
@@ -58,10 +60,10 @@ package struct Delivery: Sendable, Equatable {
 package struct DeliveryAttempt: Sendable, Equatable {
     /// Its number, from 1.
     package let number: Int
-    /// When it began, in Unix milliseconds.
-    package let startedAt: UInt64
-    /// When its outcome was known, in Unix milliseconds; nil when the process ended before.
-    package let endedAt: UInt64?
+    /// When it began.
+    package let startedAt: UnixMilliseconds
+    /// When its outcome was known; nil when the process ended before.
+    package let endedAt: UnixMilliseconds?
     /// What came of it: `delivered`, `retry`, `dead`, or why none followed though one might have arrived (`expired`, `attempts_spent`);
     /// `interrupted` when the process ended before; empty while it is not known.
     package let outcome: String
@@ -69,7 +71,7 @@ package struct DeliveryAttempt: Sendable, Equatable {
     package let reason: String
 
     /// Makes an attempt.
-    package init(number: Int, startedAt: UInt64, endedAt: UInt64?, outcome: String, reason: String) {
+    package init(number: Int, startedAt: UnixMilliseconds, endedAt: UnixMilliseconds?, outcome: String, reason: String) {
         self.number = number
         self.startedAt = startedAt
         self.endedAt = endedAt

@@ -1,3 +1,5 @@
+package import Time
+
 /// What came of one try: all that a notifier has to say.
 package struct DeliveryOutcome: Sendable, Equatable {
     /// What follows from it.
@@ -10,8 +12,8 @@ package struct DeliveryOutcome: Sendable, Equatable {
         /// It can never arrive: trying again would not help.
         case dead
         /// It can never arrive, as the device has no use for what is sent to this token any more.
-        /// - Parameter since: from when on, in Unix milliseconds, if the provider has said so: a token registered later is another matter.
-        case deviceGone(since: UInt64?)
+        /// - Parameter since: from when on, if the provider has said so: a token registered later is another matter.
+        case deviceGone(since: UnixMilliseconds?)
         /// Nothing can arrive through this notifier until somebody changes the configuration, which keeps everything that waits.
         case misconfigured
     }

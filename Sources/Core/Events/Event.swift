@@ -1,3 +1,5 @@
+package import Time
+
 /// Something that notifiers tell others of. The store keeps it from its acceptance until its last delivery is forgotten.
 package struct Event: Sendable, Equatable {
     /// What happened.
@@ -65,12 +67,12 @@ package struct Event: Sendable, Equatable {
     package let userID: String
     /// What kind of device it names, in the app's own words; nil when that was not said.
     package let deviceType: String?
-    /// When it happened, in Unix milliseconds, by the help desk's clock.
-    package let occurredAt: UInt64
-    /// When it arrived here, in Unix milliseconds.
-    package let receivedAt: UInt64
-    /// When its deliveries end at the latest, in Unix milliseconds.
-    package let expiresAt: UInt64
+    /// When it happened, by the help desk's clock.
+    package let occurredAt: UnixMilliseconds
+    /// When it arrived here.
+    package let receivedAt: UnixMilliseconds
+    /// When its deliveries end at the latest.
+    package let expiresAt: UnixMilliseconds
     /// Its payload, such as `Comment`, as the text of a JSON object; `noData` once no delivery needs it any more.
     package let data: [UInt8]
 
@@ -85,8 +87,9 @@ package struct Event: Sendable, Equatable {
 
     /// Makes an event.
     package init(
-        id: UUIDv7, kind: Kind, identity: Identity, userID: String, deviceType: String? = nil, occurredAt: UInt64, receivedAt: UInt64,
-        expiresAt: UInt64, data: [UInt8]
+        id: UUIDv7, kind: Kind, identity: Identity, userID: String, deviceType: String? = nil, occurredAt: UnixMilliseconds,
+        receivedAt: UnixMilliseconds,
+        expiresAt: UnixMilliseconds, data: [UInt8]
     ) {
         self.id = id
         self.kind = kind

@@ -1,4 +1,5 @@
 internal import JSON
+package import Time
 
 /// The payload of an event of the kind `operator.test`, with which an operator finds out whether events arrive. It is about nobody.
 package struct OperatorTest: Sendable, Equatable {
@@ -24,9 +25,9 @@ extension Event {
     /// Makes the event that tells of a test.
     /// - Parameters:
     ///   - id: a new one, with room for the ids of deliveries.
-    ///   - now: the time in Unix milliseconds.
+    ///   - now: the time.
     ///   - lifeMilliseconds: how long the event is delivered.
-    package init(_ test: OperatorTest, id: UUIDv7, now: UInt64, lifeMilliseconds: UInt64) {
+    package init(_ test: OperatorTest, id: UUIDv7, now: UnixMilliseconds, lifeMilliseconds: UInt64) {
         let data: JSONValue = ["notifier": .string(test.notifier)]
         self.init(
             id: id, kind: .operatorTest, identity: Identity(appID: test.appID, ticketID: nil, commentID: nil, deviceID: ""), userID: "",

@@ -61,15 +61,10 @@ package enum ProviderClock {
     /// The largest difference between two clocks that does not explain a refused token, in seconds.
     package static let toleranceSeconds: Int64 = 300
 
-    private static let longestText = 64
-
     /// The time in a Date header, 1970 for any before it; nil when the header is missing or malformed.
-    /// - Parameter nowMilliseconds: our own time, in Unix milliseconds, for years of two digits.
-    package static func unixSeconds(ofDate header: String?, nowMilliseconds: UInt64) -> UnixSeconds? {
-        guard let header, header.utf8.count <= longestText else { return nil }
-        return HTTPDate.unixSeconds(of: Array(header.utf8), nowMilliseconds: nowMilliseconds).map {
-            UnixSeconds(rawValue: UInt64(max(0, $0)))
-        }
+    /// - Parameter now: our own time, for years of two digits.
+    package static func unixSeconds(ofDate header: String?, now: UnixMilliseconds) -> UnixSeconds? {
+        header.flatMap { HTTPDate.unixSeconds(of: Array($0.utf8), now: now) }
     }
 
     /// How far the provider's clock is ahead of ours, in seconds; nil when the difference is within the tolerance or unknown.

@@ -1,3 +1,5 @@
+package import Time
+
 /// What a phone shows of a comment, before a provider's format makes a message of it.
 package struct PushNotification: Sendable, Equatable {
     /// Why no message can be made.
@@ -18,8 +20,8 @@ package struct PushNotification: Sendable, Equatable {
     package let badge: Int?
     /// As the style says.
     package let androidChannel: String?
-    /// After this time it is not shown any more, in Unix milliseconds.
-    package let expiresAt: UInt64
+    /// After this time it is not shown any more.
+    package let expiresAt: UnixMilliseconds
     private let appID: String
     private let ticketID: HelpDeskID
     private let commentID: HelpDeskID
@@ -27,7 +29,7 @@ package struct PushNotification: Sendable, Equatable {
 
     init(
         title: String, body: String, sound: String?, badge: Int?, androidChannel: String?, appID: String,
-        ticketID: HelpDeskID, commentID: HelpDeskID, eventID: UUIDv7, expiresAt: UInt64
+        ticketID: HelpDeskID, commentID: HelpDeskID, eventID: UUIDv7, expiresAt: UnixMilliseconds
     ) {
         self.title = title
         self.body = body
@@ -58,8 +60,8 @@ package struct PushNotification: Sendable, Equatable {
     }
 
     /// How long it is still worth something, in whole seconds, at most four weeks, which is the longest that FCM takes.
-    package func lifeSeconds(nowMilliseconds now: UInt64) -> UInt64 {
-        min((expiresAt - min(expiresAt, now)) / 1000, 28 * 86_400)
+    package func lifeSeconds(now: UnixMilliseconds) -> UInt64 {
+        min(now.remaining(until: expiresAt) / 1000, 28 * 86_400)
     }
 
     /// The message in a provider's format, with as much of the body as fits: cut between two characters, with an ellipsis.

@@ -1,3 +1,5 @@
+package import Time
+
 /// How much of a comment a notification shows, where anybody may see it: on a locked screen, and to the provider that carries it.
 package enum PushContent: String, Sendable, CaseIterable {
     /// Who wrote it, and the text or the names of the files.
@@ -52,8 +54,8 @@ package struct PushStyle: Sendable, Equatable {
     /// What the phone shows of a comment.
     /// - Parameters:
     ///   - eventID: of the event that tells of it.
-    ///   - expiresAt: when nobody needs to know of it any more, in Unix milliseconds.
-    package func notification(for comment: Comment, eventID: UUIDv7, expiresAt: UInt64) -> PushNotification {
+    ///   - expiresAt: when nobody needs to know of it any more.
+    package func notification(for comment: Comment, eventID: UUIDv7, expiresAt: UnixMilliseconds) -> PushNotification {
         let author = PushText.cut(PushText.line(comment.author?.name ?? ""), toBytes: Self.longestTitleBytes)
         let title = PushText.line(title(author: author))
         return PushNotification(

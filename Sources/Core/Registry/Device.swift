@@ -1,3 +1,5 @@
+package import Time
+
 /// A device that a person's app has registered for notifications.
 package struct Device: Sendable, Equatable {
     /// Which device it is.
@@ -49,13 +51,15 @@ package struct Device: Sendable, Equatable {
     package let token: PushToken
     /// Which of the provider's environments has taken a push for the token, or the provider's name where it has one; nil while none has.
     package let environment: String?
-    /// Since when it has this token and type, in Unix milliseconds.
-    package let registeredAt: UInt64
-    /// When its app last said so, in Unix milliseconds.
-    package let seenAt: UInt64
+    /// Since when it has this token and type.
+    package let registeredAt: UnixMilliseconds
+    /// When its app last said so.
+    package let seenAt: UnixMilliseconds
 
     /// Makes a device.
-    package init(key: Key, type: String, token: PushToken, environment: String? = nil, registeredAt: UInt64, seenAt: UInt64) {
+    package init(
+        key: Key, type: String, token: PushToken, environment: String? = nil, registeredAt: UnixMilliseconds, seenAt: UnixMilliseconds
+    ) {
         self.key = key
         self.type = type
         self.token = token

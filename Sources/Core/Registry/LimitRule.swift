@@ -1,3 +1,5 @@
+package import Time
+
 /// How often registrations are taken: at most so many in any window of that length, exactly.
 package struct LimitRule: Sendable, Equatable {
     /// Whose registrations are counted together.
@@ -31,9 +33,9 @@ package struct LimitRule: Sendable, Equatable {
         self.windowMilliseconds = windowMilliseconds
     }
 
-    /// When a call refused now would be allowed, in Unix milliseconds; nil when it is allowed now.
+    /// When a call refused now would be allowed; nil when it is allowed now.
     /// - Parameter earliest: when the first of the last `max` allowed calls came; nil when there were fewer.
-    package func allowedAt(earliest: UInt64?, now: UInt64) -> UInt64? {
+    package func allowedAt(earliest: UnixMilliseconds?, now: UnixMilliseconds) -> UnixMilliseconds? {
         guard let earliest, earliest <= now + Self.clockToleranceMilliseconds else { return nil }
         return earliest + windowMilliseconds > now ? earliest + windowMilliseconds : nil
     }

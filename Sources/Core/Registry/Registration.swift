@@ -1,3 +1,5 @@
+package import Time
+
 /// A device's request to be notified, or not to be notified any more; its security key has been verified.
 package struct Registration: Sendable {
     /// Which device.
@@ -6,13 +8,13 @@ package struct Registration: Sendable {
     package let type: String
     /// Its token; nil unsubscribes it.
     package let token: PushToken?
-    /// The time in Unix milliseconds.
-    package let now: UInt64
+    /// The time.
+    package let now: UnixMilliseconds
     /// The limits; unsubscribing is exempt from them.
     package let rules: [LimitRule]
 
     /// Makes a registration.
-    package init(key: Device.Key, type: String, token: PushToken?, now: UInt64, rules: [LimitRule]) {
+    package init(key: Device.Key, type: String, token: PushToken?, now: UnixMilliseconds, rules: [LimitRule]) {
         precondition(!key.userID.isEmpty && !key.deviceID.isEmpty, "a registration names a person's device")
         self.key = key
         self.type = type
@@ -32,8 +34,8 @@ package struct Registration: Sendable {
         /// A limit was exceeded; nothing has changed.
         /// - Parameters:
         ///   - rule: the limit that holds for longest.
-        ///   - until: when it is allowed again, in Unix milliseconds.
-        case limited(rule: LimitRule, until: UInt64)
+        ///   - until: when it is allowed again.
+        case limited(rule: LimitRule, until: UnixMilliseconds)
     }
 }
 

@@ -1,3 +1,5 @@
+internal import Time
+
 /// Whether a registration is allowed by its rules, and what is recorded of it when it is.
 ///
 /// Windows slide: the times of the last allowed calls are kept, as many as the rules can ask for, and a call is refused while the first of
@@ -8,7 +10,7 @@ enum RegistrationLimits {
         /// It is allowed; the changes record it.
         case allowed([RegistryTransition.Change])
         /// It is refused.
-        case limited(rule: LimitRule, until: UInt64)
+        case limited(rule: LimitRule, until: UnixMilliseconds)
     }
 
     /// Asks for what the rules of a registration need and no more.
@@ -21,7 +23,7 @@ enum RegistrationLimits {
             guard let most = registration.rules.lazy.filter({ $0.scope == scope }).map(\.max).max() else { continue }
             windows.append((scope, most, try window(of: scope, registration, ofUser, in: rows)))
         }
-        var longest: (rule: LimitRule, until: UInt64)?
+        var longest: (rule: LimitRule, until: UnixMilliseconds)?
         for rule in registration.rules {
             let earliest = try windows.first { $0.scope == rule.scope }?.calls.earliest(ofLast: rule.max, in: rows)
             guard let until = rule.allowedAt(earliest: earliest, now: registration.now), until > longest?.until ?? 0 else { continue }
@@ -38,7 +40,7 @@ enum RegistrationLimits {
         case series(CallSeries, last: Int64)
 
         /// When the first of the last `count` calls came; nil when there were fewer, or it has been forgotten.
-        func earliest<Rows: RegistryRows>(ofLast count: Int, in rows: Rows) throws(Rows.Failure) -> UInt64? {
+        func earliest<Rows: RegistryRows>(ofLast count: Int, in rows: Rows) throws(Rows.Failure) -> UnixMilliseconds? {
             switch self {
             case .user(let times), .device(let times): return times.earliest(ofLast: count)
             case .series(let series, let last):

@@ -1,4 +1,5 @@
 internal import JSON
+package import Time
 
 /// Something that changed in the registry and that other systems are told of, in events `push_token.registered` and `push_token.removed`.
 package struct RegistryChange: Sendable, Equatable {
@@ -30,11 +31,11 @@ package struct RegistryChange: Sendable, Equatable {
     package let kind: Kind
     /// The device as it is, or was.
     package let device: Device
-    /// When, in Unix milliseconds.
-    package let at: UInt64
+    /// When.
+    package let at: UnixMilliseconds
 
     /// Makes a change.
-    package init(_ kind: Kind, _ device: Device, at: UInt64) {
+    package init(_ kind: Kind, _ device: Device, at: UnixMilliseconds) {
         self.kind = kind
         self.device = device
         self.at = at

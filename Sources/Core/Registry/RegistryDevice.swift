@@ -1,3 +1,5 @@
+package import Time
+
 /// A device as the registry keeps it: registered, or a tombstone, which has no token any more and stays so that nothing old brings it back.
 package struct RegistryDevice: Sendable, Equatable {
     /// Which device.
@@ -10,17 +12,17 @@ package struct RegistryDevice: Sendable, Equatable {
     package var digest: [UInt8]?
     /// As `Device` says.
     package var environment: String?
-    /// Since when it has its last token and its type, in Unix milliseconds.
-    package var registeredAt: UInt64
-    /// When it was heard of last, in Unix milliseconds.
-    package var seenAt: UInt64
+    /// Since when it has its last token and its type.
+    package var registeredAt: UnixMilliseconds
+    /// When it was heard of last.
+    package var seenAt: UnixMilliseconds
     /// Whether its app itself said so, which no webhook changes.
     package var isFromApp: Bool
 
     /// Makes a device from a store's row.
     package init(
-        key: Device.Key, type: String, token: PushToken?, digest: [UInt8]?, environment: String? = nil, registeredAt: UInt64,
-        seenAt: UInt64, isFromApp: Bool
+        key: Device.Key, type: String, token: PushToken?, digest: [UInt8]?, environment: String? = nil, registeredAt: UnixMilliseconds,
+        seenAt: UnixMilliseconds, isFromApp: Bool
     ) {
         self.key = key
         self.type = type
@@ -33,7 +35,7 @@ package struct RegistryDevice: Sendable, Equatable {
     }
 
     /// Makes a device that is heard of for the first time, or has a new token or type; without a token it is a tombstone.
-    init(_ key: Device.Key, type: String, token: PushToken?, at time: UInt64, isFromApp: Bool) {
+    init(_ key: Device.Key, type: String, token: PushToken?, at time: UnixMilliseconds, isFromApp: Bool) {
         self.init(
             key: key, type: type, token: token, digest: token?.digest, registeredAt: time, seenAt: time, isFromApp: isFromApp)
     }
@@ -46,12 +48,12 @@ package struct RegistryDevice: Sendable, Equatable {
     }
 
     /// Makes it a tombstone.
-    package mutating func signOut(at time: UInt64, isFromApp: Bool) {
+    package mutating func signOut(at time: UnixMilliseconds, isFromApp: Bool) {
         (token, seenAt, self.isFromApp) = (nil, time, isFromApp)
     }
 
     /// Notes that its app has said what is known.
-    package mutating func touch(at time: UInt64) {
+    package mutating func touch(at time: UnixMilliseconds) {
         (seenAt, isFromApp) = (time, true)
     }
 

@@ -1,3 +1,5 @@
+package import Time
+
 /// What the registry's rules ask of a store in the middle of its transaction: each question is one search, and changes nothing.
 package protocol RegistryRows {
     /// Why a store could not answer; `Never` for one in memory.
@@ -18,6 +20,6 @@ package protocol RegistryRows {
     /// The number of the last recorded call; 0 when none is, and never so high that none can follow.
     func lastCall(in series: CallSeries) throws(Failure) -> Int64
 
-    /// When a call came, in Unix milliseconds; nil when there was none, or when it has been forgotten.
-    func time(ofCall number: Int64, in series: CallSeries) throws(Failure) -> UInt64?
+    /// When a call came; nil when there was none, or when it has been forgotten.
+    func time(ofCall number: Int64, in series: CallSeries) throws(Failure) -> UnixMilliseconds?
 }

@@ -1,3 +1,5 @@
+package import Time
+
 /// What an input changes in the registry of devices: the one owner of its rules. A store answers the questions of `RegistryRows`, and
 /// applies the changes in their order and in the same transaction.
 package enum RegistryTransition {
@@ -6,19 +8,19 @@ package enum RegistryTransition {
         /// Inserts a device, or replaces its row.
         case put(RegistryDevice)
         /// As `RegistryDevice.touch` does, of a device that is there.
-        case touch(Device.Key, at: UInt64)
+        case touch(Device.Key, at: UnixMilliseconds)
         /// As `RegistryDevice.signOut` does, of a device that is there.
-        case signOut(Device.Key, at: UInt64, isFromApp: Bool)
+        case signOut(Device.Key, at: UnixMilliseconds, isFromApp: Bool)
         /// Sets the environment of a device that is there.
         case setEnvironment(Device.Key, String)
         /// Deletes a device, but not the calls that keep its limits.
         case forget(Device.Key)
         /// Replaces the calls of a person, whose device the key names; the last one came at that time.
-        case putUserCalls(Device.Key, CallTimes, at: UInt64)
+        case putUserCalls(Device.Key, CallTimes, at: UnixMilliseconds)
         /// Replaces the calls of a device, whoever is signed in there; the last one came at that time.
-        case putDeviceCalls(Device.Key, CallTimes, at: UInt64)
+        case putDeviceCalls(Device.Key, CallTimes, at: UnixMilliseconds)
         /// Inserts a call.
-        case insertCall(CallSeries, number: Int64, at: UInt64)
+        case insertCall(CallSeries, number: Int64, at: UnixMilliseconds)
         /// Deletes calls up to and including a number.
         case forgetCalls(CallSeries, through: Int64)
         /// Deletes the calls of a device, whoever is signed in there.
@@ -78,7 +80,7 @@ package enum RegistryTransition {
     ///   - limit: how many devices at most.
     /// - Returns: how many were registered, and how many rows were dealt with: fewer than `limit` when none is left.
     package static func remove<Rows: RegistryRows>(
-        _ filter: DeviceFilter, now: UInt64, limit: Int, in rows: Rows
+        _ filter: DeviceFilter, now: UnixMilliseconds, limit: Int, in rows: Rows
     ) throws(Rows.Failure) -> (removed: Int, dealtWith: Int, changes: [Change]) {
         guard let userID = filter.userID else { return (0, 0, []) }
         let devices = try rows.person(appID: filter.appID, userID: userID).devices.filter { filter.matches($0.key) }.prefix(limit)
@@ -88,14 +90,14 @@ package enum RegistryTransition {
     }
 
     /// Removes a device that nobody has seen for long, or forgets a tombstone; its limits hold on.
-    package static func removeIdle(_ device: RegistryDevice, now: UInt64) -> [Change] {
+    package static func removeIdle(_ device: RegistryDevice, now: UnixMilliseconds) -> [Change] {
         dropping(device, .idle, at: now)
     }
 
     /// Changes what is known of a device as its provider says, unless it has another token by now.
     /// - Parameter tried: the device as it was when the provider was asked.
     package static func learn<Rows: RegistryRows>(
-        _ news: FinishedTry.DeviceNews, of tried: Device, now: UInt64, in rows: Rows
+        _ news: FinishedTry.DeviceNews, of tried: Device, now: UnixMilliseconds, in rows: Rows
     ) throws(Rows.Failure) -> [Change] {
         guard let known = try rows.device(tried.key), known.token == tried.token else { return [] }
         switch news {
@@ -160,17 +162,17 @@ package enum RegistryTransition {
 
     /// Makes a registered device a tombstone, and tells of it. What a provider says does not count as the app's own word, which a sign-out
     /// is.
-    private static func signingOut(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UInt64) -> [Change] {
+    private static func signingOut(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
         let isFromApp = reason == .unsubscribed || (reason != .gone && device.isFromApp)
         return [.signOut(device.key, at: time, isFromApp: isFromApp)] + telling(device, reason, at: time)
     }
 
     /// Deletes a device, and tells of it when it was registered.
-    private static func dropping(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UInt64) -> [Change] {
+    private static func dropping(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
         telling(device, reason, at: time) + [.forget(device.key)]
     }
 
-    private static func telling(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UInt64) -> [Change] {
+    private static func telling(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
         device.device.map { [.announce(RegistryChange(.removed(reason), $0, at: time))] } ?? []
     }
 }

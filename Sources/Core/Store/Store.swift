@@ -32,13 +32,13 @@ package protocol Store: Sendable {
     /// Removes devices of a person, for an operator; without a device in the filter also the person's recorded calls.
     /// - Precondition: the filter names the person.
     /// - Returns: how many.
-    func removeDevices(_ filter: DeviceFilter, now: UInt64, telling audience: RegistryAudience) throws(StoreError) -> Int
+    func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int
 
     /// Removes devices that were last seen before a time, and deletes the rows of those that signed out before it; at most `limit`, so that
     /// no other call waits long.
     /// - Returns: how many; fewer than `limit` when nothing is left to do.
     func removeIdleDevices(
-        seenBefore: UInt64, now: UInt64, limit: Int, telling audience: RegistryAudience
+        seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, telling audience: RegistryAudience
     ) throws(StoreError) -> Int
 
     /// Records the outcomes of attempts, and then claims due deliveries for new ones, for all notifiers in one transaction.
@@ -66,19 +66,19 @@ package protocol Store: Sendable {
     /// Makes dead deliveries that match pending again, due now, with a new expiry; their attempts count on. Works in several transactions,
     /// between which other calls go on.
     /// - Returns: how many.
-    func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int
+    func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int
 
     /// Gives up due deliveries that have expired, with the reason `expired`, also of notifiers that claim nothing; at most `limit`, so that
     /// no other call waits long.
     /// - Parameters:
-    ///   - now: the time in Unix milliseconds.
+    ///   - now: the time.
     ///   - expiredBy: deliveries that expire at this time or before have expired: `now`, less what is held back after a jump of the clock.
     /// - Returns: how many of which notifier, in the order of their names' bytes; fewer than `limit` in all when none is left.
-    func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries]
+    func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries]
 
     /// Lowers later expiries of pending deliveries to `latest`: such deliveries arrived while the clock was ahead. At most `limit`, so that
     /// no other call waits long.
-    func expireBy(_ latest: UInt64, limit: Int) throws(StoreError)
+    func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(StoreError)
 
     /// The trusted time that `keep` stored last; nil in a new store.
     func trustedTime() throws(StoreError) -> TrustedTime?
@@ -89,7 +89,7 @@ package protocol Store: Sendable {
     /// Marks pending deliveries of a notifier as dead, with the reason `purged`, for an operator; at most `limit`, so that no other call
     /// waits long. If an attempt is under way, its outcome is recorded and changes nothing.
     /// - Returns: how many; fewer than `limit` when none is left.
-    func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int
+    func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int
 
     /// Deletes deliveries that ended before the given times, each event with its last delivery, and comments that need not be recognised
     /// any more; at most `limit` in all, so that no other call waits long.
@@ -97,15 +97,15 @@ package protocol Store: Sendable {
     /// A comment is recognised for `Recognition.milliseconds` after its arrival, even if its deliveries are deleted: the help desk repeats
     /// webhooks that got no answer, and somebody may replay a captured one.
     /// - Parameters:
-    ///   - now: the time in Unix milliseconds.
+    ///   - now: the time.
     ///   - deliveredBefore: applies to `noTarget` too.
     /// - Returns: how many; fewer than `limit` when nothing is left to do.
-    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int
+    func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int
 
-    /// Deletes deliveries in one state that ended before a time in Unix milliseconds, as `purge` does; at most `limit`, so that no other
+    /// Deletes deliveries in one state that ended before a time, as `purge` does; at most `limit`, so that no other
     /// call waits long. Pending deliveries have not ended.
     /// - Returns: how many; fewer than `limit` when nothing is left to do.
-    func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int
+    func forget(_ state: Delivery.State, endedBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int
 
     /// The numbers of pending deliveries by notifier, in the order of the names' bytes.
     func pending() throws(StoreError) -> [PendingDeliveries]
@@ -123,7 +123,7 @@ package protocol Store: Sendable {
 
 extension Store {
     /// Gives up due deliveries that have expired by `now`, with nothing held back.
-    package func giveUpExpired(now: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+    package func giveUpExpired(now: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         try giveUpExpired(now: now, expiredBy: now, limit: limit)
     }
 

@@ -1,4 +1,4 @@
-internal import Time
+package import Time
 
 /// The result of accepting an event.
 package enum Acceptance: Sendable, Equatable {
@@ -12,29 +12,28 @@ package enum Acceptance: Sendable, Equatable {
 package struct Claim: Sendable, Equatable {
     /// The notifier's name.
     package let notifier: String
-    /// The time in Unix milliseconds.
-    package let now: UInt64
+    /// The time.
+    package let now: UnixMilliseconds
     /// The lease in milliseconds: a delivery that nobody reports on is due again after it.
     package let leaseMilliseconds: UInt64
     /// The most deliveries to lease; 0 only asks when the next one is due.
     package let limit: Int
-    /// The latest due time that a backoff allows, in Unix milliseconds. A delivery that is due later was rescheduled before the clock was set
+    /// The latest due time that a backoff allows. A delivery that is due later was rescheduled before the clock was set
     /// back, and is made due now.
-    package let latestDue: UInt64
+    package let latestDue: UnixMilliseconds
     /// What expires at this time or before has expired: `now`, less what is held back after a jump of the clock.
-    package let expiredBy: UInt64
+    package let expiredBy: UnixMilliseconds
 
     /// Makes a claim.
     /// - Parameters:
     ///   - longestDelayMilliseconds: the longest time from now that a delivery may be put off for, which makes `latestDue`.
     ///   - heldMilliseconds: how much of the clock's time is held back, see `TrustedTime`.
     package init(
-        notifier: String, now: UInt64, leaseMilliseconds: UInt64, limit: Int, longestDelayMilliseconds: UInt64 = .max,
+        notifier: String, now: UnixMilliseconds, leaseMilliseconds: UInt64, limit: Int, longestDelayMilliseconds: UInt64 = .max,
         heldMilliseconds: UInt64 = 0
     ) {
-        expiredBy = now - min(now, heldMilliseconds)
-        let (latestDue, isTooLarge) = now.addingReportingOverflow(longestDelayMilliseconds)
-        self.latestDue = isTooLarge ? .max : latestDue
+        expiredBy = now.saturating(subtracting: heldMilliseconds)
+        latestDue = now.saturating(adding: longestDelayMilliseconds)
         self.notifier = notifier
         self.now = now
         self.leaseMilliseconds = leaseMilliseconds
@@ -50,12 +49,12 @@ package struct Claimed: Sendable, Equatable {
     package let expired: Int
     /// How many ended as `noTarget`, because their device has left.
     package let withoutTarget: Int
-    /// When the notifier's next delivery is due, in Unix milliseconds; nil when none is pending. Deliveries that wait for an earlier one of their
+    /// When the notifier's next delivery is due; nil when none is pending. Deliveries that wait for an earlier one of their
     /// order key do not count.
-    package let nextDue: UInt64?
+    package let nextDue: UnixMilliseconds?
 
     /// Makes a claim's result.
-    package init(_ deliveries: [Delivery] = [], expired: Int = 0, withoutTarget: Int = 0, nextDue: UInt64?) {
+    package init(_ deliveries: [Delivery] = [], expired: Int = 0, withoutTarget: Int = 0, nextDue: UnixMilliseconds?) {
         self.deliveries = deliveries
         self.expired = expired
         self.withoutTarget = withoutTarget
@@ -83,8 +82,8 @@ package struct FinishedTry: Sendable, Equatable {
     package enum Next: Sendable, Equatable {
         /// It has arrived.
         case delivered
-        /// It is tried again at this time, in Unix milliseconds.
-        case retry(at: UInt64)
+        /// It is tried again at this time.
+        case retry(at: UnixMilliseconds)
         /// It can never arrive, and is given up for the try's reason.
         case dead
         /// It might arrive later, but is given up; the ending's text becomes its reason, while the try keeps its own.
@@ -95,7 +94,7 @@ package struct FinishedTry: Sendable, Equatable {
     package enum DeviceNews: Sendable, Equatable {
         /// It does not know the token any more, since a time in Unix milliseconds if it said one: the device leaves, unless it has been seen
         /// since, or has another token than was tried.
-        case gone(since: UInt64?)
+        case gone(since: UnixMilliseconds?)
         /// This environment of it has taken the token.
         case environment(String)
     }
@@ -108,8 +107,8 @@ package struct FinishedTry: Sendable, Equatable {
     package let next: Next
     /// Why the try ended as it did, in a stable word.
     package let reason: String
-    /// When the outcome was known, in Unix milliseconds.
-    package let now: UInt64
+    /// When the outcome was known.
+    package let now: UnixMilliseconds
     /// The device as it was claimed, when there is news of it.
     package let device: Device?
     /// What is new of it.
@@ -117,7 +116,7 @@ package struct FinishedTry: Sendable, Equatable {
 
     /// Makes a report.
     package init(
-        id: UUIDv7, attempt: Int, next: Next, reason: String, now: UInt64, device: Device? = nil, news: DeviceNews? = nil
+        id: UUIDv7, attempt: Int, next: Next, reason: String, now: UnixMilliseconds, device: Device? = nil, news: DeviceNews? = nil
     ) {
         self.id = id
         self.attempt = attempt
@@ -164,10 +163,10 @@ package struct DeliveryFilter: Sendable, Equatable {
     package var notifier: String?
     /// With this reason.
     package var reason: String?
-    /// Accepted at this time or later, in Unix milliseconds.
-    package var receivedFrom: UInt64?
-    /// Accepted before this time, in Unix milliseconds.
-    package var receivedBefore: UInt64?
+    /// Accepted at this time or later.
+    package var receivedFrom: UnixMilliseconds?
+    /// Accepted before this time.
+    package var receivedBefore: UnixMilliseconds?
 
     /// Makes a filter that everything matches.
     package init() {}
@@ -193,12 +192,12 @@ package struct PendingDeliveries: Sendable, Equatable {
     package let notifier: String
     /// How many deliveries are pending.
     package let count: Int
-    /// When the one of them that expires first was accepted, in Unix milliseconds: the oldest, but for those that an operator has brought back
+    /// When the one of them that expires first was accepted: the oldest, but for those that an operator has brought back
     /// with a new expiry, which come in among those that arrived at that time.
-    package let oldestReceivedAt: UInt64
+    package let oldestReceivedAt: UnixMilliseconds
 
     /// Makes a count.
-    package init(notifier: String, count: Int, oldestReceivedAt: UInt64) {
+    package init(notifier: String, count: Int, oldestReceivedAt: UnixMilliseconds) {
         self.notifier = notifier
         self.count = count
         self.oldestReceivedAt = oldestReceivedAt

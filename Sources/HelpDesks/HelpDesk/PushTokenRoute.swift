@@ -121,7 +121,7 @@ package final class PushTokenRoute: Sendable {
             return removed
         case .success(.limited(let rule, let until)):
             metrics.count(.limited, app: app)
-            return limited(rule, seconds: (until - min(until, registration.now) + 999) / 1000)
+            return limited(rule, seconds: (registration.now.remaining(until: until) + 999) / 1000)
         case .failure(let error):
             metrics.count(.unavailable, app: app)
             services.logger.log(

@@ -79,7 +79,7 @@ final class PyrusNotifier: Notifier {
             switch result {
             case .success(let response):
                 let now = services.clocks.unixMilliseconds()
-                let retryAfter = response.header("Retry-After").flatMap { RetryAfter.milliseconds(from: $0, nowMilliseconds: now) }
+                let retryAfter = response.header("Retry-After").flatMap { RetryAfter.milliseconds(from: $0, now: now) }
                 completion(PyrusAnswer.of(status: response.status, body: response.body, retryAfter: retryAfter))
             case .failure(let error) where error.isBeforeSending: end(registration, HTTPOutcome.of(error), completion)
             case .failure(let error): completion(HTTPOutcome.of(error))

@@ -1,5 +1,6 @@
 internal import Core
 internal import Crypto
+internal import Time
 
 /// A webhook's event as the store accepts it, with the app that it is counted for.
 struct WebhookArrival {
@@ -9,12 +10,12 @@ struct WebhookArrival {
     /// Makes the event of a comment.
     /// - Parameters:
     ///   - subscriptions: the notifiers that get it.
-    ///   - receivedAt: in Unix milliseconds.
+    ///   - receivedAt:.
     ///   - lifeMilliseconds: how long after its arrival it is delivered.
     ///   - random: for the ids.
     /// - Throws: when OpenSSL fails.
     init(
-        _ comment: Comment, _ proven: WebhookIntake.Proven, to subscriptions: [Subscription], receivedAt: UInt64,
+        _ comment: Comment, _ proven: WebhookIntake.Proven, to subscriptions: [Subscription], receivedAt: UnixMilliseconds,
         lifeMilliseconds: UInt64, random: RandomPool
     ) throws(WebhookIntake.Refusal) {
         let event = Event(
@@ -23,7 +24,7 @@ struct WebhookArrival {
         arrival = Arrival(event, to: subscriptions, token: proven.token)
     }
 
-    private static func newID(_ milliseconds: UInt64, _ random: RandomPool) throws(WebhookIntake.Refusal) -> UUIDv7 {
+    private static func newID(_ milliseconds: UnixMilliseconds, _ random: RandomPool) throws(WebhookIntake.Refusal) -> UUIDv7 {
         do throws(CryptoError) {
             return try UUIDv7(milliseconds: milliseconds, from: random).event
         } catch {

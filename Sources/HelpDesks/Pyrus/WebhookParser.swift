@@ -66,7 +66,7 @@ struct WebhookParser {
             avatarColor: try author.string("avatar_color"))
     }
 
-    private func createdAt(_ holder: WebhookFields) throws(WebhookError) -> UInt64? {
+    private func createdAt(_ holder: WebhookFields) throws(WebhookError) -> UnixMilliseconds? {
         guard let text = try holder.string("created_at") else { return nil }
         guard let time = RFC3339.unixMilliseconds(text) else {
             throw .unexpected(

@@ -1,5 +1,6 @@
 internal import Core
 internal import JSON
+internal import Time
 
 /// What the answers of APNs mean (Apple, "Handling notification responses from APNs").
 enum APNsAnswer {
@@ -15,9 +16,9 @@ enum APNsAnswer {
 
     /// The table.
     /// - Parameters:
-    ///   - timestamp: when the device's token ended, in Unix milliseconds.
+    ///   - timestamp: when the device's token ended.
     ///   - retryAfter: in milliseconds.
-    static func of(status: Int, reason: APNsReason?, timestamp: UInt64? = nil, retryAfter: UInt64? = nil) -> ProviderAnswer {
+    static func of(status: Int, reason: APNsReason?, timestamp: UnixMilliseconds? = nil, retryAfter: UInt64? = nil) -> ProviderAnswer {
         let word = reason?.word ?? StatusReason.word(status)
         return switch status {
         case 200: ProviderAnswer(.delivered, StatusReason.word(status))
@@ -69,13 +70,13 @@ enum APNsAnswer {
 struct APNsRefusal: Equatable {
     /// Why APNs refuses; nil for a missing or unknown reason.
     let reason: APNsReason?
-    /// When the device's token ended, in Unix milliseconds; only with 410.
-    let timestamp: UInt64?
+    /// When the device's token ended; only with 410.
+    let timestamp: UnixMilliseconds?
 
     /// Reads a body; one that is not JSON has neither.
     init(body: [UInt8]) {
         let root = JSONValue(parsing: body)
         reason = root?["reason"]?.text.flatMap { APNsReason(rawValue: $0) }
-        timestamp = root?["timestamp"]?.integer.flatMap { $0 > 0 ? UInt64($0) : nil }
+        timestamp = root?["timestamp"]?.integer.flatMap { $0 > 0 ? UnixMilliseconds(rawValue: UInt64($0)) : nil }
     }
 }

@@ -1,6 +1,7 @@
 internal import Bytes
 internal import Core
 internal import JSON
+internal import Time
 
 /// The body of a notification for APNs (Apple, "Generating a remote notification").
 enum APNsPayload {
@@ -45,8 +46,8 @@ struct APNsHeaders: Sendable {
 }
 
 extension PushNotification {
-    /// Until when APNs may store the notification, in Unix seconds; never 0, which would ask for one attempt without storing.
-    var apnsExpiration: UInt64 { max(1, expiresAt / 1000) }
+    /// Until when APNs may store the notification; never 0, which would ask for one attempt without storing.
+    var apnsExpiration: UnixSeconds { max(1, expiresAt.seconds) }
 }
 
 /// Device tokens of APNs: hexadecimal, of no promised length (UIApplicationDelegate, "didRegisterForRemoteNotificationsWithDeviceToken").

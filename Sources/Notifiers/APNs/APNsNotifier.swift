@@ -79,7 +79,7 @@ struct APNsProvider: PushProvider {
     }
 
     func message(
-        _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, nowMilliseconds now: UInt64
+        _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, now: UnixMilliseconds
     ) throws(PushPayloadError) -> PushMessage {
         guard let path = APNsToken.path(token) else { throw .invalidToken }
         let headers = APNsHeaders(topic: topic, deliveryID: id, notification)

@@ -1,5 +1,6 @@
 internal import Core
 internal import JSON
+internal import Time
 
 /// The body of a request to FCM HTTP v1 (Firebase, "projects.messages").
 ///
@@ -13,14 +14,14 @@ enum FCMMessage {
     /// - Parameters:
     ///   - token: the device's.
     ///   - validateOnly: has the provider check the message without showing it.
-    ///   - now: in Unix milliseconds, for the time to live.
+    ///   - now:, for the time to live.
     ///   - limit: in bytes.
     static func body(
-        _ notification: PushNotification, token: String, validateOnly: Bool = false, nowMilliseconds now: UInt64,
+        _ notification: PushNotification, token: String, validateOnly: Bool = false, now: UnixMilliseconds,
         limit: Int = PushNotification.largestPayload
     ) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
-        let ttl = "\(notification.lifeSeconds(nowMilliseconds: now))s"
+        let ttl = "\(notification.lifeSeconds(now: now))s"
         return try notification.message(limit: limit) { notification in
             [
                 "validate_only": .bool(validateOnly),

@@ -1,6 +1,7 @@
 internal import Core
 package import Crypto
 internal import JSON
+internal import Time
 
 /// Where and how one project's messages reach Firebase Cloud Messaging, which proves the credential by validating a message that it does not send.
 package struct FCMDestination: Sendable, Equatable {
@@ -40,9 +41,9 @@ struct FCMProvider: PushProvider {
     }
 
     func message(
-        _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, nowMilliseconds now: UInt64
+        _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, now: UnixMilliseconds
     ) throws(PushPayloadError) -> PushMessage {
-        interface.message(try FCMMessage.body(notification, token: token, nowMilliseconds: now, limit: limit))
+        interface.message(try FCMMessage.body(notification, token: token, now: now, limit: limit))
     }
 
     func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer {

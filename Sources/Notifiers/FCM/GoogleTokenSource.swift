@@ -25,7 +25,7 @@ package struct GoogleTokenSource: ProviderTokenSource {
     ///   - unixMilliseconds: the wall clock, for Retry-After and Date.
     package init(
         _ account: ServiceAccount, scope: String = messagingScope, client: Client, timeoutMilliseconds: Int = 15_000,
-        unixMilliseconds: @escaping @Sendable () -> UInt64
+        unixMilliseconds: @escaping @Sendable () -> UnixMilliseconds
     ) {
         self.account = account
         self.scope = scope

@@ -1,5 +1,6 @@
 internal import Core
 internal import JSON
+internal import Time
 
 /// The body of a request to HMS Push Kit v1 (Huawei, "Sending messages").
 ///
@@ -14,10 +15,10 @@ enum HMSMessage {
     ///   - token: the device's; one per request, so that the answer is about it.
     ///   - category: what Huawei classifies the message as; nil leaves that to Huawei.
     ///   - validateOnly: has the provider check the message without showing it.
-    ///   - now: in Unix milliseconds, for the time to live.
+    ///   - now:, for the time to live.
     ///   - limit: in bytes.
     static func body(
-        _ notification: PushNotification, token: String, category: String? = nil, validateOnly: Bool = false, nowMilliseconds now: UInt64,
+        _ notification: PushNotification, token: String, category: String? = nil, validateOnly: Bool = false, now: UnixMilliseconds,
         limit: Int = PushNotification.largestPayload
     ) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
@@ -34,8 +35,8 @@ enum HMSMessage {
     }
 
     /// The time to live, in seconds: HMS accepts 1 second to 15 days.
-    private static func lifeSeconds(_ notification: PushNotification, _ now: UInt64) -> UInt64 {
-        min(max(1, notification.lifeSeconds(nowMilliseconds: now)), 15 * 86_400)
+    private static func lifeSeconds(_ notification: PushNotification, _ now: UnixMilliseconds) -> UInt64 {
+        min(max(1, notification.lifeSeconds(now: now)), 15 * 86_400)
     }
 
     private static func androidNotification(_ notification: PushNotification) -> JSONObject {

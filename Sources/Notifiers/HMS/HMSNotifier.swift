@@ -66,9 +66,9 @@ struct HMSProvider: PushProvider {
     }
 
     func message(
-        _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, nowMilliseconds now: UInt64
+        _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, now: UnixMilliseconds
     ) throws(PushPayloadError) -> PushMessage {
-        message(try HMSMessage.body(notification, token: token, category: category, nowMilliseconds: now, limit: limit))
+        message(try HMSMessage.body(notification, token: token, category: category, now: now, limit: limit))
     }
 
     func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer {
@@ -99,7 +99,7 @@ package struct HuaweiTokenSource: ProviderTokenSource {
     ///   - unixMilliseconds: the wall clock, for Retry-After.
     package init(
         clientID: String, clientSecret: SecretBytes, url: String = tokenURL, client: Client, timeoutMilliseconds: Int = 15_000,
-        unixMilliseconds: @escaping @Sendable () -> UInt64
+        unixMilliseconds: @escaping @Sendable () -> UnixMilliseconds
     ) {
         self.clientID = clientID
         self.clientSecret = clientSecret

@@ -2,7 +2,7 @@ package import Core
 package import Crypto
 package import HTTPClient
 internal import JSON
-internal import Time
+package import Time
 
 /// A receiver of events, and how to reach it.
 package struct HTTPDestination: Sendable, Equatable {
@@ -41,22 +41,22 @@ package struct HTTPNotifier: Notifier {
     private let destination: HTTPDestination
     private let secrets: [StandardWebhookSecret]
     private let client: Client
-    private let nowMilliseconds: @Sendable () -> UInt64
+    private let now: @Sendable () -> UnixMilliseconds
 
     /// Makes a notifier.
     /// - Parameters:
     ///   - client: owned and closed by the caller.
-    ///   - nowMilliseconds: the wall clock in Unix milliseconds, for signatures and Retry-After.
+    ///   - now: the wall clock, for signatures and Retry-After.
     /// - Throws: what is wrong with the first malformed secret.
     package init(
-        _ destination: HTTPDestination, client: Client, nowMilliseconds: @escaping @Sendable () -> UInt64
+        _ destination: HTTPDestination, client: Client, now: @escaping @Sendable () -> UnixMilliseconds
     ) throws(StandardWebhookSecret.Flaw) {
         self.destination = destination
         secrets = try destination.secrets.map { text throws(StandardWebhookSecret.Flaw) in
             try text.withSpan { span throws(StandardWebhookSecret.Flaw) in try StandardWebhookSecret(span) }
         }
         self.client = client
-        self.nowMilliseconds = nowMilliseconds
+        self.now = now
     }
 
     /// The receiver has answered 410.
@@ -72,10 +72,10 @@ package struct HTTPNotifier: Notifier {
         } catch {
             return completion(DeliveryOutcome(.misconfigured, unasked: .requestCannotBeMade))
         }
-        let now = nowMilliseconds
+        let now = now
         client.send(request) { result in
             switch result {
-            case .success(let response): completion(HTTPOutcome.of(response, nowMilliseconds: now()))
+            case .success(let response): completion(HTTPOutcome.of(response, now: now()))
             case .failure(let error): completion(HTTPOutcome.of(error))
             }
         }
@@ -85,7 +85,7 @@ package struct HTTPNotifier: Notifier {
         let id = delivery.id.description
         let body = EventBody.bytes(of: delivery)
         let signature = try StandardWebhookSignature(
-            id: id, nowMilliseconds: nowMilliseconds(), body: body.span, secrets: secrets)
+            id: id, now: now(), body: body.span, secrets: secrets)
         return try ClientRequest(
             .post, destination.url,
             headers: [

@@ -1,11 +1,12 @@
 package import Core
 package import HTTPClient
+package import Time
 
 /// What the response of a webhook's receiver means (Standard Webhooks 1.0, "Deliverability").
 package enum HTTPOutcome {
     /// The outcome of a response.
-    /// - Parameter nowMilliseconds: in Unix milliseconds, for a Retry-After that is a date.
-    package static func of(_ response: ClientResponse, nowMilliseconds: UInt64) -> DeliveryOutcome {
+    /// - Parameter now:, for a Retry-After that is a date.
+    package static func of(_ response: ClientResponse, now: UnixMilliseconds) -> DeliveryOutcome {
         let reason = StatusReason.word(response.status)
         switch response.status {
         case 200..<300: return DeliveryOutcome(.delivered, reason: reason)
@@ -14,7 +15,7 @@ package enum HTTPOutcome {
         default:
             // Any other status may be a mistake that somebody corrects while the event still matters. Redirects are never followed.
             return DeliveryOutcome(
-                .retry(retryAfterMilliseconds: response.retryAfter(nowMilliseconds: nowMilliseconds)), reason: reason,
+                .retry(retryAfterMilliseconds: response.retryAfter(now: now)), reason: reason,
                 slowsDown: [429, 502, 504].contains(response.status))
         }
     }
@@ -27,8 +28,8 @@ package enum HTTPOutcome {
 
 extension ClientResponse {
     /// How long the header Retry-After asks to wait, in milliseconds; nil when it is missing or malformed.
-    /// - Parameter nowMilliseconds: in Unix milliseconds, for a date.
-    package func retryAfter(nowMilliseconds: UInt64) -> UInt64? {
-        header("Retry-After").flatMap { RetryAfter.milliseconds(from: $0, nowMilliseconds: nowMilliseconds) }
+    /// - Parameter now:, for a date.
+    package func retryAfter(now: UnixMilliseconds) -> UInt64? {
+        header("Retry-After").flatMap { RetryAfter.milliseconds(from: $0, now: now) }
     }
 }

@@ -18,7 +18,7 @@ package final class ProviderTokenCache: Sendable {
     private let shared: Monitor<Shared>
     private let source: any ProviderTokenSource
     private let monotonicMilliseconds: @Sendable () -> MonotonicMilliseconds
-    private let unixMilliseconds: @Sendable () -> UInt64
+    private let unixMilliseconds: @Sendable () -> UnixMilliseconds
 
     /// Makes an empty cache; the first token is fetched when somebody asks for it.
     /// - Parameters:
@@ -27,7 +27,7 @@ package final class ProviderTokenCache: Sendable {
     package init(
         _ source: any ProviderTokenSource, policy: ProviderTokenPolicy,
         monotonicMilliseconds: @escaping @Sendable () -> MonotonicMilliseconds,
-        unixMilliseconds: @escaping @Sendable () -> UInt64
+        unixMilliseconds: @escaping @Sendable () -> UnixMilliseconds
     ) {
         shared = Monitor(Shared(state: ProviderTokenState(policy)))
         self.source = source
@@ -86,16 +86,16 @@ package final class ProviderTokenCache: Sendable {
 
     private func refused(_ token: ProviderToken, isExpired: Bool, date: String?) -> TokenRefusal {
         let (now, unix) = (monotonicMilliseconds(), unixMilliseconds())
-        let providerUnixSeconds = ProviderClock.unixSeconds(ofDate: date, nowMilliseconds: unix)
+        let providerUnixSeconds = ProviderClock.unixSeconds(ofDate: date, now: unix)
         return shared.withLock { shared in
             shared.state.refused(
                 token, isExpired: isExpired, providerUnixSeconds: providerUnixSeconds, now: now,
-                unixSeconds: UnixMilliseconds(rawValue: unix).seconds)
+                unixSeconds: unix.seconds)
         }
     }
 
     private func fetch(clockCorrectionSeconds: Int64) {
-        let unixSeconds = UnixMilliseconds(rawValue: unixMilliseconds()).seconds.advanced(by: clockCorrectionSeconds)
+        let unixSeconds = unixMilliseconds().seconds.advanced(by: clockCorrectionSeconds)
         source.fetch(unixSeconds: unixSeconds) { self.finish($0) }
     }
 
@@ -103,7 +103,7 @@ package final class ProviderTokenCache: Sendable {
         let (now, unix) = (monotonicMilliseconds(), unixMilliseconds())
         let (outcome, waiting) = shared.withLock { shared in
             let outcome = shared.state.fetched(
-                result, now: now, unixSeconds: UnixMilliseconds(rawValue: unix).seconds, random: &shared.random)
+                result, now: now, unixSeconds: unix.seconds, random: &shared.random)
             defer { shared.waiting = [] }
             return (outcome, shared.waiting)
         }

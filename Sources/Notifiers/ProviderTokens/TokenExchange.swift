@@ -1,6 +1,7 @@
 internal import Core
 internal import HTTPClient
 internal import JSON
+internal import Time
 internal import WebTokens
 
 /// Why there is no access token. The words begin with `token_`, so that they differ from the reasons of the provider that accepts the token.
@@ -59,9 +60,9 @@ struct TokenExchange: Sendable {
     private let url: String
     private let client: Client
     private let timeoutMilliseconds: Int
-    private let unixMilliseconds: @Sendable () -> UInt64
+    private let unixMilliseconds: @Sendable () -> UnixMilliseconds
 
-    init(url: String, client: Client, timeoutMilliseconds: Int, unixMilliseconds: @escaping @Sendable () -> UInt64) {
+    init(url: String, client: Client, timeoutMilliseconds: Int, unixMilliseconds: @escaping @Sendable () -> UnixMilliseconds) {
         self.url = url
         self.client = client
         self.timeoutMilliseconds = timeoutMilliseconds
@@ -83,7 +84,7 @@ struct TokenExchange: Sendable {
         client.send(request) { [unixMilliseconds] result in
             switch result {
             case .success(let response):
-                completion(TokenAnswer.read(response, dependsOnClock: dependsOnClock, nowMilliseconds: unixMilliseconds()))
+                completion(TokenAnswer.read(response, dependsOnClock: dependsOnClock, now: unixMilliseconds()))
             case .failure(let error):
                 completion(.unavailable(reason: TokenReason.client(ClientReason.word(error)).word, retryAfterMilliseconds: nil))
             }
@@ -95,17 +96,17 @@ struct TokenExchange: Sendable {
 enum TokenAnswer {
     private static let longestToken = 16 * 1024
 
-    static func read(_ response: ClientResponse, dependsOnClock: Bool, nowMilliseconds: UInt64) -> ProviderTokenFetch {
+    static func read(_ response: ClientResponse, dependsOnClock: Bool, now: UnixMilliseconds) -> ProviderTokenFetch {
         let object = object(in: response)
         // An error counts even when it comes with a status of success.
         if isRefusal(response.status) || isSuccess(response.status) && object?["error"] != nil {
             let date = dependsOnClock ? response.header("Date") : nil
             return .refused(
                 reason: (object.flatMap(error) ?? .status(response.status)).word,
-                providerUnixSeconds: ProviderClock.unixSeconds(ofDate: date, nowMilliseconds: nowMilliseconds))
+                providerUnixSeconds: ProviderClock.unixSeconds(ofDate: date, now: now))
         }
-        guard isSuccess(response.status) else { return unavailable(.status(response.status), response, nowMilliseconds) }
-        return object.flatMap(token) ?? unavailable(.malformed, response, nowMilliseconds)
+        guard isSuccess(response.status) else { return unavailable(.status(response.status), response, now) }
+        return object.flatMap(token) ?? unavailable(.malformed, response, now)
     }
 
     private static func isSuccess(_ status: Int) -> Bool { 200..<300 ~= status }
@@ -150,7 +151,7 @@ enum TokenAnswer {
         }
     }
 
-    private static func unavailable(_ reason: TokenReason, _ response: ClientResponse, _ nowMilliseconds: UInt64) -> ProviderTokenFetch {
-        .unavailable(reason: reason.word, retryAfterMilliseconds: response.retryAfter(nowMilliseconds: nowMilliseconds))
+    private static func unavailable(_ reason: TokenReason, _ response: ClientResponse, _ now: UnixMilliseconds) -> ProviderTokenFetch {
+        .unavailable(reason: reason.word, retryAfterMilliseconds: response.retryAfter(now: now))
     }
 }

@@ -7,8 +7,8 @@ internal import Time
 struct PushAttempt: Sendable {
     /// Receives the outcome, exactly once.
     typealias Completion = @Sendable (DeliveryOutcome) -> Void
-    /// Writes the message in at most `limit` bytes, at a time in Unix milliseconds.
-    typealias Render = @Sendable (_ limit: Int, _ now: UInt64) throws(PushPayloadError) -> PushMessage
+    /// Writes the message in at most `limit` bytes, at a time.
+    typealias Render = @Sendable (_ limit: Int, _ now: UnixMilliseconds) throws(PushPayloadError) -> PushMessage
 
     /// The device that is notified; nil when the attempt only proves a credential.
     let device: Device?
@@ -36,7 +36,7 @@ struct PushAttempt: Sendable {
     }
 
     /// Writes the message for a request at this time.
-    func message(nowMilliseconds now: UInt64) throws(PushPayloadError) -> PushMessage {
+    func message(now: UnixMilliseconds) throws(PushPayloadError) -> PushMessage {
         try render(limit, now)
     }
 

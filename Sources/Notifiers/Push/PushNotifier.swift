@@ -36,7 +36,7 @@ package final class PushNotifier: ProvableNotifier {
     /// - Throws: when a credential is malformed, or a URL or a header cannot be sent.
     package init(
         _ settings: PushSettings, client: Client, monotonicMilliseconds: @escaping @Sendable () -> MonotonicMilliseconds,
-        unixMilliseconds: @escaping @Sendable () -> UInt64
+        unixMilliseconds: @escaping @Sendable () -> UnixMilliseconds
     ) throws {
         concurrency = settings.transport.concurrency
         sender = try PushSender(

@@ -1,5 +1,6 @@
 internal import Core
 internal import Crypto
+internal import Time
 
 /// What differs between push providers: where messages go, how they are written, what answers mean, and what an operator does about them.
 protocol PushProvider: Sendable {
@@ -22,9 +23,9 @@ protocol PushProvider: Sendable {
     ///   - token: the device's.
     ///   - id: the delivery's, the same on every attempt.
     ///   - limit: of the body, in bytes.
-    ///   - now: in Unix milliseconds.
+    ///   - now:.
     func message(
-        _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, nowMilliseconds now: UInt64
+        _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, now: UnixMilliseconds
     ) throws(PushPayloadError) -> PushMessage
 
     /// Reads an answer.

@@ -10,7 +10,7 @@ extension PushSender {
         let finding = ConnectionGate.Finding(result)
         switch result {
         case .success(let response):
-            let retryAfter = response.retryAfter(nowMilliseconds: context.unixMilliseconds())
+            let retryAfter = response.retryAfter(now: context.unixMilliseconds())
             let answer = provider.answer(
                 status: response.status, body: response.body, token: attempt.device?.token.text, retryAfter: retryAfter)
             // A refused token is replaced before the gate admits other requests, so that they do not carry it.

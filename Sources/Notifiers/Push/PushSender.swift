@@ -52,7 +52,7 @@ final class PushSender: Sendable {
         let provider = provider
         let environment = provider.environments.firstIndex { $0.name == device.environment } ?? 0
         let render: PushAttempt.Render = { limit, now throws(PushPayloadError) in
-            try provider.message(notification, to: device.token.text, id: delivery.id, limit: limit, nowMilliseconds: now)
+            try provider.message(notification, to: device.token.text, id: delivery.id, limit: limit, now: now)
         }
         send(PushAttempt(for: device, environment: environment, deadline: deadline(now), render: render, completion: completion))
     }
@@ -112,7 +112,7 @@ final class PushSender: Sendable {
         let refusal: DeliveryOutcome
         do {
             guard now < attempt.deadline else { throw ClientError.timeout(.queued) }
-            let message = try attempt.message(nowMilliseconds: context.unixMilliseconds())
+            let message = try attempt.message(now: context.unixMilliseconds())
             let timeout = Int(attempt.deadline - now)
             // Other attempts wait for a probe: a probe that stalls must leave them time for their own requests.
             let request = try request(

@@ -67,7 +67,7 @@ struct PushContext: Sendable {
     /// A monotonic clock, for deadlines and the age of tokens.
     let monotonicMilliseconds: @Sendable () -> MonotonicMilliseconds
     /// The wall clock, for tokens, times to live and Retry-After.
-    let unixMilliseconds: @Sendable () -> UInt64
+    let unixMilliseconds: @Sendable () -> UnixMilliseconds
 
     /// A cache for the tokens of a source.
     func cache(_ source: any ProviderTokenSource, _ policy: ProviderTokenPolicy) -> ProviderTokenCache {

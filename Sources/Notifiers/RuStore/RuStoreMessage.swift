@@ -1,5 +1,6 @@
 internal import Core
 internal import JSON
+internal import Time
 
 /// The body of a request to RuStore (RuStore, "Sending push notifications"): FCM's, with no member that RuStore does not document.
 ///
@@ -10,13 +11,13 @@ enum RuStoreMessage {
     /// Throws when the token is malformed or the body cannot be shortened to the limit.
     /// - Parameters:
     ///   - token: the device's.
-    ///   - now: in Unix milliseconds, for the time to live.
+    ///   - now:, for the time to live.
     ///   - limit: in bytes.
     static func body(
-        _ notification: PushNotification, token: String, nowMilliseconds now: UInt64, limit: Int = PushNotification.largestPayload
+        _ notification: PushNotification, token: String, now: UnixMilliseconds, limit: Int = PushNotification.largestPayload
     ) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
-        var android: JSONObject = ["ttl": .string("\(notification.lifeSeconds(nowMilliseconds: now))s")]
+        var android: JSONObject = ["ttl": .string("\(notification.lifeSeconds(now: now))s")]
         android.append(notification.androidChannel.map { ["channel_id": .string($0)] }, unlessMissing: "notification")
         return try notification.message(limit: limit) { notification in
             [

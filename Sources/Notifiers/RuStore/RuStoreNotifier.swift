@@ -1,5 +1,6 @@
 internal import Core
 package import Crypto
+internal import Time
 
 /// Where and how one project's messages reach RuStore, which answers as FCM does.
 ///
@@ -36,9 +37,9 @@ struct RuStoreProvider: PushProvider {
     }
 
     func message(
-        _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, nowMilliseconds now: UInt64
+        _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, now: UnixMilliseconds
     ) throws(PushPayloadError) -> PushMessage {
-        interface.message(try RuStoreMessage.body(notification, token: token, nowMilliseconds: now, limit: limit))
+        interface.message(try RuStoreMessage.body(notification, token: token, now: now, limit: limit))
     }
 
     func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer {

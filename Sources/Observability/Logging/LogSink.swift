@@ -1,7 +1,7 @@
 import Glibc
 internal import Synchronization
 package import Threading
-internal import Time
+package import Time
 
 /// Where log lines go: a bounded buffer in memory, and a thread of its own that writes it to a file descriptor.
 ///
@@ -9,7 +9,7 @@ internal import Time
 /// how many. All lines of a sink have one format and appear in the order of the calls.
 package final class LogSink: Sendable {
     let format: LogFormat
-    let now: @Sendable () -> UInt64
+    let now: @Sendable () -> UnixMilliseconds
     private let queue: Monitor<LogQueue>
     private let thread: OwnThread
     private let isClosed = Atomic(false)
@@ -21,7 +21,7 @@ package final class LogSink: Sendable {
     /// Throws when the system has no room for another thread.
     package init(
         descriptor: Int32 = 2, capacity: Int = 1 << 20, format: LogFormat,
-        now: @escaping @Sendable () -> UInt64 = { SystemClock.unixMilliseconds() }
+        now: @escaping @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
     ) throws(ThreadError) {
         precondition(capacity > 0, "a log buffer has room for something")
         let queue = Monitor(LogQueue(capacity: capacity))
@@ -135,7 +135,7 @@ struct LogDrain: Sendable {
     let descriptor: Int32
     let capacity: Int
     let format: LogFormat
-    let now: @Sendable () -> UInt64
+    let now: @Sendable () -> UnixMilliseconds
 
     func run() {
         var writer = DescriptorWriter(descriptor: descriptor)

@@ -111,7 +111,7 @@ package enum LogValue: Sendable {
 /// What a log line says, before it has a form.
 struct LogLine {
     /// Unix milliseconds.
-    let time: UInt64
+    let time: UnixMilliseconds
     let level: LogLevel
     let message: String
     let fields: LogFields

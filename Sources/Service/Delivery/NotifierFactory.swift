@@ -36,7 +36,7 @@ struct NotifierFactory: Sendable {
         case .log: return ServedNotifier(LogNotifier(logger))
         case .http(let destination):
             return try serve(configuration, destination.transport.clientSettings(userAgent: Self.userAgent)) { client in
-                try HTTPNotifier(destination, client: client, nowMilliseconds: clocks.unixMilliseconds)
+                try HTTPNotifier(destination, client: client, now: clocks.unixMilliseconds)
             }
         case .relay(let relay):
             guard let make = relays[relay.helpDesk] else { preconditionFailure("HelpDesk.all has every kind") }

@@ -120,7 +120,8 @@ package struct NotifierTrial {
         let now = clocks.unixMilliseconds()
         let key = Device.Key(appID: appID(of: notifier), userID: "push-test", deviceID: "push-test")
         let comment = Comment(
-            appID: key.appID, userID: key.userID, ticketID: 1, commentID: HelpDeskID(Int64(now)), deviceID: key.deviceID, deviceType: nil,
+            appID: key.appID, userID: key.userID, ticketID: 1, commentID: HelpDeskID(Int64(now.rawValue)), deviceID: key.deviceID,
+            deviceType: nil,
             body: push.body, author: Comment.Author(name: push.title), createdAt: nil, attachments: [])
         let id = try UUIDv7(milliseconds: now, from: RandomPool()).event
         let event = Event(comment, id: id, receivedAt: now, lifeMilliseconds: Self.lifeMilliseconds)

@@ -2,6 +2,7 @@ internal import Bytes
 internal import Crypto
 internal import HTTP2Server
 internal import JSON
+internal import Time
 
 /// How APNs judges a push: first who sends it, then where, then how, then what.
 final class APNsRules: SimulatorRules {
@@ -14,7 +15,7 @@ final class APNsRules: SimulatorRules {
     private let topics: [String]
     private let devices: DeviceRegistry
     private let streamLimit: Int
-    private let now: @Sendable () -> UInt64
+    private let now: @Sendable () -> UnixMilliseconds
 
     /// - Parameters:
     ///   - provider: which of Apple's environments it is.
@@ -23,7 +24,7 @@ final class APNsRules: SimulatorRules {
     ///   - now: milliseconds since 1970.
     init(
         _ provider: SimulatedProvider, _ tokens: ProviderTokens, isKeyForIt: Bool, topics: [String], _ devices: DeviceRegistry,
-        streamLimit: Int, now: @escaping @Sendable () -> UInt64
+        streamLimit: Int, now: @escaping @Sendable () -> UnixMilliseconds
     ) {
         self.provider = provider
         self.tokens = tokens
@@ -48,7 +49,7 @@ final class APNsRules: SimulatorRules {
     func answer(_ request: HTTP2Request) -> SimulatorAnswer {
         guard request.path.utf8.starts(with: Self.pathPrefix.utf8) else { return refuse(404, "BadPath", request) }
         guard request.method == "POST" else { return refuse(405, "MethodNotAllowed", request) }
-        if let refusal = tokens.refusal(of: request.bearer, now: now() / 1000) {
+        if let refusal = tokens.refusal(of: request.bearer, now: now().seconds) {
             return refuse(refusal.status, refusal.rawValue, request)
         }
         guard isKeyForIt else { return refuse(403, "BadEnvironmentKeyInToken", request) }
@@ -86,9 +87,9 @@ final class APNsRules: SimulatorRules {
         return refuse(400, "DeviceTokenNotForTopic", request)
     }
 
-    private func refuse(_ status: Int, _ reason: String, _ request: HTTP2Request, timestamp: UInt64? = nil) -> SimulatorAnswer {
+    private func refuse(_ status: Int, _ reason: String, _ request: HTTP2Request, timestamp: UnixMilliseconds? = nil) -> SimulatorAnswer {
         var body: JSONObject = ["reason": .string(reason)]
-        if let timestamp { body.append(.integer(Int64(clamping: timestamp)), forKey: "timestamp") }
+        if let timestamp { body.append(.integer(Int64(clamping: timestamp.rawValue)), forKey: "timestamp") }
         return SimulatorAnswer(status: status, headers: [("apns-id", identifier(request))], json: .object(body))
     }
 

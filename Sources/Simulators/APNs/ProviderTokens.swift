@@ -1,6 +1,7 @@
 internal import Crypto
 internal import JSON
 internal import Threading
+internal import Time
 internal import WebTokens
 
 /// Judges APNs's provider tokens: JSON Web Tokens with ES256, of a known key and team, at most an hour old.
@@ -17,9 +18,9 @@ final class ProviderTokens: Sendable {
 
     private struct State {
         // When each token was made; verifying one takes a tenth of a millisecond, and thousands of requests carry the same.
-        var issued: [String: UInt64] = [:]
+        var issued: [String: UnixSeconds] = [:]
         // When tokens were first seen.
-        var updates: [UInt64] = []
+        var updates: [UnixSeconds] = []
     }
 
     private static let secondsOfLife: UInt64 = 60 * 60
@@ -43,8 +44,7 @@ final class ProviderTokens: Sendable {
     }
 
     /// What is wrong with a token; nil when nothing is.
-    /// - Parameter now: seconds since 1970.
-    func refusal(of token: String?, now: UInt64) -> Refusal? {
+    func refusal(of token: String?, now: UnixSeconds) -> Refusal? {
         guard let token else { return .missing }
         if let issued = state.withLock({ $0.issued[token] }) { return isTooOld(issued, now) ? .expired : nil }
         guard let issued = verify(token), issued <= now + Self.leewaySeconds else { return .invalid }
@@ -60,15 +60,15 @@ final class ProviderTokens: Sendable {
         }
     }
 
-    private func isTooOld(_ issued: UInt64, _ now: UInt64) -> Bool {
+    private func isTooOld(_ issued: UnixSeconds, _ now: UnixSeconds) -> Bool {
         issued + Self.secondsOfLife < now
     }
 
     // When it was made; nil when it is not genuine.
-    private func verify(_ text: String) -> UInt64? {
+    private func verify(_ text: String) -> UnixSeconds? {
         guard let token = try? VerifiedWebToken(text, key: key), token.header["kid"]?.text == keyID,
             token.claims["iss"]?.text == teamID, let issued = token.claims["iat"]?.integer, issued > 0
         else { return nil }
-        return UInt64(issued)
+        return UnixSeconds(rawValue: UInt64(issued))
     }
 }

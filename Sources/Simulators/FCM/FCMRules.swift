@@ -6,10 +6,10 @@ internal import Time
 final class FCMRules: SimulatorRules {
     private let oauth: GoogleOAuth
     private let message: GoogleMessage
-    private let now: @Sendable () -> UInt64
+    private let now: @Sendable () -> UnixMilliseconds
 
     /// - Parameter now: milliseconds since 1970.
-    init(_ oauth: GoogleOAuth, _ message: GoogleMessage, now: @escaping @Sendable () -> UInt64) {
+    init(_ oauth: GoogleOAuth, _ message: GoogleMessage, now: @escaping @Sendable () -> UnixMilliseconds) {
         self.oauth = oauth
         self.message = message
         self.now = now
@@ -32,19 +32,19 @@ final class FCMRules: SimulatorRules {
     /// As Google's servers do, and APNs doesn't.
     private func dated(_ answer: SimulatorAnswer) -> SimulatorAnswer {
         var answer = answer
-        answer.headers.append(("date", HTTPDate.text(now() / 1000)))
+        answer.headers.append(("date", HTTPDate.text(now().seconds)))
         return answer
     }
 
     private func judge(_ request: HTTP2Request) -> SimulatorAnswer {
         if request.path == GoogleOAuth.path {
             // The address as the client knows it, since it was in the client's own file.
-            return oauth.answer(request, audience: "https://\(request.authority)\(GoogleOAuth.path)", now: now() / 1000)
+            return oauth.answer(request, audience: "https://\(request.authority)\(GoogleOAuth.path)", now: now().seconds)
         }
         guard request.method == "POST", request.path == "/v1/projects/\(message.project)/messages:send" else {
             return GoogleError.answer(404, code: nil, "Requested entity was not found.")
         }
-        guard oauth.tokens.standing(of: request.bearer, now: now() / 1000) == .valid else {
+        guard oauth.tokens.standing(of: request.bearer, now: now().seconds) == .valid else {
             return GoogleError.answer(
                 401, code: nil, "Request had invalid authentication credentials. Expected OAuth 2 access token.")
         }

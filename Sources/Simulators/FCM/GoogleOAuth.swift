@@ -1,6 +1,7 @@
 internal import Crypto
 internal import HTTP2Server
 internal import JSON
+internal import Time
 internal import WebTokens
 
 /// Google's OAuth for service accounts: an assertion signed with RS256 becomes an access token (RFC 7523).
@@ -18,8 +19,7 @@ struct GoogleOAuth {
 
     /// - Parameters:
     ///   - audience: what the assertion must be for: this endpoint's own address.
-    ///   - now: seconds since 1970.
-    func answer(_ request: HTTP2Request, audience: String, now: UInt64) -> SimulatorAnswer {
+    func answer(_ request: HTTP2Request, audience: String, now: UnixSeconds) -> SimulatorAnswer {
         guard request.method == "POST" else { return refuse("invalid_request", "the method must be POST") }
         let form = FormBody(received: request.body)
         guard form["grant_type"] == Self.grantType else { return refuse("unsupported_grant_type", "Invalid grant_type") }
@@ -41,14 +41,14 @@ struct GoogleOAuth {
             ])
     }
 
-    private func mistake(_ claims: JSONObject, audience: String, now: UInt64) -> String? {
+    private func mistake(_ claims: JSONObject, audience: String, now: UnixSeconds) -> String? {
         guard claims["iss"]?.text == clientEmail else { return "Invalid grant: account not found" }
         guard claims["aud"]?.text == audience else { return "Invalid JWT: Failed audience check." }
         guard let issued = claims["iat"]?.integer, let expires = claims["exp"]?.integer, issued > 0, expires > issued else {
             return "Invalid JWT: iat and exp are needed."
         }
-        let isTimely =
-            UInt64(issued) <= now + Self.leewaySeconds && UInt64(expires) + Self.leewaySeconds > now && expires - issued <= 3600
+        let (begin, end) = (UnixSeconds(rawValue: UInt64(issued)), UnixSeconds(rawValue: UInt64(expires)))
+        let isTimely = begin <= now + Self.leewaySeconds && end + Self.leewaySeconds > now && expires - issued <= 3600
         return isTimely ? nil : "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe."
     }
 

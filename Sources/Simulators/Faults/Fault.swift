@@ -1,3 +1,5 @@
+package import Time
+
 /// Something that goes wrong at a provider: to whom, how often, what.
 package struct Fault: Sendable, Equatable {
     /// Which of a provider's two services a request is for.
@@ -27,10 +29,10 @@ package struct Fault: Sendable, Equatable {
         /// The Retry-After header, as it is sent; nil for none.
         package var retryAfter: String?
         /// APNs's `timestamp`, in milliseconds since 1970.
-        package var timestamp: UInt64?
+        package var timestamp: UnixMilliseconds?
 
         /// Makes one.
-        package init(_ status: Int, _ reason: String = "", retryAfter: String? = nil, timestamp: UInt64? = nil) {
+        package init(_ status: Int, _ reason: String = "", retryAfter: String? = nil, timestamp: UnixMilliseconds? = nil) {
             precondition((200...599).contains(status), "a response's status is 200 to 599")
             self.status = status
             self.reason = reason

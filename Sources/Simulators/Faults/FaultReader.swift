@@ -1,4 +1,5 @@
 internal import JSON
+internal import Time
 
 /// Reads a script of faults and devices: a JSON object with `faults` and `devices`, or one fault alone.
 package struct FaultReader {
@@ -76,7 +77,7 @@ package struct FaultReader {
         let refusal: SimulatedDevice.Refusal? = try reader.word("refusal") ?? (since == nil ? nil : .unregistered)
         devices[token] = SimulatedDevice(
             provider: try reader.word("provider"), topic: try reader.text("topic"), refusal: refusal,
-            unregisteredAt: since.map { UInt64($0) })
+            unregisteredAt: since.map { UnixMilliseconds(rawValue: UInt64($0)) })
     }
 
     private func effect(_ name: String?) throws(Mistake) -> Fault.Effect {
@@ -104,7 +105,8 @@ package struct FaultReader {
         // A number of seconds, or the text of a date.
         let retryAfter = answer.object["retry_after"]?.integer.map { String($0) } ?? answer.object["retry_after"]?.text
         return Fault.Answer(
-            status, try answer.text("reason") ?? "", retryAfter: retryAfter, timestamp: try answer.number("timestamp").map { UInt64($0) })
+            status, try answer.text("reason") ?? "", retryAfter: retryAfter,
+            timestamp: try answer.number("timestamp").map { UnixMilliseconds(rawValue: UInt64($0)) })
     }
 
     private func handshake() throws(Mistake) -> HandshakeFault.Effect {

@@ -1,5 +1,6 @@
 internal import HTTP2Server
 internal import JSON
+internal import Time
 internal import WebTokens
 
 /// How Huawei's Push Kit judges a push; its OAuth endpoint has the same port. What it says is the `code` in the body, not the status.
@@ -11,10 +12,11 @@ final class HMSRules: SimulatorRules {
     private let secret: String
     private let tokens: AccessTokens
     private let devices: DeviceRegistry
-    private let now: @Sendable () -> UInt64
+    private let now: @Sendable () -> UnixMilliseconds
 
     /// - Parameter now: milliseconds since 1970.
-    init(appID: String, secret: String, _ tokens: AccessTokens, _ devices: DeviceRegistry, now: @escaping @Sendable () -> UInt64) {
+    init(appID: String, secret: String, _ tokens: AccessTokens, _ devices: DeviceRegistry, now: @escaping @Sendable () -> UnixMilliseconds)
+    {
         self.appID = appID
         self.secret = secret
         self.tokens = tokens
@@ -42,7 +44,7 @@ final class HMSRules: SimulatorRules {
         guard request.method == "POST", request.path.hasPrefix("/v1/"), request.path.hasSuffix("/messages:send") else {
             return SimulatorAnswer(status: 404)
         }
-        switch tokens.standing(of: request.bearer, now: now() / 1000) {
+        switch tokens.standing(of: request.bearer, now: now().seconds) {
         case .unknown: return reply("80200001", "Oauth authentication error", status: 401)
         case .expired: return reply("80200003", "Oauth Token expired", status: 401)
         case .valid: break
@@ -63,7 +65,7 @@ final class HMSRules: SimulatorRules {
         return SimulatorAnswer(
             status: 200,
             json: [
-                "access_token": .string(tokens.issue(now: now() / 1000)), "expires_in": .integer(Int64(tokens.lifetimeSeconds)),
+                "access_token": .string(tokens.issue(now: now().seconds)), "expires_in": .integer(Int64(tokens.lifetimeSeconds)),
                 "token_type": "Bearer",
             ])
     }

@@ -1,13 +1,14 @@
 internal import Core
+internal import Time
 
 /// The devices and the calls of a memory store: rows, which `RegistryTransition` decides on.
 struct MemoryDevices: RegistryRows {
     /// Tombstones included.
     private var devices: [Device.Key: RegistryDevice] = [:]
     /// Those of persons have no device in their key, and those of devices no person.
-    private var userCalls: [Device.Key: (times: CallTimes, at: UInt64)] = [:]
-    private var deviceCalls: [Device.Key: (times: CallTimes, at: UInt64)] = [:]
-    private var series: [CallSeries: [Int64: UInt64]] = [:]
+    private var userCalls: [Device.Key: (times: CallTimes, at: UnixMilliseconds)] = [:]
+    private var deviceCalls: [Device.Key: (times: CallTimes, at: UnixMilliseconds)] = [:]
+    private var series: [CallSeries: [Int64: UnixMilliseconds]] = [:]
 
     func device(_ key: Device.Key) -> RegistryDevice? { devices[key] }
 
@@ -25,7 +26,7 @@ struct MemoryDevices: RegistryRows {
 
     func lastCall(in series: CallSeries) -> Int64 { self.series[series]?.keys.max() ?? 0 }
 
-    func time(ofCall number: Int64, in series: CallSeries) -> UInt64? { self.series[series]?[number] }
+    func time(ofCall number: Int64, in series: CallSeries) -> UnixMilliseconds? { self.series[series]?[number] }
 
     /// The devices that match, tombstones included, in the order of persons and devices.
     func devices(_ filter: DeviceFilter) -> [RegistryDevice] {
@@ -33,12 +34,12 @@ struct MemoryDevices: RegistryRows {
     }
 
     /// Those not seen since a time, tombstones included, the longest first.
-    func idle(seenBefore time: UInt64) -> [RegistryDevice] {
+    func idle(seenBefore time: UnixMilliseconds) -> [RegistryDevice] {
         devices.values.filter { $0.seenAt < time }.sorted { $0.seenAt == $1.seenAt ? $0.key < $1.key : $0.seenAt < $1.seenAt }
     }
 
     /// Forgets calls of persons and devices of whom none was recorded since a time.
-    mutating func forgetCalls(recordedBefore time: UInt64) {
+    mutating func forgetCalls(recordedBefore time: UnixMilliseconds) {
         userCalls = userCalls.filter { $0.value.at >= time }
         deviceCalls = deviceCalls.filter { $0.value.at >= time }
     }

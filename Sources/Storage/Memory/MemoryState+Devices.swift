@@ -1,4 +1,5 @@
 internal import Core
+internal import Time
 
 extension MemoryState {
     mutating func register(_ registration: Registration, _ audience: RegistryAudience, _ rules: MemoryRules) -> Registration.Outcome {
@@ -7,14 +8,14 @@ extension MemoryState {
         return outcome
     }
 
-    mutating func removeDevices(_ filter: DeviceFilter, now: UInt64, _ audience: RegistryAudience, _ rules: MemoryRules) -> Int {
+    mutating func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, _ audience: RegistryAudience, _ rules: MemoryRules) -> Int {
         let (removed, _, changes) = RegistryTransition.remove(filter, now: now, limit: .max, in: devices)
         apply(changes, audience, rules)
         return removed
     }
 
     mutating func removeIdleDevices(
-        seenBefore: UInt64, now: UInt64, limit: Int, _ audience: RegistryAudience, _ rules: MemoryRules
+        seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, _ audience: RegistryAudience, _ rules: MemoryRules
     ) -> Int {
         let idle = devices.idle(seenBefore: seenBefore).prefix(limit)
         for device in idle { apply(RegistryTransition.removeIdle(device, now: now), audience, rules) }

@@ -1,14 +1,15 @@
 internal import Core
+internal import Time
 
 /// What operators and the passing of time do.
 extension MemoryState {
-    mutating func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) -> Int {
+    mutating func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) -> Int {
         let dead = entries.indices.filter { entries[$0].delivery.state == .dead && filter.matches(entries[$0].delivery) }
         for index in dead { entries[index].delivery = entries[index].delivery.revived(at: now, expiresAt: expiresAt) }
         return dead.count
     }
 
-    mutating func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) -> [ExpiredDeliveries] {
+    mutating func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) -> [ExpiredDeliveries] {
         let overdue = entries.indices.filter { isOverdue(entries[$0].delivery, now, expiredBy) }
         let groups = Dictionary(grouping: overdue) { ByteKey(entries[$0].delivery.notifier) }
         var expired: [ExpiredDeliveries] = []
@@ -22,7 +23,7 @@ extension MemoryState {
         return expired
     }
 
-    mutating func giveUpPending(notifier: String, now: UInt64, limit: Int) -> Int {
+    mutating func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) -> Int {
         let pending = entries.indices.filter {
             entries[$0].delivery.state == .pending && entries[$0].delivery.notifier.utf8.elementsEqual(notifier.utf8)
         }
@@ -31,7 +32,7 @@ extension MemoryState {
         return first.count
     }
 
-    mutating func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) -> Int {
+    mutating func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) -> Int {
         let forgotten = forget(limit: limit) { $0.state == .dead ? deadBefore : deliveredBefore }
         return forgotten + forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - forgotten)
     }
@@ -40,17 +41,17 @@ extension MemoryState {
         (entries[left].delivery.event.expiresAt, left) < (entries[right].delivery.event.expiresAt, right)
     }
 
-    mutating func expireBy(_ latest: UInt64, limit: Int) {
+    mutating func expireBy(_ latest: UnixMilliseconds, limit: Int) {
         let late = entries.indices.filter { entries[$0].delivery.state == .pending && entries[$0].delivery.event.expiresAt > latest }
         for index in late.prefix(limit) { entries[index].delivery = entries[index].delivery.expiring(at: latest) }
     }
 
-    private func isOverdue(_ delivery: Delivery, _ now: UInt64, _ expiredBy: UInt64) -> Bool {
+    private func isOverdue(_ delivery: Delivery, _ now: UnixMilliseconds, _ expiredBy: UnixMilliseconds) -> Bool {
         delivery.state == .pending && delivery.dueAt <= now && delivery.event.expiresAt <= expiredBy
     }
 
     /// Removes so many deliveries that ended before a time of their own, and the events whose last ones they were; comments are still recognised.
-    mutating func forget(limit: Int, endedBefore: (Delivery) -> UInt64) -> Int {
+    mutating func forget(limit: Int, endedBefore: (Delivery) -> UnixMilliseconds) -> Int {
         let ended = entries.map(\.delivery).filter { delivery in delivery.endedAt.map { $0 < endedBefore(delivery) } ?? false }
         let ids = Set(ended.prefix(limit).map(\.id))
         entries.removeAll { ids.contains($0.delivery.id) }
@@ -62,7 +63,7 @@ extension MemoryState {
         return ids.count
     }
 
-    private mutating func forgetPast(receivedBefore time: UInt64, limit: Int) -> Int {
+    private mutating func forgetPast(receivedBefore time: UnixMilliseconds, limit: Int) -> Int {
         let old = past.filter { $0.value.receivedAt < time }.keys.prefix(limit)
         for identity in old { past[identity] = nil }
         return old.count

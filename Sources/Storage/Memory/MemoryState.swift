@@ -24,7 +24,7 @@ struct MemoryState {
     /// In the order of their acceptance.
     var events: [Event] = []
     /// Comments whose deliveries are forgotten.
-    var past: [Event.Identity: (id: UUIDv7, receivedAt: UInt64)] = [:]
+    var past: [Event.Identity: (id: UUIDv7, receivedAt: UnixMilliseconds)] = [:]
     var time: TrustedTime?
     /// How many deliveries had ended when they were made.
     var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
@@ -229,7 +229,7 @@ struct MemoryState {
         return shown(entries[index])
     }
 
-    mutating func end(_ index: Int, _ state: Delivery.State, at time: UInt64, reason: String) {
+    mutating func end(_ index: Int, _ state: Delivery.State, at time: UnixMilliseconds, reason: String) {
         entries[index].delivery = entries[index].delivery.ended(state, at: time, reason: reason)
         dropDataIfUnneeded(entries[index].delivery.event.id)
     }

@@ -46,14 +46,15 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func removeDevices(_ filter: DeviceFilter, now: UInt64, telling audience: RegistryAudience) throws(StoreError) -> Int {
+    package func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int
+    {
         StoreRules.checkRemoval(filter)
         return try whileOpen { $0.removeDevices(filter, now: now, audience, rules) }
     }
 
     /// As `Store` says.
     package func removeIdleDevices(
-        seenBefore: UInt64, now: UInt64, limit: Int, telling audience: RegistryAudience
+        seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, audience, rules) }
@@ -84,18 +85,18 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int {
+    package func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
         try whileOpen { $0.retry(filter, now: now, expiresAt: expiresAt) }
     }
 
     /// As `Store` says.
-    package func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+    package func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.giveUpExpired(now: now, expiredBy: expiredBy, limit: limit) }
     }
 
     /// As `Store` says.
-    package func expireBy(_ latest: UInt64, limit: Int) throws(StoreError) {
+    package func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(StoreError) {
         StoreRules.check(limit: limit)
         try whileOpen { $0.expireBy(latest, limit: limit) }
     }
@@ -107,19 +108,21 @@ package final class MemoryStore: Store {
     package func keep(_ time: TrustedTime) throws(StoreError) { try whileOpen { $0.time = time } }
 
     /// As `Store` says.
-    package func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.giveUpPending(notifier: notifier, now: now, limit: limit) }
     }
 
     /// As `Store` says.
-    package func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int)
+        throws(StoreError) -> Int
+    {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit) }
     }
 
     /// As `Store` says.
-    package func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func forget(_ state: Delivery.State, endedBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.forget(limit: limit) { $0.state == state ? endedBefore : 0 } }
     }

@@ -1,5 +1,6 @@
 internal import Core
 internal import SQLite
+internal import Time
 
 /// A connection that reads, with its statements; each call sees the last commit. One thread at a time uses it.
 ///
@@ -182,8 +183,8 @@ final class ReadingDatabase {
     }
 
     /// When that pending delivery of a notifier was accepted that expires first.
-    func oldestReceivedAt(notifier: String) throws(SQLiteError) -> UInt64? {
-        var time: UInt64?
+    func oldestReceivedAt(notifier: String) throws(SQLiteError) -> UnixMilliseconds? {
+        var time: UnixMilliseconds?
         try oldest.forEachRow(notifier) { row throws(SQLiteError) in time = try row.time(0) }
         return time
     }

@@ -5,7 +5,7 @@ package import Time
 /// What ends and what is forgotten without a try.
 extension SQLiteStore {
     /// As `Store` says.
-    package func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+    package func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         StoreRules.check(limit: limit)
         return try queue.perform { database throws(SQLiteError) in
             try database.giveUpExpired(now: now, expiredBy: expiredBy, limit: limit)
@@ -13,7 +13,7 @@ extension SQLiteStore {
     }
 
     /// As `Store` says.
-    package func expireBy(_ latest: UInt64, limit: Int) throws(StoreError) {
+    package func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(StoreError) {
         StoreRules.check(limit: limit)
         try queue.perform { database throws(SQLiteError) in try database.expireBy(latest, limit: limit) }
     }
@@ -29,7 +29,7 @@ extension SQLiteStore {
     }
 
     /// As `Store` says.
-    package func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try queue.perform { database throws(SQLiteError) in
             try database.giveUpPending(notifier: notifier, now: now, limit: limit)
@@ -37,13 +37,15 @@ extension SQLiteStore {
     }
 
     /// As `Store` says.
-    package func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func forget(_ state: Delivery.State, endedBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try queue.perform { database throws(SQLiteError) in try database.forget(state, before: endedBefore, limit: limit) }
     }
 
     /// As `Store` says.
-    package func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int {
+    package func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int)
+        throws(StoreError) -> Int
+    {
         StoreRules.check(limit: limit)
         return try queue.perform { database throws(SQLiteError) in
             try database.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit)

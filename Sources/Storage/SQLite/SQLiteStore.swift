@@ -1,7 +1,7 @@
 package import Core
 internal import SQLite
 internal import Threading
-internal import Time
+package import Time
 
 /// The store in one SQLite file, for one process: what it has reported survives the process and the machine's power.
 ///
@@ -97,7 +97,8 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says; in steps, between which others go on.
-    package func removeDevices(_ filter: DeviceFilter, now: UInt64, telling audience: RegistryAudience) throws(StoreError) -> Int {
+    package func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int
+    {
         StoreRules.checkRemoval(filter)
         var count = 0
         while true {
@@ -111,7 +112,7 @@ package final class SQLiteStore: Store {
 
     /// As `Store` says.
     package func removeIdleDevices(
-        seenBefore: UInt64, now: UInt64, limit: Int, telling audience: RegistryAudience
+        seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try queue.perform { database throws(SQLiteError) in
@@ -154,7 +155,7 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says; more deliveries than `maxPending` may be pending afterwards, because they are in the file already.
-    package func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int {
+    package func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
         var count = 0
         var last: DeliveryKey?
         while true {

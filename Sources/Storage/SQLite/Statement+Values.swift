@@ -1,5 +1,6 @@
 internal import Core
 internal import SQLite
+internal import Time
 
 extension Statement {
     /// Reads an id.
@@ -16,10 +17,11 @@ extension Statement {
         return id
     }
 
-    /// Reads a time in Unix milliseconds.
-    func time(_ column: Int) throws(SQLiteError) -> UInt64 {
-        UInt64(clamping: try int64(column))
-    }
+    /// Reads a time.
+    func time(_ column: Int) throws(SQLiteError) -> UnixMilliseconds { UnixMilliseconds(rawValue: try duration(column)) }
+
+    /// Reads a length of time, in milliseconds.
+    func duration(_ column: Int) throws(SQLiteError) -> UInt64 { UInt64(clamping: try int64(column)) }
 
     /// Reads a delivery's state.
     func state(_ column: Int) throws(SQLiteError) -> Delivery.State {
@@ -48,7 +50,12 @@ extension Delivery.State {
     }
 }
 
-extension UInt64 {
+extension UnixMilliseconds {
     /// As SQLite stores it; times beyond the year 292,000,000 count as that.
+    var stored: Int64 { rawValue.stored }
+}
+
+extension UInt64 {
+    /// As SQLite stores it, clamped.
     var stored: Int64 { Int64(clamping: self) }
 }

@@ -1,5 +1,6 @@
 internal import Core
 internal import SQLite
+internal import Time
 
 extension WritingDatabase {
     /// Records the outcomes of attempts, and then leases due deliveries for new ones.
@@ -53,15 +54,15 @@ extension WritingDatabase {
     }
 
     /// When a notifier's next delivery is due.
-    private func nextDue(_ notifier: String) throws(SQLiteError) -> UInt64? {
-        var due: UInt64?
+    private func nextDue(_ notifier: String) throws(SQLiteError) -> UnixMilliseconds? {
+        var due: UnixMilliseconds?
         statements.nextDue.bind(notifier, at: 1)
         try statements.nextDue.readBound { row throws(SQLiteError) in due = row.isNull(0) ? nil : try row.time(0) }
         return due
     }
 
     /// How a due delivery ends instead of being attempted; nil when it is to be attempted.
-    private func end(of stored: StoredDelivery, expiredBy: UInt64) -> (state: Delivery.State, reason: String)? {
+    private func end(of stored: StoredDelivery, expiredBy: UnixMilliseconds) -> (state: Delivery.State, reason: String)? {
         if stored.needsDevice, stored.delivery.device == nil { return (.noTarget, StoreRules.noTarget) }
         return stored.delivery.event.expiresAt <= expiredBy ? (.dead, StoreRules.expired) : nil
     }

@@ -8,12 +8,14 @@ extension WritingDatabase {
     func trustedTime() throws(SQLiteError) -> TrustedTime? {
         var kept: (reading: TrustedTime.Reading, age: UInt64)?
         try statements.clock.forEachRow { row throws(SQLiteError) in
-            kept = (TrustedTime.Reading(wall: try row.time(1), sinceBoot: try row.time(2), boot: try row.string(0)), try row.time(3))
+            kept = (
+                TrustedTime.Reading(wall: try row.time(1), sinceBoot: try row.duration(2), boot: try row.string(0)), try row.duration(3)
+            )
         }
         guard let kept else { return nil }
         var jumps: [TrustedTime.Jump] = []
         try statements.jumps.forEachRow { row throws(SQLiteError) in
-            jumps.append(TrustedTime.Jump(at: try row.time(0), by: try row.time(1), isGap: try row.int64(2) != 0))
+            jumps.append(TrustedTime.Jump(at: try row.duration(0), by: try row.duration(1), isGap: try row.int64(2) != 0))
         }
         return TrustedTime(kept.reading, age: kept.age, jumps: jumps)
     }

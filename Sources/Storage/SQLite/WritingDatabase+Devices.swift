@@ -1,5 +1,6 @@
 internal import Core
 internal import SQLite
+internal import Time
 
 extension WritingDatabase {
     /// Registers or unsubscribes a device, if the limits allow it.
@@ -22,7 +23,7 @@ extension WritingDatabase {
     /// Removes devices of a person for an operator, with what kept their limits; of a person as a whole also what kept the person's.
     /// - Returns: how many were registered; fewer than `limit` rows are left when fewer were dealt with.
     func removeDevices(
-        _ filter: DeviceFilter, now: UInt64, limit: Int, _ audience: RegistryAudience
+        _ filter: DeviceFilter, now: UnixMilliseconds, limit: Int, _ audience: RegistryAudience
     ) throws(SQLiteError) -> (removed: Int, dealtWith: Int) {
         // An app that nobody knows gets no number.
         guard try apps.find(filter.appID, self) != nil else { return (0, 0) }
@@ -34,7 +35,7 @@ extension WritingDatabase {
     /// Removes devices that nobody has seen, and forgets tombstones and the calls that were recorded, since a time.
     /// - Returns: how many devices.
     func removeIdleDevices(
-        seenBefore: UInt64, now: UInt64, limit: Int, _ audience: RegistryAudience
+        seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, _ audience: RegistryAudience
     ) throws(SQLiteError) -> Int {
         var idle: [RegistryDevice] = []
         try deviceStatements.idle.forEachRow(seenBefore.stored, limit) { row throws(SQLiteError) in
@@ -96,7 +97,7 @@ extension WritingDatabase {
 
     /// Forgets calls that were recorded before a time: of persons by that time's index, of devices in steps through all of them, one each
     /// time, because an index would cost every registration more.
-    private func forgetIdleCalls(before time: UInt64) throws(SQLiteError) {
+    private func forgetIdleCalls(before time: UnixMilliseconds) throws(SQLiteError) {
         var persons: [(app: Int64, userID: String)] = []
         try deviceStatements.findIdleCalls.forEachRow(time.stored, Self.personsPerStep) { row throws(SQLiteError) in
             persons.append((try row.int64(0), try row.string(1)))
@@ -167,8 +168,8 @@ extension WritingDatabase: RegistryRows {
         return min(max(0, last), .max - 1)
     }
 
-    func time(ofCall number: Int64, in series: CallSeries) throws(SQLiteError) -> UInt64? {
-        var time: UInt64?
+    func time(ofCall number: Int64, in series: CallSeries) throws(SQLiteError) -> UnixMilliseconds? {
+        var time: UnixMilliseconds?
         try deviceStatements.call.forEachRow(try self.number(series), number) { row throws(SQLiteError) in time = try row.time(0) }
         return time
     }

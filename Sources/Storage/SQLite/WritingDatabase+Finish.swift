@@ -1,5 +1,6 @@
 internal import Core
 internal import SQLite
+internal import Time
 
 /// A delivery's place in the file, in its notifier's queue and among the deliveries of its ticket.
 struct DeliveryPlace {
@@ -36,7 +37,7 @@ extension WritingDatabase {
         }
     }
 
-    private func reschedule(_ key: DeliveryKey, at time: UInt64, reason: String) throws(SQLiteError) {
+    private func reschedule(_ key: DeliveryKey, at time: UnixMilliseconds, reason: String) throws(SQLiteError) {
         let statement = statements.reschedule
         statement.bind(key.event, at: 1)
         statement.bind(key.position, at: 2)
@@ -48,7 +49,8 @@ extension WritingDatabase {
     /// Ends a pending delivery, and makes the next one of its ticket the leading one.
     /// - Returns: whether there is one.
     @discardableResult
-    private func end(_ place: DeliveryPlace, _ state: Delivery.State, at time: UInt64, reason: String) throws(SQLiteError) -> Bool {
+    private func end(_ place: DeliveryPlace, _ state: Delivery.State, at time: UnixMilliseconds, reason: String) throws(SQLiteError) -> Bool
+    {
         let statement = statements.end
         statement.bind(place.key.event, at: 1)
         statement.bind(place.key.position, at: 2)
@@ -74,7 +76,7 @@ extension WritingDatabase {
     /// Ends a pending delivery without an attempt.
     /// - Returns: whether another one of its ticket leads now.
     @discardableResult
-    func giveUp(_ key: DeliveryKey, _ state: Delivery.State, _ reason: String, at time: UInt64) throws(SQLiteError) -> Bool {
+    func giveUp(_ key: DeliveryKey, _ state: Delivery.State, _ reason: String, at time: UnixMilliseconds) throws(SQLiteError) -> Bool {
         // Read again, because a transition before this one may have made it the leading delivery of its ticket.
         var found: DeliveryPlace?
         try statements.findPlace.forEachRow(key.event, key.position) { row throws(SQLiteError) in found = try DeliveryPlace(row) }

@@ -15,7 +15,7 @@ extension WritingDatabase {
     }
 
     /// Keeps what makes a comment recognised.
-    func remember(_ identity: Event.Identity, _ app: Int64, _ id: UUIDv7, receivedAt: UInt64) throws(SQLiteError) {
+    func remember(_ identity: Event.Identity, _ app: Int64, _ id: UUIDv7, receivedAt: UnixMilliseconds) throws(SQLiteError) {
         guard let comment = identity.commentID else { return }
         try statements.remember.run(app, comment.text, StoreRules.mark(of: identity), receivedAt.stored, id.bytes)
     }
@@ -23,7 +23,7 @@ extension WritingDatabase {
     /// Forgets an event with its last delivery; a comment is still recognised. Of an event that has others the data alone, unless one needs it.
     func release(_ event: Int64) throws(SQLiteError) {
         try statements.releaseEvent.run(event)
-        var released: (app: Int64, identity: Event.Identity, id: UUIDv7, receivedAt: UInt64)?
+        var released: (app: Int64, identity: Event.Identity, id: UUIDv7, receivedAt: UnixMilliseconds)?
         try statements.findReleased.forEachRow(event) { row throws(SQLiteError) in
             let identity = Event.Identity(
                 appID: "", ticketID: try row.helpDeskID(2), commentID: try row.helpDeskID(1), deviceID: try row.string(3))
@@ -51,7 +51,7 @@ extension WritingDatabase {
 
     /// Forgets comments that need not be recognised any more.
     /// - Returns: how many.
-    func forgetPast(receivedBefore time: UInt64, limit: Int) throws(SQLiteError) -> Int {
+    func forgetPast(receivedBefore time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         var old: [(app: Int64, comment: String, mark: Int64)] = []
         try statements.findOldPast.forEachRow(time.stored, limit) { row throws(SQLiteError) in
             old.append((try row.int64(0), try row.string(1), try row.int64(2)))

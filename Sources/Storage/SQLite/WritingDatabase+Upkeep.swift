@@ -1,10 +1,11 @@
 internal import Core
 internal import SQLite
+internal import Time
 
 extension WritingDatabase {
     /// Makes the deliveries that are still dead pending again.
     /// - Returns: how many.
-    func revive(_ keys: [DeliveryKey], now: UInt64, expiresAt: UInt64) throws(SQLiteError) -> Int {
+    func revive(_ keys: [DeliveryKey], now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(SQLiteError) -> Int {
         var count = 0
         for key in keys {
             guard let (notifier, app, order) = try findDead(key) else { continue }
@@ -18,7 +19,7 @@ extension WritingDatabase {
     }
 
     /// Gives up expired deliveries, at most `limit` in all, and returns their numbers by notifier.
-    func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(SQLiteError) -> [ExpiredDeliveries] {
+    func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(SQLiteError) -> [ExpiredDeliveries] {
         var expired: [ExpiredDeliveries] = []
         var left = limit
         for notifier in counts.notifiers where left > 0 {
@@ -31,7 +32,7 @@ extension WritingDatabase {
     }
 
     /// Lowers later expiries of pending deliveries to `latest`, of at most `limit` in all.
-    func expireBy(_ latest: UInt64, limit: Int) throws(SQLiteError) {
+    func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(SQLiteError) {
         var left = limit
         for notifier in counts.notifiers where left > 0 {
             let keys = try keys(statements.findLate, notifier, latest.stored, left)
@@ -41,14 +42,16 @@ extension WritingDatabase {
     }
 
     /// Marks pending deliveries of a notifier as dead, with the reason `purged`.
-    func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(SQLiteError) -> Int {
+    func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         let keys = try keys(statements.overdue, notifier, Int64.max, limit, Int64.max)
         for key in keys { try giveUp(key, .dead, StoreRules.purged, at: now) }
         return keys.count
     }
 
     /// Deletes ended deliveries and old recognitions of comments, at most `limit` rows in all.
-    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(SQLiteError) -> Int {
+    func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) throws(SQLiteError)
+        -> Int
+    {
         var done = try forget(.delivered, before: deliveredBefore, limit: limit)
         done += try forget(.noTarget, before: deliveredBefore, limit: limit - done)
         done += try forget(.dead, before: deadBefore, limit: limit - done)
@@ -65,7 +68,7 @@ extension WritingDatabase {
 
     /// Deletes deliveries that ended in a state before a time, and each event with its last delivery.
     /// - Returns: how many.
-    func forget(_ state: Delivery.State, before time: UInt64, limit: Int) throws(SQLiteError) -> Int {
+    func forget(_ state: Delivery.State, before time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         let keys = try keys(statements.findEnded, state.number, time.stored, limit)
         for key in keys {
             try statements.deleteAttempts.run(key.event, key.position)

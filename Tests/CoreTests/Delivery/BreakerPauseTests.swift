@@ -1,27 +1,28 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 /// Pauses with probes of their own, and a breaker whose notifier is replaced.
 @Suite struct BreakerPauseTests {
     private var random = SeededGenerator(seed: 1)
     private var breaker = Breaker(failuresToOpen: 2)
 
-    private mutating func pause(_ now: UInt64) {
-        breaker.pause(.misconfigured, probeAfterMilliseconds: 60, nowMilliseconds: now)
+    private mutating func pause(_ now: UnixMilliseconds) {
+        breaker.pause(.misconfigured, probeAfterMilliseconds: 60, now: now)
     }
 
-    private mutating func permits(_ now: UInt64) -> Int { breaker.permits(nowMilliseconds: now) }
+    private mutating func permits(_ now: UnixMilliseconds) -> Int { breaker.permits(now: now) }
 
     @Test mutating func oneProbeAfterTheTimeEndsThePauseWhenItSucceeds() {
         pause(1000)
         #expect(permits(1059) == 0)
         #expect(breaker.state == .paused(.misconfigured))
-        #expect(breaker.nextChangeMilliseconds == 1060)
+        #expect(breaker.nextChange == 1060)
         #expect(permits(1060) == 1)
         let probe = breaker.started()
         #expect(permits(9999) == 0)
-        #expect(breaker.nextChangeMilliseconds == nil)
+        #expect(breaker.nextChange == nil)
         breaker.succeeded(probe)
         #expect(breaker.state == .closed)
         #expect(permits(1060) == .max)
@@ -29,15 +30,16 @@ import Testing
 
     @Test mutating func aProbeThatFailsIsFollowedByAnotherAfterTheTime() {
         pause(0)
-        for round in 1...5 as ClosedRange<UInt64> {
-            #expect(permits(round * 60 - 1) == 0)
-            #expect(permits(round * 60) == 1)
+        for round in 1...5 {
+            let end = UnixMilliseconds(round * 60)
+            #expect(permits(end - 1) == 0)
+            #expect(permits(end) == 1)
             let probe = breaker.started()
             if round.isMultiple(of: 2) {
-                breaker.failed(probe, nowMilliseconds: round * 60, random: &random)
+                breaker.failed(probe, now: end, random: &random)
             } else {
                 breaker.inconclusive(probe)
-                pause(round * 60)
+                pause(end)
             }
             #expect(breaker.pauseReason == .misconfigured)
         }
@@ -58,7 +60,7 @@ import Testing
         pause(0)
         breaker.succeeded(stragglers[0])
         #expect(breaker.pauseReason == .misconfigured)
-        for straggler in stragglers[1...2] { breaker.failed(straggler, nowMilliseconds: 1, random: &random) }
+        for straggler in stragglers[1...2] { breaker.failed(straggler, now: 1, random: &random) }
         #expect(permits(60) == 1)
         let probe = breaker.started()
         breaker.inconclusive(stragglers[3])
@@ -70,9 +72,9 @@ import Testing
 
     @Test mutating func aSlowDownKeepsTheProbeWaiting() {
         pause(0)
-        breaker.slowDown(untilMilliseconds: 100, nowMilliseconds: 0)
+        breaker.slowDown(until: 100, now: 0)
         #expect(permits(60) == 0)
-        #expect(breaker.nextChangeMilliseconds == 100)
+        #expect(breaker.nextChange == 100)
         #expect(permits(100) == 1)
     }
 
@@ -82,28 +84,28 @@ import Testing
         let probe = breaker.started()
         breaker.resume()
         #expect(permits(60) == .max)
-        breaker.failed(probe, nowMilliseconds: 60, random: &random)
+        breaker.failed(probe, now: 60, random: &random)
         let start = breaker.started()
-        breaker.failed(start, nowMilliseconds: 60, random: &random)
+        breaker.failed(start, now: 60, random: &random)
         #expect(breaker.state == .closed, "the probe's failure did not count")
     }
 
     @Test mutating func aClockSetBackLengthensNoPause() {
         pause(1_000_000)
         #expect(permits(5) == 0)
-        #expect(breaker.nextChangeMilliseconds == 65)
+        #expect(breaker.nextChange == 65)
         #expect(permits(65) == 1)
     }
 
     @Test mutating func beginsAnewForWhatHasBeenReplaced() {
         let before = breaker.started()
         breaker.pause(.switchedOff)
-        breaker.slowDown(untilMilliseconds: 100, nowMilliseconds: 0)
+        breaker.slowDown(until: 100, now: 0)
         breaker.reset()
         #expect(permits(0) == .max)
-        breaker.failed(before, nowMilliseconds: 0, random: &random)
+        breaker.failed(before, now: 0, random: &random)
         let start = breaker.started()
-        breaker.failed(start, nowMilliseconds: 0, random: &random)
+        breaker.failed(start, now: 0, random: &random)
         #expect(breaker.state == .closed, "what ran before says nothing")
     }
 }

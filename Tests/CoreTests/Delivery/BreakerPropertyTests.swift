@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 /// Long random lives of a breaker, beside a model that knows its rules but not the lengths it draws.
 @Suite struct BreakerPropertyTests {
@@ -15,7 +16,7 @@ import Testing
         var seen: Set<Int> = []
         for _ in 0..<1000 {
             life.now += UInt64.random(in: 0...60, using: &random)
-            let permitted = life.breaker.permits(nowMilliseconds: life.now)
+            let permitted = life.breaker.permits(now: life.now)
             #expect(life.model.permitted(now: life.now).contains(permitted))
             seen.insert(permitted)
             life.start(min(permitted, 3))
@@ -30,17 +31,17 @@ import Testing
         var random = SeededGenerator(seed: seed)
         var life = Life(failuresToOpen: Int.random(in: 1...5, using: &random))
         for _ in 0..<200 {
-            life.now = random.next() >> UInt64.random(in: 0...63, using: &random)
-            life.start(min(life.breaker.permits(nowMilliseconds: life.now), 3))
+            life.now = UnixMilliseconds(random.next() >> UInt64.random(in: 0...63, using: &random))
+            life.start(min(life.breaker.permits(now: life.now), 3))
             life.disturb(&random)
         }
         life.breaker.resume()
         while !life.running.isEmpty { life.end(&random) }
-        let now = UInt64.random(in: 0...UInt64.max / 2, using: &random)
-        let first = life.breaker.permits(nowMilliseconds: now)
-        if let change = life.breaker.nextChangeMilliseconds {
+        let now = UnixMilliseconds(UInt64.random(in: 0...UInt64.max / 2, using: &random))
+        let first = life.breaker.permits(now: now)
+        if let change = life.breaker.nextChange {
             #expect(first == 0 && change > now && change <= now + Self.longestSlowDown)
-            #expect(life.breaker.permits(nowMilliseconds: change) > 0)
+            #expect(life.breaker.permits(now: change) > 0)
         } else {
             #expect(first > 0)
         }
@@ -50,7 +51,7 @@ import Testing
     private struct Life {
         var breaker: Breaker
         var model: Model
-        var now: UInt64 = 0
+        var now: UnixMilliseconds = 0
         var running: [(start: Breaker.Start, number: Int)] = []
 
         init(failuresToOpen: Int) {
@@ -65,8 +66,8 @@ import Testing
         mutating func disturb(_ random: inout SeededGenerator) {
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<2:
-                let until = now &+ UInt64.random(in: 0...300, using: &random)
-                breaker.slowDown(untilMilliseconds: until, nowMilliseconds: now)
+                let until = now.saturating(adding: UInt64.random(in: 0...300, using: &random))
+                breaker.slowDown(until: until, now: now)
                 model.slowUntil = max(model.slowUntil, until)
             case 2:
                 breaker.pause(.misconfigured)
@@ -82,7 +83,7 @@ import Testing
             let (start, number) = running.remove(at: Int.random(in: running.indices, using: &random))
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<6:
-                breaker.failed(start, nowMilliseconds: now, random: &random)
+                breaker.failed(start, now: now, random: &random)
                 model.ended(number, .failure, now: now)
             case 6..<9:
                 breaker.succeeded(start)
@@ -100,19 +101,19 @@ import Testing
 
         let failuresToOpen: Int
         var isPaused = false
-        var slowUntil: UInt64 = 0
+        var slowUntil: UnixMilliseconds = 0
         private var count = 0
         /// Answers of attempts below this number don't count.
         private var firstThatCounts = 0
         private var answers: [Answer] = []
-        private var openedAt: [UInt64] = []
+        private var openedAt: [UnixMilliseconds] = []
         private var probe: Int?
 
         init(failuresToOpen: Int) {
             self.failuresToOpen = failuresToOpen
         }
 
-        func permitted(now: UInt64) -> Set<Int> {
+        func permitted(now: UnixMilliseconds) -> Set<Int> {
             if isPaused || now < slowUntil || probe != nil { return [0] }
             guard let last = openedAt.last else { return [.max] }
             if now < last + policy.floorMilliseconds { return [0] }
@@ -125,7 +126,7 @@ import Testing
             return count
         }
 
-        mutating func ended(_ number: Int, _ answer: Answer, now: UInt64) {
+        mutating func ended(_ number: Int, _ answer: Answer, now: UnixMilliseconds) {
             guard number >= firstThatCounts else { return }
             if number == probe { probe = nil }
             if answer != .nothing { answers.append(answer) }

@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 @Suite struct BreakerTests {
     /// How long it stays open with this policy and this generator.
@@ -12,12 +13,12 @@ import Testing
         var breaker = Breaker(failuresToOpen: 3)
         for _ in 0..<10 {
             fail(&breaker, times: 2, now: 5)
-            #expect(breaker.permits(nowMilliseconds: 5) == .max)
+            #expect(breaker.permits(now: 5) == .max)
             let start = breaker.started()
             breaker.succeeded(start)
         }
         #expect(breaker.state == .closed)
-        #expect(breaker.nextChangeMilliseconds == nil)
+        #expect(breaker.nextChange == nil)
     }
 
     @Test mutating func opensAfterTenFailuresInARowByDefault() {
@@ -26,52 +27,52 @@ import Testing
         #expect(breaker.state == .closed)
         fail(&breaker, times: 1, now: 5)
         #expect(breaker.state == .open)
-        #expect(breaker.permits(nowMilliseconds: 5) == 0)
-        #expect(breaker.nextChangeMilliseconds == 10_005)
+        #expect(breaker.permits(now: 5) == 0)
+        #expect(breaker.nextChange == 10_005)
     }
 
     @Test mutating func oneProbeDecides() throws {
         var breaker = opened(at: 1000)
-        #expect(breaker.permits(nowMilliseconds: 1099) == 0)
+        #expect(breaker.permits(now: 1099) == 0)
         #expect(breaker.state == .open)
-        #expect(breaker.nextChangeMilliseconds == 1100)
-        #expect(breaker.permits(nowMilliseconds: 1100) == 1)
+        #expect(breaker.nextChange == 1100)
+        #expect(breaker.permits(now: 1100) == 1)
         #expect(breaker.state == .halfOpen)
-        #expect(breaker.nextChangeMilliseconds == nil)
+        #expect(breaker.nextChange == nil)
         let probe = breaker.started()
-        #expect(breaker.permits(nowMilliseconds: 999_999) == 0)
-        #expect(breaker.nextChangeMilliseconds == nil)
+        #expect(breaker.permits(now: 999_999) == 0)
+        #expect(breaker.nextChange == nil)
         breaker.succeeded(probe)
-        #expect(breaker.permits(nowMilliseconds: 1100) == .max)
+        #expect(breaker.permits(now: 1100) == .max)
         #expect(breaker.state == .closed)
     }
 
     @Test mutating func staysOpenLongerFromOpeningToOpening() {
         var breaker = opened(at: 0)
-        var now: UInt64 = 0
+        var now: UnixMilliseconds = 0
         for step in Self.steps {
-            #expect(breaker.nextChangeMilliseconds == now + step)
+            #expect(breaker.nextChange == now + step)
             now += step
-            #expect(breaker.permits(nowMilliseconds: now) == 1)
+            #expect(breaker.permits(now: now) == 1)
             let probe = breaker.started()
-            breaker.failed(probe, nowMilliseconds: now, random: &random)
+            breaker.failed(probe, now: now, random: &random)
         }
         now += 500
-        #expect(breaker.permits(nowMilliseconds: now) == 1)
+        #expect(breaker.permits(now: now) == 1)
         let probe = breaker.started()
         breaker.succeeded(probe)
         fail(&breaker, times: 1, now: now)
         #expect(breaker.state == .closed, "failures from before the success don't count")
         fail(&breaker, times: 2, now: now)
-        #expect(breaker.nextChangeMilliseconds == now + 100, "the first opening again")
+        #expect(breaker.nextChange == now + 100, "the first opening again")
     }
 
     @Test mutating func aProbeThatSaysNothingIsFollowedByAnother() {
         var breaker = opened(at: 0)
-        #expect(breaker.permits(nowMilliseconds: 100) == 1)
+        #expect(breaker.permits(now: 100) == 1)
         let probe = breaker.started()
         breaker.inconclusive(probe)
-        #expect(breaker.permits(nowMilliseconds: 100) == 1)
+        #expect(breaker.permits(now: 100) == 1)
         #expect(breaker.state == .halfOpen)
     }
 
@@ -92,7 +93,7 @@ import Testing
         let open = breaker
         end(stragglers, of: &breaker)
         #expect(breaker == open)
-        #expect(breaker.permits(nowMilliseconds: 100) == 1)
+        #expect(breaker.permits(now: 100) == 1)
         let probe = breaker.started()
         let probing = breaker
         end(stragglers, of: &breaker)
@@ -107,35 +108,35 @@ import Testing
     @Test mutating func slowsDownWithoutOpening() {
         var breaker = Breaker(failuresToOpen: 3)
         let start = breaker.started()
-        breaker.slowDown(untilMilliseconds: 300, nowMilliseconds: 100)
-        breaker.slowDown(untilMilliseconds: 200, nowMilliseconds: 100)
-        #expect(breaker.permits(nowMilliseconds: 299) == 0)
-        #expect(breaker.nextChangeMilliseconds == 300)
+        breaker.slowDown(until: 300, now: 100)
+        breaker.slowDown(until: 200, now: 100)
+        #expect(breaker.permits(now: 299) == 0)
+        #expect(breaker.nextChange == 300)
         #expect(breaker.state == .closed)
         breaker.succeeded(start)
-        #expect(breaker.permits(nowMilliseconds: 299) == 0, "a late success is no leave to go on")
-        #expect(breaker.permits(nowMilliseconds: 300) == .max)
-        #expect(breaker.nextChangeMilliseconds == nil)
-        breaker.slowDown(untilMilliseconds: 100, nowMilliseconds: 300)
-        #expect(breaker.permits(nowMilliseconds: 300) == .max, "a time in the past is none")
+        #expect(breaker.permits(now: 299) == 0, "a late success is no leave to go on")
+        #expect(breaker.permits(now: 300) == .max)
+        #expect(breaker.nextChange == nil)
+        breaker.slowDown(until: 100, now: 300)
+        #expect(breaker.permits(now: 300) == .max, "a time in the past is none")
     }
 
     @Test func slowsDownForAnHourAtMost() {
         var breaker = Breaker()
-        breaker.slowDown(untilMilliseconds: .max, nowMilliseconds: 5)
-        #expect(breaker.nextChangeMilliseconds == 3_600_005)
-        breaker.slowDown(untilMilliseconds: .max, nowMilliseconds: .max - 1)
-        #expect(breaker.nextChangeMilliseconds == .max)
-        #expect(breaker.permits(nowMilliseconds: .max) == .max)
+        breaker.slowDown(until: .max, now: 5)
+        #expect(breaker.nextChange == 3_600_005)
+        breaker.slowDown(until: .max, now: .max - 1)
+        #expect(breaker.nextChange == .max)
+        #expect(breaker.permits(now: .max) == .max)
     }
 
     @Test mutating func waitsForTheLaterOfOpeningAndSlowDown() {
-        for (until, change) in [(50, 100), (150, 150)] as [(UInt64, UInt64)] {
+        for (until, change) in [(50, 100), (150, 150)] as [(UnixMilliseconds, UnixMilliseconds)] {
             var breaker = opened(at: 0)
-            breaker.slowDown(untilMilliseconds: until, nowMilliseconds: 0)
-            #expect(breaker.nextChangeMilliseconds == change)
-            #expect(breaker.permits(nowMilliseconds: change - 1) == 0)
-            #expect(breaker.permits(nowMilliseconds: change) == 1)
+            breaker.slowDown(until: until, now: 0)
+            #expect(breaker.nextChange == change)
+            #expect(breaker.permits(now: change - 1) == 0)
+            #expect(breaker.permits(now: change) == 1)
         }
     }
 
@@ -143,13 +144,13 @@ import Testing
     mutating func pausesUntilItIsResumed(reason: BreakerState.PauseReason) {
         var breaker = opened(at: 0)
         breaker.pause(reason)
-        #expect(breaker.permits(nowMilliseconds: .max) == 0)
+        #expect(breaker.permits(now: .max) == 0)
         #expect(breaker.state == .paused(reason))
         #expect(breaker.pauseReason == reason)
-        #expect(breaker.nextChangeMilliseconds == nil)
+        #expect(breaker.nextChange == nil)
         breaker.resume()
         #expect(breaker.state == .closed)
-        #expect(breaker.permits(nowMilliseconds: 0) == .max)
+        #expect(breaker.permits(now: 0) == .max)
         fail(&breaker, times: 2, now: 0)
         let before = breaker
         breaker.resume()
@@ -169,33 +170,33 @@ import Testing
 
     @Test func aSlowDownOutlastsAPause() {
         var breaker = Breaker()
-        breaker.slowDown(untilMilliseconds: 100, nowMilliseconds: 0)
+        breaker.slowDown(until: 100, now: 0)
         breaker.pause(.misconfigured)
         breaker.resume()
-        #expect(breaker.permits(nowMilliseconds: 99) == 0)
-        #expect(breaker.permits(nowMilliseconds: 100) == .max)
+        #expect(breaker.permits(now: 99) == 0)
+        #expect(breaker.permits(now: 100) == .max)
     }
 
     @Test mutating func aClockSetBackLengthensNoWait() {
         var breaker = opened(at: 1_000_000)
-        #expect(breaker.permits(nowMilliseconds: 5) == 0)
-        #expect(breaker.nextChangeMilliseconds == 105)
-        #expect(breaker.permits(nowMilliseconds: 104) == 0)
-        #expect(breaker.permits(nowMilliseconds: 105) == 1)
-        breaker.slowDown(untilMilliseconds: 1_000_200, nowMilliseconds: 1_000_000)
-        #expect(breaker.permits(nowMilliseconds: 7) == 0)
-        #expect(breaker.nextChangeMilliseconds == 207)
-        #expect(breaker.permits(nowMilliseconds: 207) == 1)
+        #expect(breaker.permits(now: 5) == 0)
+        #expect(breaker.nextChange == 105)
+        #expect(breaker.permits(now: 104) == 0)
+        #expect(breaker.permits(now: 105) == 1)
+        breaker.slowDown(until: 1_000_200, now: 1_000_000)
+        #expect(breaker.permits(now: 7) == 0)
+        #expect(breaker.nextChange == 207)
+        #expect(breaker.permits(now: 207) == 1)
     }
 
     @Test mutating func aClockSetForwardOnlyProbesEarly() {
         var breaker = opened(at: 0)
-        #expect(breaker.permits(nowMilliseconds: .max) == 1)
+        #expect(breaker.permits(now: .max) == 1)
         let probe = breaker.started()
-        breaker.failed(probe, nowMilliseconds: .max, random: &random)
-        #expect(breaker.nextChangeMilliseconds == .max)
-        #expect(breaker.permits(nowMilliseconds: 50) == 0)
-        #expect(breaker.nextChangeMilliseconds == 250)
+        breaker.failed(probe, now: .max, random: &random)
+        #expect(breaker.nextChange == .max)
+        #expect(breaker.permits(now: 50) == 0)
+        #expect(breaker.nextChange == 250)
     }
 
     @Test mutating func tellsWhetherItFails() {
@@ -205,29 +206,29 @@ import Testing
         #expect(breaker.isFailing && breaker.state == .closed)
         breaker.succeeded(breaker.started())
         #expect(!breaker.isFailing)
-        breaker.slowDown(untilMilliseconds: 100, nowMilliseconds: 0)
+        breaker.slowDown(until: 100, now: 0)
         #expect(breaker.isFailing)
-        #expect(breaker.permits(nowMilliseconds: 100) == .max)
+        #expect(breaker.permits(now: 100) == .max)
         #expect(!breaker.isFailing)
     }
 
     /// A breaker that has just opened for the first time, for 100 milliseconds.
-    private mutating func opened(at now: UInt64) -> Breaker {
+    private mutating func opened(at now: UnixMilliseconds) -> Breaker {
         var breaker = Breaker(failuresToOpen: 3, openTime: Self.openTime)
         fail(&breaker, times: 3, now: now)
         return breaker
     }
 
-    private mutating func fail(_ breaker: inout Breaker, times: Int, now: UInt64) {
+    private mutating func fail(_ breaker: inout Breaker, times: Int, now: UnixMilliseconds) {
         for _ in 0..<times {
             let start = breaker.started()
-            breaker.failed(start, nowMilliseconds: now, random: &random)
+            breaker.failed(start, now: now, random: &random)
         }
     }
 
     private mutating func end(_ starts: [Breaker.Start], of breaker: inout Breaker) {
         for start in starts {
-            breaker.failed(start, nowMilliseconds: 50, random: &random)
+            breaker.failed(start, now: 50, random: &random)
             breaker.inconclusive(start)
             breaker.succeeded(start)
         }

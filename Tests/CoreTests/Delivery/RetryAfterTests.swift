@@ -1,10 +1,11 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 @Suite struct RetryAfterTests {
     /// 2026-11-20 18:20:27.250 UTC.
-    private static let now: UInt64 = 1_795_198_827_250
+    private static let now: UnixMilliseconds = 1_795_198_827_250
 
     @Test(arguments: [
         ("0", 0), ("1", 1000), ("120", 120_000), ("007", 7000), (" 5", 5000), ("5 \t", 5000), ("3600", 3_600_000),
@@ -12,14 +13,14 @@ import Testing
         ("18446744073709551615", RetryAfter.longestMilliseconds), ("18446744073709551616", RetryAfter.longestMilliseconds),
     ])
     func readsSeconds(value: String, milliseconds: UInt64) {
-        #expect(RetryAfter.milliseconds(from: value, nowMilliseconds: Self.now) == milliseconds)
-        #expect(RetryAfter.milliseconds(from: value, nowMilliseconds: .max) == milliseconds)
+        #expect(RetryAfter.milliseconds(from: value, now: Self.now) == milliseconds)
+        #expect(RetryAfter.milliseconds(from: value, now: .max) == milliseconds)
     }
 
     @Test func readsSecondsOfAnyLength() {
         let nines = String(repeating: "9", count: 5000)
-        #expect(RetryAfter.milliseconds(from: nines, nowMilliseconds: 0) == RetryAfter.longestMilliseconds)
-        #expect(RetryAfter.milliseconds(from: nines + "x", nowMilliseconds: 0) == nil)
+        #expect(RetryAfter.milliseconds(from: nines, now: 0) == RetryAfter.longestMilliseconds)
+        #expect(RetryAfter.milliseconds(from: nines + "x", now: 0) == nil)
     }
 
     /// RFC 9110 section 5.6.7: three spellings of one moment, here 30 seconds from now.
@@ -27,10 +28,10 @@ import Testing
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "\t Sun Nov 06 08:49:37 1994 ",
     ])
     func readsTheThreeDates(value: String) {
-        #expect(RetryAfter.milliseconds(from: value, nowMilliseconds: 784_111_747_000) == 30_000)
-        #expect(RetryAfter.milliseconds(from: value, nowMilliseconds: 784_111_776_999) == 1)
-        #expect(RetryAfter.milliseconds(from: value, nowMilliseconds: 784_111_777_000) == 0)
-        #expect(RetryAfter.milliseconds(from: value, nowMilliseconds: .max) == 0)
+        #expect(RetryAfter.milliseconds(from: value, now: 784_111_747_000) == 30_000)
+        #expect(RetryAfter.milliseconds(from: value, now: 784_111_776_999) == 1)
+        #expect(RetryAfter.milliseconds(from: value, now: 784_111_777_000) == 0)
+        #expect(RetryAfter.milliseconds(from: value, now: .max) == 0)
     }
 
     @Test(arguments: [
@@ -42,21 +43,21 @@ import Testing
         ("Mon, 20 Nov 2026 18:20:28 GMT", 750),
     ])
     func readsDatesAroundNow(value: String, milliseconds: UInt64) {
-        #expect(RetryAfter.milliseconds(from: value, nowMilliseconds: Self.now) == milliseconds)
+        #expect(RetryAfter.milliseconds(from: value, now: Self.now) == milliseconds)
     }
 
     /// The first and last day of each month of four centuries, and the day that comes too late for it.
     @Test func countsTheDaysOfTheCalendar() {
         let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        var noon: UInt64 = 43_200_000
+        var noon: UnixMilliseconds = 43_200_000
         for year in 1970..<2370 {
             let isLeap = year % 400 == 0 || year % 4 == 0 && year % 100 != 0
             for (name, count) in zip(names, [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]) {
                 for day in [1, count] {
                     let text = "Mon, \(day < 10 ? "0" : "")\(day) \(name) \(year) 12:00:05 GMT"
-                    #expect(RetryAfter.milliseconds(from: text, nowMilliseconds: noon + UInt64(day - 1) * 86_400_000) == 5000)
+                    #expect(RetryAfter.milliseconds(from: text, now: noon + UInt64(day - 1) * 86_400_000) == 5000)
                 }
-                #expect(RetryAfter.milliseconds(from: "Mon, \(count + 1) \(name) \(year) 12:00:05 GMT", nowMilliseconds: noon) == nil)
+                #expect(RetryAfter.milliseconds(from: "Mon, \(count + 1) \(name) \(year) 12:00:05 GMT", now: noon) == nil)
                 noon += UInt64(count) * 86_400_000
             }
         }
@@ -68,9 +69,9 @@ import Testing
             (1_795_198_827_250, "76", RetryAfter.longestMilliseconds), (1_795_198_827_250, "77", 0),
             (1_795_198_827_250, "27", 31_535_999_750),
             (3_487_000_000_000, "30", RetryAfter.longestMilliseconds), (3_487_000_000_000, "31", 0), (.max, "94", 0),
-        ] as [(UInt64, String, UInt64)])
-    func completesYearsOfTwoDigits(now: UInt64, year: String, milliseconds: UInt64) {
-        #expect(RetryAfter.milliseconds(from: "Friday, 20-Nov-\(year) 18:20:27 GMT", nowMilliseconds: now) == milliseconds)
+        ] as [(UnixMilliseconds, String, UInt64)])
+    func completesYearsOfTwoDigits(now: UnixMilliseconds, year: String, milliseconds: UInt64) {
+        #expect(RetryAfter.milliseconds(from: "Friday, 20-Nov-\(year) 18:20:27 GMT", now: now) == milliseconds)
     }
 
     @Test(arguments: [
@@ -85,7 +86,7 @@ import Testing
         "1994-11-06T08:49:37Z", "Sun, 06 Nov -994 08:49:37 GMT",
     ])
     func nonsenseIsNothing(value: String) {
-        #expect(RetryAfter.milliseconds(from: value, nowMilliseconds: Self.now) == nil)
+        #expect(RetryAfter.milliseconds(from: value, now: Self.now) == nil)
     }
 
     /// Whatever stands in the header, reading it doesn't trap, and its answer is bounded.
@@ -98,7 +99,7 @@ import Testing
             let index = Int.random(in: bytes.indices, using: &random)
             bytes[index] =
                 Bool.random(using: &random) ? UInt8(truncatingIfNeeded: random.next()) : random.element(of: Array("0129 :-,GMT".utf8))
-            let milliseconds = RetryAfter.milliseconds(from: bytes.span, nowMilliseconds: random.next())
+            let milliseconds = RetryAfter.milliseconds(from: bytes.span, now: UnixMilliseconds(random.next()))
             #expect(milliseconds ?? 0 <= RetryAfter.longestMilliseconds)
         }
     }

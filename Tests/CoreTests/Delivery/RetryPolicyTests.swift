@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 @Suite struct RetryPolicyTests {
     private static let attempts = [Int.min, -1, 0, 1, 2, 7, 8, 60, 63, 64, 65, 1000, .max]
@@ -70,24 +71,24 @@ import Testing
 
     @Test func endsAtTheExpiryToTheMillisecond() {
         var random = SeededGenerator(seed: 1)
-        func next(now: UInt64, expiry: UInt64) -> RetryDecision {
+        func next(now: UnixMilliseconds, expiry: UnixMilliseconds) -> RetryDecision {
             RetryPolicy.webhook.next(
-                afterAttempt: 1, nowMilliseconds: now, expiresAtMilliseconds: expiry, retryAfterMilliseconds: 2000, random: &random)
+                afterAttempt: 1, now: now, expiresAt: expiry, retryAfterMilliseconds: 2000, random: &random)
         }
-        #expect(next(now: 10_000, expiry: 12_001) == .retry(atMilliseconds: 12_000))
+        #expect(next(now: 10_000, expiry: 12_001) == .retry(at: 12_000))
         #expect(next(now: 10_000, expiry: 12_000) == .giveUp(.expired))
         #expect(next(now: 10_000, expiry: 10_000) == .giveUp(.expired))
         #expect(next(now: 10_000, expiry: 9999) == .giveUp(.expired))
         #expect(next(now: .max, expiry: .max) == .giveUp(.expired))
-        #expect(next(now: .max - 2001, expiry: .max) == .retry(atMilliseconds: .max - 1))
+        #expect(next(now: .max - 2001, expiry: .max) == .retry(at: .max - 1))
     }
 
     @Test func endsAfterTheLastAttempt() {
         var random = SeededGenerator(seed: 1)
         let policy = RetryPolicy(
             baseMilliseconds: 1, floorMilliseconds: 1, ceilingMilliseconds: 1, retryAfterCeilingMilliseconds: 1, maximumAttempts: 3)
-        let decisions = (1...4).map { policy.next(afterAttempt: $0, nowMilliseconds: 5, expiresAtMilliseconds: 100, random: &random) }
-        #expect(decisions == [.retry(atMilliseconds: 6), .retry(atMilliseconds: 6), .giveUp(.attemptsSpent), .giveUp(.attemptsSpent)])
+        let decisions = (1...4).map { policy.next(afterAttempt: $0, now: 5, expiresAt: 100, random: &random) }
+        #expect(decisions == [.retry(at: 6), .retry(at: 6), .giveUp(.attemptsSpent), .giveUp(.attemptsSpent)])
         #expect(RetryDecision.Ending.allCases.map(\.rawValue) == ["expired", "attempts_spent"])
     }
 
@@ -95,10 +96,10 @@ import Testing
     @Test(arguments: 0..<20)
     func aDayHoldsSomeThreeHundredAttempts(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let expiry: UInt64 = 86_400_000
-        var (now, attempt): (UInt64, Int) = (0, 1)
+        let expiry: UnixMilliseconds = 86_400_000
+        var (now, attempt): (UnixMilliseconds, Int) = (0, 1)
         while case .retry(let next) = RetryPolicy.webhook.next(
-            afterAttempt: attempt, nowMilliseconds: now, expiresAtMilliseconds: expiry, random: &random)
+            afterAttempt: attempt, now: now, expiresAt: expiry, random: &random)
         {
             #expect(next >= now + 1000 && next < expiry)
             (now, attempt) = (next, attempt + 1)

@@ -1,6 +1,7 @@
 import Core
 import Crypto
 import Testing
+import Time
 
 @Suite struct StandardWebhookTests {
     // The example of the Standard Webhooks specification, and a secret of all bytes from 0 to 63; both known to everyone.
@@ -9,7 +10,7 @@ import Testing
         "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+Pw==",
     ]
     private static let id = "msg_p5jXN8AQM9LWM0D4loKWxJek"
-    private static let now: UInt64 = 1_614_265_330_999
+    private static let now: UnixMilliseconds = 1_614_265_330_999
     private static let body = Array(#"{"test": 2432232314}"#.utf8)
     /// Computed with Python's hmac and base64.
     private static let signatures = ["v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=", "v1,LZ5zuwHTqQH3VM8ERUusjzVQq1FXzemvpR8Mk7Ivp5c="]
@@ -34,7 +35,7 @@ import Testing
 
     @Test func anEmptyBodyIsSignedToo() throws {
         let empty: [UInt8] = []
-        let signed = try StandardWebhookSignature(id: "a", nowMilliseconds: 0, body: empty.span, secrets: try secrets([0]))
+        let signed = try StandardWebhookSignature(id: "a", now: 0, body: empty.span, secrets: try secrets([0]))
         #expect(signed.timestamp == "0")
         #expect(try isGenuine(signed.signature, id: "a", timestamp: "0", body: empty, now: 0))
         #expect(try !isGenuine(signed.signature, id: "a", timestamp: "0", body: [0], now: 0))
@@ -56,16 +57,16 @@ import Testing
     /// Parts that together give the same bytes are not the same message.
     @Test func partsCannotBeShifted() throws {
         let body = Array("1.rest".utf8)
-        let signed = try StandardWebhookSignature(id: "a", nowMilliseconds: 1000, body: body.span, secrets: try secrets([0]))
+        let signed = try StandardWebhookSignature(id: "a", now: 1000, body: body.span, secrets: try secrets([0]))
         #expect(try isGenuine(signed.signature, id: "a", timestamp: "1", body: body, now: 1000))
         #expect(try !isGenuine(signed.signature, id: "a.1", timestamp: "1", body: Array("rest".utf8), now: 1000))
     }
 
     @Test func toleratesFiveMinutesEitherWay() throws {
-        let sent: UInt64 = 1_614_265_330_000
+        let sent: UnixMilliseconds = 1_614_265_330_000
         for (now, isInTime) in [
             (sent + 300_000, true), (sent + 300_001, false), (sent - 300_000, true), (sent - 300_001, false), (0, false), (.max, false),
-        ] as [(UInt64, Bool)] {
+        ] as [(UnixMilliseconds, Bool)] {
             #expect(try isGenuine(Self.signatures[0], now: now) == isInTime)
         }
     }
@@ -140,14 +141,14 @@ import Testing
     }
 
     private func sign(_ indices: [Int]) throws -> StandardWebhookSignature {
-        try StandardWebhookSignature(id: Self.id, nowMilliseconds: Self.now, body: Self.body.span, secrets: try secrets(indices))
+        try StandardWebhookSignature(id: Self.id, now: Self.now, body: Self.body.span, secrets: try secrets(indices))
     }
 
     private func isGenuine(
         _ signature: String, id: String = id, timestamp: String = "1614265330", body: [UInt8] = body, secrets indices: [Int] = [0],
-        now: UInt64 = now
+        now: UnixMilliseconds = now
     ) throws -> Bool {
         try StandardWebhookSignature.isGenuine(
-            signature: signature, id: id, timestamp: timestamp, body: body.span, secrets: try secrets(indices), nowMilliseconds: now)
+            signature: signature, id: id, timestamp: timestamp, body: body.span, secrets: try secrets(indices), now: now)
     }
 }

@@ -2,6 +2,7 @@ import Bytes
 import Core
 import TestSupport
 import Testing
+import Time
 
 @Suite struct UUIDv7Tests {
     private static let sample = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
@@ -19,7 +20,7 @@ import Testing
     @Test(arguments: 0..<50)
     func allItsFormsComeBack(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let milliseconds = UInt64.random(in: 0...UUIDv7.latestMilliseconds, using: &random)
+        let milliseconds = UnixMilliseconds(UInt64.random(in: 0...UUIDv7.latestMilliseconds.rawValue, using: &random))
         let made = UUIDv7(milliseconds: milliseconds, random: randomTail(&random))
         #expect(made.milliseconds == milliseconds)
         #expect(made.bytes[6] >> 4 == 7)
@@ -73,7 +74,7 @@ import Testing
 
     @Test func ordersAsBytesAndTextsDo() {
         var random = SeededGenerator(seed: 5)
-        let made = (0..<200).map { _ in UUIDv7(milliseconds: .random(in: 0...3, using: &random), random: randomTail(&random)) }.sorted()
+        let made = (0..<200).map { number in UUIDv7(milliseconds: UnixMilliseconds(number % 4), random: randomTail(&random)) }.sorted()
         for (left, right) in zip(made, made.dropFirst()) {
             #expect(left < right)
             #expect(left.bytes.lexicographicallyPrecedes(right.bytes))

@@ -1,4 +1,5 @@
 import Core
+import Time
 
 /// Also a type of the testing library.
 typealias Comment = Core.Comment

@@ -2,6 +2,7 @@ import Core
 import JSON
 import TestSupport
 import Testing
+import Time
 
 /// That what is stored of a comment has the bytes that receivers know, and is read as it was.
 @Suite struct CommentTests {
@@ -110,7 +111,7 @@ import Testing
         return Comment(
             appID: text(), userID: text(), ticketID: id(), commentID: id(), deviceID: text(), deviceType: maybe(text()), body: text(),
             author: maybe(Comment.Author(name: maybe(text()), avatarID: maybe(id()), avatarColor: maybe(text()))),
-            createdAt: maybe(UInt64.random(in: 0...253_402_300_799_999, using: &random)),
+            createdAt: maybe(UnixMilliseconds(UInt64.random(in: 0...253_402_300_799_999, using: &random))),
             attachments: (0..<Int.random(in: 0..<3, using: &random)).map { _ in
                 Comment.Attachment(id: maybe(id()), name: maybe(text()), size: maybe(Int64.random(in: .min ... .max, using: &random)))
             })
@@ -118,7 +119,7 @@ import Testing
 }
 
 extension Comment {
-    fileprivate func with(createdAt: UInt64) -> Comment {
+    fileprivate func with(createdAt: UnixMilliseconds) -> Comment {
         Comment(
             appID: appID, userID: userID, ticketID: ticketID, commentID: commentID, deviceID: deviceID, deviceType: deviceType, body: body,
             author: author, createdAt: createdAt, attachments: attachments)

@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 @Suite struct OperatorTestTests {
     private static let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))

@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 @Suite final class MismatchAlarmTests {
     private var alarm = MismatchAlarm()

@@ -3,7 +3,7 @@ import Testing
 import Time
 
 struct ProviderClockTests {
-    private static let now: UInt64 = 1_700_000_000_000
+    private static let now: UnixMilliseconds = 1_700_000_000_000
 
     @Test(arguments: [
         ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777 as UnixSeconds?), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
@@ -11,10 +11,10 @@ struct ProviderClockTests {
         (String(repeating: "Sun, ", count: 1000), nil),
     ])
     func `a Date header tells the time or nothing`(header: String, seconds: UnixSeconds?) {
-        #expect(ProviderClock.unixSeconds(ofDate: header, nowMilliseconds: Self.now) == seconds)
+        #expect(ProviderClock.unixSeconds(ofDate: header, now: Self.now) == seconds)
     }
 
     @Test func `no header tells nothing`() {
-        #expect(ProviderClock.unixSeconds(ofDate: nil, nowMilliseconds: Self.now) == nil)
+        #expect(ProviderClock.unixSeconds(ofDate: nil, now: Self.now) == nil)
     }
 }

@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 @Suite struct PushNotificationTests {
     private func notification(_ text: String, ticketID: HelpDeskID = 42) throws -> PushNotification {
@@ -47,15 +48,15 @@ import Testing
         #expect(seen.count == texts.count)
     }
 
-    @Test(arguments: [(0, 100), (99_000, 1), (99_001, 0), (100_000, 0), (UInt64.max, 0)] as [(UInt64, UInt64)])
-    func livesUntilItExpires(now: UInt64, seconds: UInt64) throws {
-        #expect(try notification("a").lifeSeconds(nowMilliseconds: now) == seconds)
+    @Test(arguments: [(0, 100), (99_000, 1), (99_001, 0), (100_000, 0), (.max, 0)] as [(UnixMilliseconds, UInt64)])
+    func livesUntilItExpires(now: UnixMilliseconds, seconds: UInt64) throws {
+        #expect(try notification("a").lifeSeconds(now: now) == seconds)
     }
 
     @Test func livesFourWeeksAtMost() throws {
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
         let notification = try PushStyle().notification(for: .sample(text: "a"), eventID: id, expiresAt: .max)
-        #expect(notification.lifeSeconds(nowMilliseconds: 0) == 2_419_200)
+        #expect(notification.lifeSeconds(now: 0) == 2_419_200)
     }
 
     @Test(arguments: [

@@ -1,4 +1,5 @@
 import Core
+import Time
 
 /// What the registry must be after each input, in the plainest words: one list of devices and one of all calls that were ever allowed, and nothing
 /// clever. Names are ASCII, so Swift's `==` compares bytes.
@@ -10,8 +11,8 @@ struct NaiveRegistry {
         var token: String?
         var lastToken: String?
         var environment: String?
-        var registeredAt: UInt64
-        var seenAt: UInt64
+        var registeredAt: UnixMilliseconds
+        var seenAt: UnixMilliseconds
         var isFromApp: Bool
     }
 
@@ -20,16 +21,16 @@ struct NaiveRegistry {
     private(set) var rows: [Row] = []
     /// What was told: why, of which device and token, and when.
     private(set) var told: [String] = []
-    private var allowed: [(key: Device.Key, at: UInt64, counted: Set<LimitRule.Scope>)] = []
+    private var allowed: [(key: Device.Key, at: UnixMilliseconds, counted: Set<LimitRule.Scope>)] = []
 
     init(devicesPerUser: Int) {
         self.devicesPerUser = devicesPerUser
     }
 
-    mutating func register(_ key: Device.Key, _ type: String, _ token: String, _ rules: [LimitRule], at now: UInt64)
+    mutating func register(_ key: Device.Key, _ type: String, _ token: String, _ rules: [LimitRule], at now: UnixMilliseconds)
         -> Registration.Outcome
     {
-        var worst: (rule: LimitRule, until: UInt64)?
+        var worst: (rule: LimitRule, until: UnixMilliseconds)?
         for rule in rules {
             let together = allowed.filter { $0.counted.contains(rule.scope) && isTogether(rule.scope, $0.key, key) }.map(\.at)
             guard together.count >= rule.max else { continue }
@@ -49,7 +50,7 @@ struct NaiveRegistry {
         return .registered
     }
 
-    mutating func unsubscribe(_ key: Device.Key, _ type: String, at now: UInt64) -> Registration.Outcome {
+    mutating func unsubscribe(_ key: Device.Key, _ type: String, at now: UnixMilliseconds) -> Registration.Outcome {
         guard let index = index(key) else {
             if ofPerson(key).count < devicesPerUser {
                 add(Row(key: key, type: type, registeredAt: now, seenAt: now, isFromApp: true))
@@ -67,7 +68,7 @@ struct NaiveRegistry {
         return .removed
     }
 
-    mutating func webhook(_ key: Device.Key, _ type: String?, _ token: String, at now: UInt64) {
+    mutating func webhook(_ key: Device.Key, _ type: String?, _ token: String, at now: UnixMilliseconds) {
         if key.deviceID.isEmpty { return }
         let known = index(key).map { rows[$0] }
         if let known, known.isFromApp || known.lastToken == token { return }
@@ -80,7 +81,7 @@ struct NaiveRegistry {
         write(key, believed ?? known?.type ?? "", token, isFromApp: false, at: now)
     }
 
-    mutating func operatorRemoves(appID: String, userID: String, deviceID: String?, at now: UInt64) -> Int {
+    mutating func operatorRemoves(appID: String, userID: String, deviceID: String?, at now: UnixMilliseconds) -> Int {
         let chosen = rows.filter { $0.key.appID == appID && $0.key.userID == userID && (deviceID == nil || $0.key.deviceID == deviceID) }
         for row in chosen {
             drop(row.key, "operator", at: now)
@@ -94,13 +95,13 @@ struct NaiveRegistry {
     }
 
     /// The longest unseen ones before a time, so many at most.
-    mutating func idle(before time: UInt64, limit: Int, at now: UInt64) {
+    mutating func idle(before time: UnixMilliseconds, limit: Int, at now: UnixMilliseconds) {
         for row in rows.filter({ $0.seenAt < time }).sorted(by: { $0.seenAt < $1.seenAt }).prefix(limit) {
             drop(row.key, "idle", at: now)
         }
     }
 
-    mutating func providerKnowsNoMore(_ tried: Device, since: UInt64?, at now: UInt64) {
+    mutating func providerKnowsNoMore(_ tried: Device, since: UnixMilliseconds?, at now: UnixMilliseconds) {
         guard let index = index(tried.key), rows[index].token == tried.token.text else { return }
         if let since { if rows[index].seenAt >= since { return } } else if rows[index].seenAt > tried.seenAt { return }
         lose(index, "gone", at: now)
@@ -118,7 +119,7 @@ struct NaiveRegistry {
         return ofPerson(key).filter { rows[$0].token != nil }.map { rows[$0].key.deviceID }
     }
 
-    private mutating func write(_ key: Device.Key, _ type: String, _ token: String, isFromApp: Bool, at now: UInt64) {
+    private mutating func write(_ key: Device.Key, _ type: String, _ token: String, isFromApp: Bool, at now: UnixMilliseconds) {
         if let holder = rows.firstIndex(where: { $0.key.appID == key.appID && $0.token == token && $0.key != key }) {
             lose(holder, "moved", at: now)
         }
@@ -133,7 +134,7 @@ struct NaiveRegistry {
         told.append("registered \(key.appID) \(key.userID) \(key.deviceID) \(type) \(token) \(now)")
     }
 
-    private mutating func lose(_ index: Int, _ reason: String, at now: UInt64) {
+    private mutating func lose(_ index: Int, _ reason: String, at now: UnixMilliseconds) {
         let row = rows[index]
         guard let token = row.token else { return }
         rows[index].token = nil
@@ -141,7 +142,7 @@ struct NaiveRegistry {
         told.append("\(reason) \(row.key.appID) \(row.key.userID) \(row.key.deviceID) \(row.type) \(token) \(now)")
     }
 
-    private mutating func drop(_ key: Device.Key, _ reason: String, at now: UInt64) {
+    private mutating func drop(_ key: Device.Key, _ reason: String, at now: UnixMilliseconds) {
         if let index = index(key) { lose(index, reason, at: now) }
         rows.removeAll { $0.key == key }
     }

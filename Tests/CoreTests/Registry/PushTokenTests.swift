@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 /// What may be seen of a token.
 @Suite struct PushTokenTests {

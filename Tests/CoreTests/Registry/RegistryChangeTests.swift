@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 /// The events that tell of the registry's changes.
 @Suite struct RegistryChangeTests {

@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 /// Random inputs to the transition, over rows that decide nothing, and to a model that is too simple to be wrong.
 @Suite struct RegistryTransitionTests {
@@ -22,9 +23,9 @@ import Testing
         let (list, rules) = (
             RowList(), [LimitRule(per: .app, max: 3, windowMilliseconds: 1), LimitRule(per: .service, max: 5, windowMilliseconds: 1)]
         )
-        for time in 1...20 as ClosedRange<UInt64> {
+        for time in 1...20 {
             let key = Device.Key(appID: "a", userID: "u", deviceID: "\(time)")
-            let wish = Registration(key: key, type: "", token: try PushToken("t\(time)"), now: time * 10, rules: rules)
+            let wish = Registration(key: key, type: "", token: try PushToken("t\(time)"), now: UnixMilliseconds(time * 10), rules: rules)
             list.apply(RegistryTransition.register(wish, devicesPerUser: 3, in: list).changes)
         }
         #expect(list.series.mapValues { $0.keys.sorted() } == [.app(ByteKey("a")): [18, 19, 20], .service: [16, 17, 18, 19, 20]])
@@ -60,7 +61,7 @@ struct RegistryLife {
     private let rules: [LimitRule]
     private let tokens: [PushToken]
     private var random: SeededGenerator
-    private var now: UInt64 = 100_000_000
+    private var now: UnixMilliseconds = 100_000_000
     /// Devices as providers were asked about them.
     private var tried: [Device] = []
 
@@ -93,7 +94,7 @@ struct RegistryLife {
         // Now and then exactly as far as a window reaches, or one millisecond less; and the clock may be set back.
         now += random.element(of: [1, 7, 49, 50, 99, 100, 301])
         if Int.random(in: 0..<40, using: &random) == 0 { now = now + 1_000_003 * UInt64.random(in: 0..<200, using: &random) }
-        if Int.random(in: 0..<60, using: &random) == 0 { now -= 70_009 }
+        if Int.random(in: 0..<60, using: &random) == 0 { now = now - 70_009 }
         let key = Device.Key(
             appID: random.element(of: ["a", "b"]), userID: random.element(of: ["u", "v"]),
             deviceID: random.element(of: ["1", "2", "3", "4"]))

@@ -1,4 +1,5 @@
 import Core
+import Time
 
 /// Rows that do what the transition says and decide nothing; they count the searches.
 final class RowList: RegistryRows {
@@ -8,7 +9,7 @@ final class RowList: RegistryRows {
     var searches: [String] = []
     private var userCalls: [Device.Key: CallTimes] = [:]
     private var deviceCalls: [Device.Key: CallTimes] = [:]
-    private(set) var series: [CallSeries: [Int64: UInt64]] = [:]
+    private(set) var series: [CallSeries: [Int64: UnixMilliseconds]] = [:]
 
     func device(_ key: Device.Key) -> RegistryDevice? {
         searches.append("device")
@@ -36,7 +37,7 @@ final class RowList: RegistryRows {
         return self.series[series]?.keys.max() ?? 0
     }
 
-    func time(ofCall number: Int64, in series: CallSeries) -> UInt64? {
+    func time(ofCall number: Int64, in series: CallSeries) -> UnixMilliseconds? {
         searches.append("time")
         return self.series[series]?[number]
     }

@@ -3,21 +3,23 @@ import Time
 
 /// Clocks that stand until the test moves them.
 final class ManualClocks: Sendable {
-    private let now: Monitor<UInt64>
+    private let now: Monitor<UnixMilliseconds>
 
-    init(unixMilliseconds: UInt64 = 1_700_000_000_000) {
+    init(unixMilliseconds: UnixMilliseconds = 1_700_000_000_000) {
         now = Monitor(unixMilliseconds)
     }
 
     func pass(_ milliseconds: UInt64) { now.update { $0 += milliseconds } }
-    func unixMilliseconds() -> UInt64 { now.withLock { $0 } }
+    func unixMilliseconds() -> UnixMilliseconds { now.withLock { $0 } }
     /// Another beginning, so that nobody takes one for the other.
-    func monotonicMilliseconds() -> MonotonicMilliseconds { MonotonicMilliseconds(rawValue: now.withLock { $0 - 1_699_990_000_000 }) }
+    func monotonicMilliseconds() -> MonotonicMilliseconds {
+        MonotonicMilliseconds(rawValue: unixMilliseconds() - (1_699_990_000_000 as UnixMilliseconds))
+    }
 
     /// These clocks, as services take them.
     var clocks: Clocks {
         Clocks(
-            unixSeconds: { UnixMilliseconds(rawValue: self.unixMilliseconds()).seconds }, unixMilliseconds: { self.unixMilliseconds() },
+            unixSeconds: { self.unixMilliseconds().seconds }, unixMilliseconds: { self.unixMilliseconds() },
             monotonicNanoseconds: { self.monotonicMilliseconds().rawValue * 1_000_000 })
     }
 }

@@ -3,6 +3,7 @@ import JSON
 import Notifiers
 import Simulators
 import Testing
+import Time
 
 /// Notifications to the simulated APNs.
 @Suite struct APNsNotifierTests {
@@ -161,8 +162,8 @@ import Testing
     }
 
     /// The app has registered since: the answer is about an earlier life of the token.
-    @Test(arguments: [(Sample.now, false), (Sample.now + 1, true)] as [(UInt64, Bool)])
-    func anOlderEndThanTheRegistrationIsTriedAgain(since: UInt64, isGone: Bool) throws {
+    @Test(arguments: [(Sample.now, false), (Sample.now + 1, true)] as [(UnixMilliseconds, Bool)])
+    func anOlderEndThanTheRegistrationIsTriedAgain(since: UnixMilliseconds, isGone: Bool) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.devices[token] = SimulatedDevice(refusal: .unregistered, unregisteredAt: since)

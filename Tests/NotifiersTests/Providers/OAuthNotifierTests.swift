@@ -2,6 +2,7 @@ import Core
 import Notifiers
 import Simulators
 import Testing
+import Time
 
 /// Notifications to the simulated FCM, RuStore and HMS.
 @Suite struct OAuthNotifierTests {

@@ -4,6 +4,7 @@ import HTTPClient
 import Simulators
 import TestSupport
 import Threading
+import Time
 
 @testable import Notifiers
 

@@ -7,6 +7,7 @@ import Notifiers
 import TestSupport
 import Testing
 import Threading
+import Time
 
 @testable import Pyrus
 

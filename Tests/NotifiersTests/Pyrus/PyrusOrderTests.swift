@@ -7,6 +7,7 @@ import Notifiers
 import TestSupport
 import Testing
 import Threading
+import Time
 
 @testable import Pyrus
 
@@ -18,7 +19,7 @@ import Threading
         RegistrationSample.event(user: user, type: type, token: token)
     }
 
-    private static func removed(at time: UInt64 = Sample.now) -> Event {
+    private static func removed(at time: UnixMilliseconds = Sample.now) -> Event {
         RegistrationSample.event(at: time, kind: .pushTokenRemoved)
     }
 

@@ -1,13 +1,15 @@
 import Configuration
 import Core
 import HelpDesk
+import Time
 
 @testable import Pyrus
 
 /// Events of the registry.
 enum RegistrationSample {
     static func event(
-        user: String = "user", device: String = "device", type: String = "ios", token: String = "push-token", at time: UInt64 = Sample.now,
+        user: String = "user", device: String = "device", type: String = "ios", token: String = "push-token",
+        at time: UnixMilliseconds = Sample.now,
         kind: Event.Kind = .pushTokenRegistered, data: String? = nil
     ) -> Event {
         let registration = #"{"device_id":"\#(device)","type":"\#(type)","token":"\#(token)"}"#

@@ -40,7 +40,7 @@ import Time
         func messages(_ now: UnixSeconds) -> [String] { configuration.warnings(now: now).map { "\($0)" } }
         #expect(messages(end - 14 * Self.day) == [])
         let paths = ["$.listen.tls.certificate", "$.admin.tls.certificate"]
-        let time = RFC3339.text(end.milliseconds.rawValue)
+        let time = RFC3339.text(end.milliseconds)
         #expect(messages(end - 14 * Self.day + 1) == paths.map { "\($0): expires at \(time); renew it and send SIGHUP" })
         #expect(messages(end) == paths.map { "\($0): expired at \(time); renew it and send SIGHUP" })
     }

@@ -17,7 +17,7 @@ import Time
 final class PushTokenFixture: RouteFixture {
     static let metric = "deskgate_push_token_requests_total"
     static let path = "/pyrus/push-token"
-    static let start: UInt64 = TestTime.now.milliseconds.rawValue + 250
+    static let start: UnixMilliseconds = TestTime.now.milliseconds + 250
 
     let store: RecordingStore
     let log: TestLog

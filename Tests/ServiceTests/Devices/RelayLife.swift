@@ -28,7 +28,7 @@ final class RelayLife {
     /// A clock that only goes forward, in milliseconds.
     private let clock = Monitor<UInt64>(1_000_000)
     /// The time, which may be set back.
-    private var now: UInt64 = 1_773_130_512_000
+    private var now: UnixMilliseconds = 1_773_130_512_000
     private var random: SeededGenerator
     private var notifier: PyrusNotifier
 
@@ -55,7 +55,7 @@ final class RelayLife {
         case 0..<4: try wish()
         case 4..<8: try work(limit: Int.random(in: 1...4, using: &random), mayDie: true)
         case 8: notifier = try Self.notifier(server, client, clock)
-        default: now -= UInt64.random(in: 0..<86_400_000, using: &random)
+        default: now = now - UInt64.random(in: 0..<86_400_000, using: &random)
         }
     }
 

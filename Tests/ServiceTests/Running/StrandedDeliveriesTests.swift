@@ -31,7 +31,7 @@ import Time
         }
     }
 
-    private static let time = TestTime.now.milliseconds.rawValue
+    private static let time = TestTime.now.milliseconds
 
     private func samples(_ service: RunningService) throws -> [String] {
         let response = try ExchangeCase(name: "metrics", method: .get, path: "/metrics", status: 0, answer: "")

@@ -5,6 +5,7 @@ import Storage
 import TestSupport
 import Testing
 import Threading
+import Time
 
 @testable import Configuration
 @testable import Dispatch

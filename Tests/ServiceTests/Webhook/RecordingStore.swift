@@ -106,10 +106,10 @@ final class RecordingStore: Store {
 
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] { [] }
 
-    func removeDevices(_ filter: DeviceFilter, now: UInt64, telling audience: RegistryAudience) throws(StoreError) -> Int { 0 }
+    func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int { 0 }
 
     func removeIdleDevices(
-        seenBefore: UInt64, now: UInt64, limit: Int, telling audience: RegistryAudience
+        seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, telling audience: RegistryAudience
     ) throws(StoreError) -> Int { 0 }
 
     func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
@@ -118,21 +118,22 @@ final class RecordingStore: Store {
 
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? { nil }
 
-    func retry(_ filter: DeliveryFilter, now: UInt64, expiresAt: UInt64) throws(StoreError) -> Int { 0 }
+    func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int { 0 }
 
-    func giveUpExpired(now: UInt64, expiredBy: UInt64, limit: Int) throws(StoreError) -> [ExpiredDeliveries] { [] }
+    func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] { [] }
 
-    func expireBy(_ latest: UInt64, limit: Int) throws(StoreError) {}
+    func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(StoreError) {}
 
     func trustedTime() throws(StoreError) -> TrustedTime? { nil }
 
     func keep(_ time: TrustedTime) throws(StoreError) {}
 
-    func giveUpPending(notifier: String, now: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
+    func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int { 0 }
 
-    func purge(now: UInt64, deliveredBefore: UInt64, deadBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
+    func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int
+    { 0 }
 
-    func forget(_ state: Delivery.State, endedBefore: UInt64, limit: Int) throws(StoreError) -> Int { 0 }
+    func forget(_ state: Delivery.State, endedBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int { 0 }
 
     func pending() throws(StoreError) -> [PendingDeliveries] { [] }
 }

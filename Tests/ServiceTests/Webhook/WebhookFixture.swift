@@ -19,7 +19,7 @@ import Time
 /// and `none` takes no webhooks.
 final class WebhookFixture: RouteFixture {
     static let metric = "deskgate_webhook_events_total"
-    static let time: UInt64 = TestTime.now.milliseconds.rawValue + 250
+    static let time: UnixMilliseconds = TestTime.now.milliseconds + 250
 
     let store: RecordingStore
     let log: TestLog

@@ -3,6 +3,7 @@ import Crypto
 import JSON
 import TestSupport
 import Testing
+import Time
 
 @testable import Configuration
 @testable import Dispatch

@@ -1,6 +1,7 @@
 import Core
 import JSON
 import Testing
+import Time
 
 @testable import Configuration
 @testable import Dispatch

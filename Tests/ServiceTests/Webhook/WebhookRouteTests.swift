@@ -44,7 +44,7 @@ import Time
         #expect(event.kind == .commentCreated)
         #expect(event.identity == identity)
         #expect(event.userID == "user-1")
-        #expect(event.occurredAt == TestTime.now.milliseconds.rawValue)
+        #expect(event.occurredAt == TestTime.now.milliseconds)
         #expect(event.receivedAt == WebhookFixture.time)
         #expect(event.expiresAt == WebhookFixture.time + 60_000)
         #expect(event.deviceType == "ios")

@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 /// What providers say of devices.
 @Suite struct DeviceNewsContractTests {
@@ -22,8 +23,8 @@ import Testing
         ])
     }
 
-    @Test(arguments: Backend.allCases, [nil, 1001] as [UInt64?])
-    func aDeviceThatIsGoneLeaves(_ backend: Backend, _ since: UInt64?) throws {
+    @Test(arguments: Backend.allCases, [nil, 1001] as [UnixMilliseconds?])
+    func aDeviceThatIsGoneLeaves(_ backend: Backend, _ since: UnixMilliseconds?) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try tell(fixture.store, .gone(since: since), of: delivery)
@@ -42,7 +43,7 @@ import Testing
 
     /// It came back after the provider's time, or after the try began.
     @Test(arguments: Backend.allCases) func aDeviceThatWasSeenSinceStays(_ backend: Backend) throws {
-        for (since, seen) in [(1000, nil), (1500, 1500), (1500, 2500), (nil, 1001)] as [(UInt64?, UInt64?)] {
+        for (since, seen) in [(1000, nil), (1500, 1500), (1500, 2500), (nil, 1001)] as [(UnixMilliseconds?, UnixMilliseconds?)] {
             let fixture = try backend.store()
             let delivery = try claimed(fixture.store)
             if let seen { try fixture.store.put("A", at: seen) }

@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 /// Tokens that come with webhooks.
 @Suite struct LearnContractTests {

@@ -1,10 +1,11 @@
 import Core
 import Testing
 import Threading
+import Time
 
 /// How often registrations are taken.
 @Suite struct LimitContractTests {
-    private static let start: UInt64 = 1_000_000
+    private static let start: UnixMilliseconds = 1_000_000
 
     @Test(arguments: Backend.allCases, LimitRule.Scope.allCases)
     func allowsAgainExactlyAfterTheWindow(_ backend: Backend, _ scope: LimitRule.Scope) throws {

@@ -3,6 +3,7 @@ import POSIX
 import Storage
 import TestSupport
 import Testing
+import Time
 
 /// Whoever has one valid key may sign out devices that it makes up, without limit: beyond a few, none of them costs a write.
 @Suite struct MadeUpDeviceTests {

@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 /// What the registry makes of each wish, and what it tells of it.
 @Suite struct RegistryContractTests {
@@ -79,7 +80,7 @@ import Testing
 
     @Test(arguments: Backend.allCases) func oneDeviceTooManyMakesTheOldestLeave(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 3)
-        for number in 1...3 { try fixture.store.put("T\(number)", device: "d\(number)", at: UInt64(number)) }
+        for number in 1...3 { try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number))) }
         try fixture.store.put("T1", device: "d1", at: 10)
         try fixture.store.put("X", user: "other", device: "d1", at: 11)
         #expect(try fixture.store.put("T4", device: "d4", at: 12) == .registered)
@@ -91,7 +92,7 @@ import Testing
 
     @Test(arguments: Backend.allCases) func thoseSignedOutLeaveFirstAndSilently(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 3)
-        for number in 1...3 { try fixture.store.put("T\(number)", device: "d\(number)", at: UInt64(number)) }
+        for number in 1...3 { try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number))) }
         try fixture.store.put(nil, device: "d3", at: 20)
         try fixture.store.put(nil, device: "d2", at: 30)
         let told = try fixture.store.announced().count
@@ -107,7 +108,7 @@ import Testing
 
     @Test(arguments: Backend.allCases) func noDeviceLeavesForOneThatOnlySignsOut(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 3)
-        for number in 1...3 { try fixture.store.put("T\(number)", device: "d\(number)", at: UInt64(number)) }
+        for number in 1...3 { try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number))) }
         for number in 4...9 { #expect(try fixture.store.put(nil, device: "d\(number)", at: 50) == .unchanged) }
         #expect(try fixture.store.registered() == ["user d1 T1", "user d2 T2", "user d3 T3"])
         try fixture.store.put(nil, device: "d1", at: 60)
@@ -118,7 +119,9 @@ import Testing
 
     @Test(arguments: Backend.allCases) func forgetsDevicesThatNobodySees(_ backend: Backend) throws {
         let fixture = try backend.store()
-        for number in 1...5 { try fixture.store.put("T\(number)", device: "d\(number)", at: UInt64(number) * 100) }
+        for number in 1...5 {
+            try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number * 100)))
+        }
         try fixture.store.put(nil, device: "d2", at: 210)
         let told = try fixture.store.announced().count
         #expect(try fixture.store.removeIdleDevices(seenBefore: 100, now: 9000, limit: 10) == 0)

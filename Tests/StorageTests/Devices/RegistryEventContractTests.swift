@@ -1,5 +1,6 @@
 import Core
 import Testing
+import Time
 
 /// The deliveries of the registry's own events.
 @Suite struct RegistryEventContractTests {

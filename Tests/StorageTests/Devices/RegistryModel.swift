@@ -1,4 +1,5 @@
 import Core
+import Time
 
 /// What limits and the registry must do, in the plainest words: a list of all calls that were allowed, a list of devices, and nothing clever.
 ///
@@ -10,13 +11,13 @@ struct RegistryModel {
         /// Nil when it has signed out.
         var token: String?
         var lastToken: String?
-        var registeredAt: UInt64
-        var seenAt: UInt64
+        var registeredAt: UnixMilliseconds
+        var seenAt: UnixMilliseconds
         /// Whether the app itself said so.
         var isFromApp: Bool
     }
 
-    private var allowed: [(key: Device.Key, at: UInt64)] = []
+    private var allowed: [(key: Device.Key, at: UnixMilliseconds)] = []
     private var entries: [Entry] = []
     private(set) var told: [String] = []
 
@@ -42,7 +43,7 @@ struct RegistryModel {
         return .registered
     }
 
-    mutating func learn(_ token: String, type: String?, key: Device.Key, at time: UInt64) {
+    mutating func learn(_ token: String, type: String?, key: Device.Key, at time: UnixMilliseconds) {
         let known = index(key).map { entries[$0] }
         if let known, known.isFromApp || known.lastToken == token { return }
         guard !entries.contains(where: { $0.key.appID == key.appID && $0.token == token && $0.isFromApp }) else { return }
@@ -50,7 +51,7 @@ struct RegistryModel {
     }
 
     private func limit(_ wish: Registration) -> Registration.Outcome? {
-        var waits: [(rule: LimitRule, until: UInt64)] = []
+        var waits: [(rule: LimitRule, until: UnixMilliseconds)] = []
         for rule in wish.rules {
             let inWindow = allowed.filter { isTogether(rule.scope, $0.key, wish.key) && wish.now < $0.at + rule.windowMilliseconds }
             guard inWindow.count >= rule.max else { continue }
@@ -86,7 +87,7 @@ struct RegistryModel {
         return .removed
     }
 
-    private mutating func put(_ key: Device.Key, type: String, token: String, at time: UInt64, isFromApp: Bool) {
+    private mutating func put(_ key: Device.Key, type: String, token: String, at time: UnixMilliseconds, isFromApp: Bool) {
         for index in entries.indices
         where entries[index].token == token && entries[index].key.appID == key.appID && entries[index].key != key {
             entries[index].token = nil

@@ -1,6 +1,7 @@
 import Core
 import TestSupport
 import Testing
+import Time
 
 /// Random calls to both stores and to a model that is too simple to be wrong.
 @Suite struct RegistryPropertyTests {
@@ -9,7 +10,7 @@ import Testing
         var random = SeededGenerator(seed: UInt64(seed))
         let rules = Self.rules(&random)
         var model = RegistryModel()
-        var now: UInt64 = 1_000_000
+        var now: UnixMilliseconds = 1_000_000
         var answers: Set<String> = []
         for step in 0..<300 {
             // Now and then exactly as far as a window reaches, or one millisecond less.
@@ -40,10 +41,10 @@ import Testing
         let fixture = try backend.store()
         var random = SeededGenerator(seed: UInt64(seed))
         let rules = [LimitRule.fiveMinutes(.user, 2), .fiveMinutes(.device, 3)]
-        var now: UInt64 = 100_000_000
+        var now: UnixMilliseconds = 100_000_000
         for step in 0..<200 {
             now = now + UInt64.random(in: 0..<200_000, using: &random) - UInt64.random(in: 0..<190_000, using: &random)
-            if Int.random(in: 0..<20, using: &random) == 0 { now -= 5_000_000 }
+            if Int.random(in: 0..<20, using: &random) == 0 { now = now - 5_000_000 }
             let wish = try Registration.of("T\(step)", device: random.element(of: ["d1", "d2"]), at: now, rules: rules)
             guard case .limited(let rule, let until) = try fixture.store.wish(wish) else { continue }
             #expect(until > now && until <= now + rule.windowMilliseconds + LimitRule.clockToleranceMilliseconds)
@@ -63,7 +64,7 @@ import Testing
     }
 
     private func learn(
-        _ store: any Store, _ number: Int, _ token: String, _ type: String, _ key: Device.Key, _ now: UInt64
+        _ store: any Store, _ number: Int, _ token: String, _ type: String, _ key: Device.Key, _ now: UnixMilliseconds
     ) throws {
         var sample = Sample(number)
         (sample.app, sample.user, sample.device) = (key.appID, key.userID, key.deviceID)

@@ -2,6 +2,7 @@ import Core
 import Storage
 import TestSupport
 import Testing
+import Time
 
 /// What a restart forgets of devices and limits: nothing.
 @Suite struct RegistryRestartTests {

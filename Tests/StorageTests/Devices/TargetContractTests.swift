@@ -1,5 +1,7 @@
 import Core
+import TestSupport
 import Testing
+import Time
 
 /// Which devices a comment goes to, and what becomes of it when they leave.
 @Suite struct TargetContractTests {
@@ -85,7 +87,9 @@ import Testing
         filter.state = .noTarget
         #expect(try fixture.store.deliveries(filter, limit: 9).count == 2)
         #expect(try fixture.store.retry(DeliveryFilter(), now: 5000, expiresAt: 9000) == 0, "it is not dead")
-        #expect(try fixture.store.purge(now: Recognition.milliseconds + 1001, deliveredBefore: 1001, deadBefore: 0, limit: 9) == 4)
+        #expect(
+            try fixture.store.purge(now: UnixMilliseconds(Recognition.milliseconds + 1001), deliveredBefore: 1001, deadBefore: 0, limit: 9)
+                == 4)
         #expect(try fixture.store.take(named.arrival()) == .accepted, "it was forgotten like what was delivered")
     }
 

@@ -2,6 +2,7 @@ import Core
 import Storage
 import TestSupport
 import Threading
+import Time
 
 extension RegistryAudience {
     /// Tells a notifier `registry` of all apps of the tests.
@@ -33,11 +34,11 @@ extension Store {
         register(registration, telling: .registry, completion: completion)
     }
 
-    func removeDevices(_ filter: DeviceFilter, now: UInt64) throws(StoreError) -> Int {
+    func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds) throws(StoreError) -> Int {
         try removeDevices(filter, now: now, telling: .registry)
     }
 
-    func removeIdleDevices(seenBefore: UInt64, now: UInt64, limit: Int) throws(StoreError) -> Int {
+    func removeIdleDevices(seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         try removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, telling: .registry)
     }
 

@@ -1,5 +1,6 @@
 import Core
 import TestSupport
+import Time
 
 /// Calls that a seed decides, on few tickets and short times, so that they meet each other.
 struct RandomCalls {
@@ -9,7 +10,7 @@ struct RandomCalls {
     private static let notifiers = ["log", "http", "registry"]
 
     private var random: SeededGenerator
-    private var now: UInt64 = 1000
+    private var now: UnixMilliseconds = 1000
     private var number = 0
 
     init(seed: Int) {
@@ -20,7 +21,7 @@ struct RandomCalls {
 
     mutating func next() -> Call {
         // The clock may be set back as well.
-        now = now &+ UInt64.random(in: 0..<40, using: &random) &- UInt64.random(in: 0..<10, using: &random)
+        now = now + UInt64.random(in: 0..<40, using: &random) - UInt64.random(in: 0..<10, using: &random)
         switch Int.random(in: 0..<31, using: &random) {
         case 30: return giveUpPending()
         case 0..<8: return accept()
@@ -148,7 +149,7 @@ struct RandomCalls {
         let time = now
         let age = UInt64.random(in: 0..<300, using: &random)
         let limit = Int.random(in: 0..<5, using: &random)
-        return { store in describe { try store.removeIdleDevices(seenBefore: time - min(time, age), now: time, limit: limit) } }
+        return { store in describe { try store.removeIdleDevices(seenBefore: time.saturating(subtracting: age), now: time, limit: limit) } }
     }
 
     private mutating func deviceKey() -> Device.Key {

@@ -1,4 +1,5 @@
 import Core
+import Time
 
 /// An event for tests; what is not named is the same in all of them, and the number makes it different from others.
 struct Sample {
@@ -9,8 +10,8 @@ struct Sample {
     var device = ""
     var user = "user"
     var notifier = "log"
-    var received: UInt64 = 1000
-    var expires: UInt64 = 1_000_000
+    var received: UnixMilliseconds = 1000
+    var expires: UnixMilliseconds = 1_000_000
     var keepsOrder = false
     var deviceType: String?
     var requiresDevice = false
@@ -55,7 +56,7 @@ struct Sample {
 
 extension UUIDv7 {
     /// One that a number makes.
-    init(milliseconds: UInt64, number: Int) {
+    init(milliseconds: UnixMilliseconds, number: Int) {
         var random = InlineArray<10, UInt8>(repeating: 0)
         for index in 2..<10 { random[index] = UInt8(truncatingIfNeeded: number >> (8 * (9 - index))) }
         self.init(milliseconds: milliseconds, random: random)

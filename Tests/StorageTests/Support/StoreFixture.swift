@@ -2,6 +2,7 @@ import Core
 import Storage
 import TestSupport
 import Threading
+import Time
 
 /// A store of a test, closed when it is let go.
 final class StoreFixture: Sendable {
@@ -53,17 +54,17 @@ extension Store {
     }
 
     /// When the next delivery of a notifier is due.
-    func nextDue(notifier: String) throws(StoreError) -> UInt64? {
+    func nextDue(notifier: String) throws(StoreError) -> UnixMilliseconds? {
         try claimDue(Claim(notifier: notifier, now: 0, leaseMilliseconds: 1, limit: 0)).nextDue
     }
 
     /// Claims with a lease of 1000.
-    func claim(_ notifier: String = "log", at now: UInt64, limit: Int = 100) throws(StoreError) -> [Delivery] {
+    func claim(_ notifier: String = "log", at now: UnixMilliseconds, limit: Int = 100) throws(StoreError) -> [Delivery] {
         try claimDue(Claim(notifier: notifier, now: now, leaseMilliseconds: 1000, limit: limit)).deliveries
     }
 
     /// Reports on a claimed delivery.
-    func report(_ delivery: Delivery, _ next: FinishedTry.Next, _ reason: String = "", at now: UInt64) throws(StoreError) {
+    func report(_ delivery: Delivery, _ next: FinishedTry.Next, _ reason: String = "", at now: UnixMilliseconds) throws(StoreError) {
         try finish([FinishedTry(id: delivery.id, attempt: delivery.attempts, next: next, reason: reason, now: now)])
     }
 

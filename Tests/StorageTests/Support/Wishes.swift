@@ -1,10 +1,12 @@
 import Core
 import Testing
+import Time
 
 extension Registration {
     /// A wish of a device; what is not named is the same in all of them.
     static func of(
-        _ token: String?, app: String = "app", user: String = "user", device: String = "d1", type: String = "ios", at now: UInt64 = 1000,
+        _ token: String?, app: String = "app", user: String = "user", device: String = "d1", type: String = "ios",
+        at now: UnixMilliseconds = 1000,
         _ rules: LimitRule...
     ) throws -> Registration {
         try of(token, app: app, user: user, device: device, type: type, at: now, rules: rules)
@@ -12,7 +14,8 @@ extension Registration {
 
     /// A wish of a device under these rules.
     static func of(
-        _ token: String?, app: String = "app", user: String = "user", device: String = "d1", type: String = "ios", at now: UInt64 = 1000,
+        _ token: String?, app: String = "app", user: String = "user", device: String = "d1", type: String = "ios",
+        at now: UnixMilliseconds = 1000,
         rules: [LimitRule]
     ) throws -> Registration {
         Registration(
@@ -25,7 +28,8 @@ extension Store {
     /// Registers a device without limits, or unsubscribes it.
     @discardableResult
     func put(
-        _ token: String?, app: String = "app", user: String = "user", device: String = "d1", type: String = "ios", at now: UInt64 = 1000
+        _ token: String?, app: String = "app", user: String = "user", device: String = "d1", type: String = "ios",
+        at now: UnixMilliseconds = 1000
     ) throws -> Registration.Outcome {
         try wish(.of(token, app: app, user: user, device: device, type: type, at: now))
     }
