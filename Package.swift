@@ -26,6 +26,8 @@ let package = Package(
     products: [
         .executable(name: "deskgate", targets: ["DeskgateCLI"]),
         .executable(name: "deskgate-benchmarks", targets: ["DeskgateBenchmarks"]),
+        // Tests preload it into the service.
+        .library(name: "SlowDisk", type: .dynamic, targets: ["SlowDisk"]),
     ],
     targets: [
         .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
@@ -84,6 +86,7 @@ let package = Package(
                 "Time",
             ],
             swiftSettings: settings),
+        .target(name: "SlowDisk", path: "Tests/SlowDisk"),
         library("TestSupport", ["HTTPServer", "JSON", "POSIX", "Threading", "Observability", "Time"], path: "Tests/TestSupport"),
         .executableTarget(
             name: "DeskgateBenchmarks",

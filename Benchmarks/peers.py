@@ -56,6 +56,13 @@ def allocation_counter(directory):
     return library
 
 
+def slow_disk(directory):
+    """The library that makes a disk slow, as its own text says."""
+    compiler, library = require("cc"), Path(directory) / "slow-disk.so"
+    build([compiler, "-O2", "-shared", "-fPIC", "-o", library, HERE.parent / "Tests" / "SlowDisk" / "slow-disk.c"])
+    return library
+
+
 def serve(*program):
     """The command line that all our own servers share with `deskgate serve`."""
     return lambda path, port: [*map(str, program), "serve", "--config", str(path)]

@@ -16,7 +16,6 @@ from sink import Sink
 
 # A disk that takes this long for each commit: a good hard disk, or a volume across a network.
 SLOW_DISK_MS = 6
-SLOW = {"DESKGATE_BENCHMARK_COMMIT_DELAY_MS": str(SLOW_DISK_MS)}
 SLOW_ROUNDS = 2
 # Connections with authorizations while their p99 is measured beside webhooks; the target is for the middle.
 BESIDE = (8, 16, CONNECTIONS)
@@ -67,18 +66,18 @@ class Webhooks:
         app = {"webhook": {"secret": self.proof}, "notifiers": list(notifiers)}
         return Service(self.options, self.workspace, "webhooks-many", app, notifiers=notifiers)
 
-    def load(self):
+    def load(self, connections=CONNECTIONS):
         """Webhooks that nobody has sent before."""
         self.comment += 10**9
-        return Load((self.workspace.app_id, self.comment), "webhooks.lua", f"/pyrus/webhook/{self.path_secret}")
+        return Load((self.workspace.app_id, self.comment), "webhooks.lua", f"/pyrus/webhook/{self.path_secret}", connections)
 
-    def accept(self, service, seconds, cores=None):
+    def accept(self, service, seconds, cores=None, connections=CONNECTIONS):
         """One measurement of acceptances; raises BadAnswers when the service has not accepted as many events as it answered 200."""
         def accepted():
             return service.counter("deskgate_webhook_events_total", result="accepted")
 
         before, cores = accepted(), cores or self.cores
-        sample = measure(service.server, seconds, self.load(), service.cores, cores, threads=1)
+        sample = measure(service.server, seconds, self.load(connections), service.cores, cores, threads=1)
         if accepted() - before < sample.requests:
             raise BadAnswers(f"{service.name}: answered {sample.requests} webhooks with 200 and accepted {accepted() - before:.0f}")
         return sample
@@ -114,14 +113,18 @@ class Webhooks:
         return pairs
 
     def slow_disk(self):
-        """Acceptances a second on a slow disk: as it is, and with a commit for each request."""
+        """Acceptances a second on a slow disk: at many connections, and at one, where each request has a commit of its own."""
+        delay = self.workspace.directory / "slow-disk"
+        delay.write_text(str(SLOW_DISK_MS))
+        environment = {"LD_PRELOAD": str(peers.slow_disk(self.workspace.directory)), "SLOW_DISK_FILE": str(delay)}
         rates = []
-        for name, environment in (("grouped", SLOW), ("single", SLOW | {"DESKGATE_BENCHMARK_BATCH": "1"})):
-            with (service := self.service(f"slow-{name}", environment)):
-                self.accept(service, 1)
-                rates.append([self.accept(service, self.options.seconds).per_second for _ in range(SLOW_ROUNDS)])
-            service.forget()
-        return [statistics.median(taken) for taken in rates]
+        with (service := self.service("slow", environment)):
+            for connections in (CONNECTIONS, 1):
+                self.accept(service, 1, connections=connections)
+                taken = [self.accept(service, self.options.seconds, connections=connections) for _ in range(SLOW_ROUNDS)]
+                rates.append(statistics.median(sample.per_second for sample in taken))
+        service.forget()
+        return rates
 
     def disturbed(self):
         """The p99 of authorizations alone and beside webhooks at full rate, in milliseconds, and the webhooks a second: a list of rounds
@@ -211,7 +214,7 @@ def acceptance_targets(webhooks):
     ratio = statistics.median(accepted.per_second / floor.per_second for floor, accepted in pairs)
     yield Target(f"webhooks/s at {CONNECTIONS} connections against a floor in C that journals them >= 0.7: {ratio:.2f}", ratio >= 0.7)
     grouped, single = webhooks.slow_disk()
-    print(f"\na disk that takes {SLOW_DISK_MS} ms more: {grouped:,.0f} webhooks/s, {single:,.0f} with a commit each", flush=True)
+    print(f"\na disk that takes {SLOW_DISK_MS} ms more: {grouped:,.0f} webhooks/s, {single:,.0f} at one connection", flush=True)
     yield Target(f"webhooks/s on a slow disk against a commit for each >= 10: {grouped / single:.0f}", grouped >= 10 * single)
 
 

@@ -25,8 +25,8 @@ extension ConfigurationReader {
         let teamID = identifier("team_id", of: "the team, which Apple shows under Membership details", object)
         let path = object.path(of: "key")
         guard let text = secrets.text(object.value("key"), path: path) else { return nil }
-        do throws(KeyFlaw) {
-            _ = try text.withSpan { span throws(KeyFlaw) in try ES256PrivateKey(pem: span) }
+        do throws(KeyProblem) {
+            _ = try text.withSpan { span throws(KeyProblem) in try ES256PrivateKey(pem: span) }
         } catch {
             problems.add(path, "the key \(error)")
             return nil

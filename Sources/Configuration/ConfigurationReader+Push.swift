@@ -44,8 +44,8 @@ extension ConfigurationReader {
         let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? FCMDestination.defaultURL
         let path = object.path(of: "service_account")
         guard let text = secrets.text(object.value("service_account"), path: path) else { return nil }
-        do throws(ServiceAccount.Flaw) {
-            _ = try text.withSpan { span throws(ServiceAccount.Flaw) in try ServiceAccount(parsing: span) }
+        do throws(ServiceAccount.Problem) {
+            _ = try text.withSpan { span throws(ServiceAccount.Problem) in try ServiceAccount(parsing: span) }
             return FCMDestination(serviceAccount: text, url: url)
         } catch {
             problems.add(path, "the service account's file \(error)")
@@ -156,12 +156,12 @@ extension ConfigurationReader {
         let given = object.object("templates", keys: Self.templatesKeys)
         var texts: [PushTemplatePart: String] = [:]
         for part in PushTemplatePart.allCases { texts[part] = given?.string(part.rawValue) }
-        do throws(PushTemplates.Mistakes) {
+        do throws(PushTemplates.Problems) {
             return try PushTemplates(language: language, texts: texts)
         } catch {
-            for mistake in error.all {
-                let path = mistake.part.map { "\(object.path(of: "templates")).\($0.rawValue)" } ?? object.path(of: "language")
-                problems.add(path, mistake.description)
+            for problem in error.all {
+                let path = problem.part.map { "\(object.path(of: "templates")).\($0.rawValue)" } ?? object.path(of: "language")
+                problems.add(path, problem.description)
             }
             return nil
         }

@@ -42,7 +42,7 @@ enum AdminQuestion {
     ///   - action: asks for a page of so many entries after a place.
     ///   - text: a page for people.
     static func askForPages(
-        _ arguments: Arguments, _ action: (_ after: String?, _ limit: Int?) throws(AdminMistake) -> some AdminAction,
+        _ arguments: Arguments, _ action: (_ after: String?, _ limit: Int?) throws(AdminProblem) -> some AdminAction,
         _ text: (JSONObject) -> String
     ) throws(CommandError) -> ExitCode {
         let isWhole = arguments.has("all")
@@ -50,7 +50,7 @@ enum AdminQuestion {
         var after = arguments["after"]
         while true {
             var next: String?
-            let page = try arguments.action { () throws(AdminMistake) in try action(after, limit) }
+            let page = try arguments.action { () throws(AdminProblem) in try action(after, limit) }
             let code = try ask(
                 page, arguments,
                 verdict: { answer in

@@ -58,8 +58,8 @@ struct Arguments {
     }
 
     /// Makes an operator's action out of the options; an error in one of them names the option.
-    func action<Action>(_ make: () throws(AdminMistake) -> Action) throws(CommandError) -> Action {
-        try explaining(make) { .mistake($0, in: command) }
+    func action<Action>(_ make: () throws(AdminProblem) -> Action) throws(CommandError) -> Action {
+        try explaining(make) { .problem($0, in: command) }
     }
 
     /// Refuses a security key where its text would be shown.

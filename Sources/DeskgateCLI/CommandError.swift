@@ -40,11 +40,11 @@ struct CommandError: Error {
     }
 
     /// An operator's action cannot be made of what was typed; a field of requests is named by the option that stands for it.
-    static func mistake(_ mistake: AdminMistake, in command: Command) -> CommandError {
-        guard let field = mistake.field, let option = command.options.first(where: { $0.field == field }) else {
-            return usage(mistake.message)
+    static func problem(_ problem: AdminProblem, in command: Command) -> CommandError {
+        guard let field = problem.field, let option = command.options.first(where: { $0.field == field }) else {
+            return usage(problem.message)
         }
-        return .option(option.name, mistake.problem)
+        return .option(option.name, problem.problem)
     }
 
     /// What was asked could not be done.

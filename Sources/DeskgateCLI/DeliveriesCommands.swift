@@ -20,7 +20,7 @@ enum DeliveriesCommands {
     /// The criteria that are given.
     /// - Parameter options: the options that are criteria.
     private static func criteria(_ arguments: Arguments, among options: [Option]) throws(CommandError) -> DeliveryCriteria {
-        try arguments.action { () throws(AdminMistake) in
+        try arguments.action { () throws(AdminProblem) in
             var result = DeliveryCriteria()
             for option in options {
                 if let text = arguments[option.name] { try result.add(option.field, text) }
@@ -52,7 +52,7 @@ enum DeliveriesCommands {
         let filter = try criteria(arguments, among: [state] + filters).filter
         return try AdminQuestion.askForPages(
             arguments,
-            { after, limit throws(AdminMistake) in try DeliveryAction.listing(filter, after: after, limit: limit) }, table)
+            { after, limit throws(AdminProblem) in try DeliveryAction.listing(filter, after: after, limit: limit) }, table)
     }
 
     private static func table(_ answer: JSONObject) -> String {
@@ -114,7 +114,7 @@ enum DeliveriesCommands {
             Option("notifier", value: .text("NAME"), "whose pending deliveries end as dead, with the reason purged"), .json,
         ]
     ) { arguments throws(CommandError) in
-        let action = try arguments.action { () throws(AdminMistake) in
+        let action = try arguments.action { () throws(AdminProblem) in
             try DeliveryAction.purging(
                 state: arguments.required("state"), before: arguments["before"], notifier: arguments["notifier"])
         }

@@ -61,14 +61,14 @@ enum SimulateCommand {
             } as: {
                 .option("script", "cannot read \(path): \($0)")
             }
-            try explaining { () throws(FaultReader.Mistake) in
+            try explaining { () throws(FaultReader.Problem) in
                 try FaultReader.read(script: bytes, into: faults, devices)
             } as: {
                 .option("script", "\($0)")
             }
         }
         for text in arguments.all("fault") {
-            try explaining { () throws(FaultReader.Mistake) in
+            try explaining { () throws(FaultReader.Problem) in
                 try FaultReader.read(fault: Array(text.utf8), into: faults)
             } as: {
                 .option("fault", "\($0)")

@@ -14,7 +14,7 @@ enum TokensCommands {
     ) { arguments throws(CommandError) in
         try AdminQuestion.askForPages(
             arguments,
-            { after, limit throws(AdminMistake) in
+            { after, limit throws(AdminProblem) in
                 try DeviceAction.listing(
                     appID: arguments.required("app"), userID: arguments["user"], deviceID: arguments["device"], after: after, limit: limit)
             }, table)
@@ -37,7 +37,7 @@ enum TokensCommands {
             Option("device", value: .text("ID"), field: "device_id", "of this device_id alone"), .json,
         ]
     ) { arguments throws(CommandError) in
-        let action = try arguments.action { () throws(AdminMistake) in
+        let action = try arguments.action { () throws(AdminProblem) in
             try DeviceAction.removing(
                 appID: arguments.required("app"), userID: arguments.required("user"), deviceID: arguments["device"])
         }

@@ -90,7 +90,7 @@ struct DeliveryLane {
     func awaitsNews(now: UnixMilliseconds) -> Bool { !isLeaving && nextDue.map { $0 > now } ?? true }
 
     /// How long a claim leases a delivery, in milliseconds.
-    var leaseMilliseconds: UInt64 { notifier.longestTryMilliseconds + Self.leaseMarginMilliseconds }
+    var leaseMilliseconds: UInt64 { notifier.longestAttemptMilliseconds + Self.leaseMarginMilliseconds }
 
     /// When a delivery may start next if nothing but time passes; nil when it takes an outcome, news or `resume`.
     mutating func wakeAt(now: UnixMilliseconds) -> UnixMilliseconds? {
@@ -121,9 +121,9 @@ struct DeliveryLane {
 
     /// Releases the leases of all attempts under way: their deliveries are due at once, so the next process does not wait for the leases to
     /// end.
-    func handBack(now: UnixMilliseconds) -> [FinishedTry] {
+    func handBack(now: UnixMilliseconds) -> [FinishedAttempt] {
         running.values.map {
-            FinishedTry(id: $0.delivery.id, attempt: $0.delivery.attempts, next: .retry(at: now), reason: "stopped", now: now)
+            FinishedAttempt(id: $0.delivery.id, attempt: $0.delivery.attempts, next: .retry(at: now), reason: "stopped", now: now)
         }
     }
 
@@ -131,7 +131,7 @@ struct DeliveryLane {
     /// - Parameter held: how many milliseconds of the clock's time do not count towards expiry.
     mutating func end(
         _ id: UUIDv7, _ outcome: DeliveryOutcome, now: UnixMilliseconds, held: UInt64 = 0, random: inout some RandomNumberGenerator
-    ) -> (running: Running, result: FinishedTry)? {
+    ) -> (running: Running, result: FinishedAttempt)? {
         guard let ended = running.removeValue(forKey: id) else { return nil }
         let outcome = isolated(outcome, of: ended)
         // The outcome of a replaced notifier says nothing about the current one.
@@ -140,7 +140,7 @@ struct DeliveryLane {
         // The next delivery of the same ticket may be due now, so the store is asked.
         nextDue = 0
         let news = news(of: outcome)
-        let result = FinishedTry(
+        let result = FinishedAttempt(
             id: id, attempt: ended.delivery.attempts, next: next, reason: outcome.reason, now: now,
             device: news == nil ? nil : ended.delivery.device, news: news)
         return (ended, result)
@@ -187,7 +187,7 @@ struct DeliveryLane {
     private func next(
         after delivery: Delivery, _ outcome: DeliveryOutcome, now: UnixMilliseconds, expiresAt: UnixMilliseconds,
         random: inout some RandomNumberGenerator
-    ) -> FinishedTry.Next {
+    ) -> FinishedAttempt.Next {
         var retryAfter: UInt64?
         switch outcome.verdict {
         case .delivered: return .delivered
@@ -206,7 +206,7 @@ struct DeliveryLane {
     }
 
     /// What the provider's answer says about the device; nil when nothing.
-    private func news(of outcome: DeliveryOutcome) -> FinishedTry.DeviceNews? {
+    private func news(of outcome: DeliveryOutcome) -> FinishedAttempt.DeviceNews? {
         if case .deviceGone(let since) = outcome.verdict { return .gone(since: since) }
         return outcome.environment.map { .environment($0) }
     }

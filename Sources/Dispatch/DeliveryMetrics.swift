@@ -67,7 +67,7 @@ package struct DeliveryMetrics: Sendable {
     }
 
     /// Counts an attempt, and its delivery when that has ended.
-    func count(notifier: String, _ result: FinishedTry, milliseconds: UInt64) {
+    func count(notifier: String, _ result: FinishedAttempt, milliseconds: UInt64) {
         duration.child(notifier).observe(nanoseconds: milliseconds * 1_000_000)
         let outcome: String
         switch result.next {
@@ -83,7 +83,7 @@ package struct DeliveryMetrics: Sendable {
     }
 }
 
-extension FinishedTry {
+extension FinishedAttempt {
     /// Whether the provider does not know the device any more.
     var isDeviceGone: Bool {
         if case .gone? = news { true } else { false }

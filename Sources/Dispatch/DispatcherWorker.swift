@@ -34,7 +34,7 @@ final class DispatcherWorker: Sendable {
 
     func run() {
         var lanes: [DeliveryLane] = []
-        var unreported: [FinishedTry] = []
+        var unreported: [FinishedAttempt] = []
         var log = NotifierLog(logger)
         var keeper = TimeKeeper(clocks, store, retention, logger)
         var refused = RefusedTally()
@@ -50,7 +50,7 @@ final class DispatcherWorker: Sendable {
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
             closeReplaced(&lanes)
             var untried = UntriedTally()
-            work(&lanes, &unreported, now, keeper, startsTries: !isStopping && isTimeKnown, &untried)
+            work(&lanes, &unreported, now, keeper, startsAttempts: !isStopping && isTimeKnown, &untried)
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
             let awaitsNews = lanes.contains { $0.awaitsNews(now: now) }
             // Nobody but this thread waits for these values, so nobody is woken.
@@ -71,7 +71,7 @@ final class DispatcherWorker: Sendable {
     }
 
     private func takeIn(
-        _ news: DispatcherInbox.News?, _ lanes: inout [DeliveryLane], _ unreported: inout [FinishedTry], _ now: UnixMilliseconds,
+        _ news: DispatcherInbox.News?, _ lanes: inout [DeliveryLane], _ unreported: inout [FinishedAttempt], _ now: UnixMilliseconds,
         _ keeper: TimeKeeper, _ log: inout NotifierLog
     ) {
         guard let news else { return }
@@ -118,9 +118,9 @@ final class DispatcherWorker: Sendable {
     private func end(
         _ outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)], _ lanes: inout [DeliveryLane], _ now: UnixMilliseconds,
         _ keeper: TimeKeeper, _ random: inout SystemRandomNumberGenerator, _ log: inout NotifierLog
-    ) -> [FinishedTry] {
+    ) -> [FinishedAttempt] {
         let held = keeper.heldFromExpiry
-        var results: [FinishedTry] = []
+        var results: [FinishedAttempt] = []
         for ended in outcomes {
             guard let index = lanes.firstIndex(where: { $0.name == ended.notifier }) else { continue }
             let wasPaused = lanes[index].breaker.pauseReason != nil
@@ -160,12 +160,13 @@ final class DispatcherWorker: Sendable {
     /// Reports finished attempts to the store and claims due deliveries for the lanes with room, in one transaction. When the transaction
     /// fails, the attempts stay in `finished` and are reported again.
     private func work(
-        _ lanes: inout [DeliveryLane], _ finished: inout [FinishedTry], _ now: UnixMilliseconds, _ keeper: TimeKeeper, startsTries: Bool,
+        _ lanes: inout [DeliveryLane], _ finished: inout [FinishedAttempt], _ now: UnixMilliseconds, _ keeper: TimeKeeper,
+        startsAttempts: Bool,
         _ untried: inout UntriedTally
     ) {
         // Removing a device makes a registry event, which is due at once for the notifiers that are told of it.
         if finished.contains(where: \.isDeviceGone) { for index in lanes.indices { lanes[index].nextDue = 0 } }
-        let claiming = startsTries ? claiming(&lanes, now) : []
+        let claiming = startsAttempts ? claiming(&lanes, now) : []
         guard !finished.isEmpty || !claiming.isEmpty else { return }
         do throws(StoreError) {
             let claims = claiming.map { lanes[$0.lane].claim($0.room, now: now, held: keeper.heldFromExpiry) }

@@ -56,7 +56,7 @@ struct NotifierLog {
 
     /// Takes in the outcome of an attempt.
     /// - Parameter lane: as it is after that attempt.
-    mutating func take(_ result: FinishedTry, _ outcome: DeliveryOutcome, of lane: DeliveryLane, now: UnixMilliseconds) {
+    mutating func take(_ result: FinishedAttempt, _ outcome: DeliveryOutcome, of lane: DeliveryLane, now: UnixMilliseconds) {
         switch result.next {
         case .delivered: break
         case .dead where result.isDeviceGone: add(1, .deviceGone, reason: result.reason, of: lane.name)

@@ -116,7 +116,7 @@ extension WaitingStore {
     }
 
     func work(
-        _ finished: [FinishedTry], _ claims: [Claim], telling audience: RegistryAudience
+        _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         try store().work(finished, claims, telling: audience)
     }

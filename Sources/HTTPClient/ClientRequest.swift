@@ -3,7 +3,7 @@ internal import CCurl
 /// One request to send: checked when it is made, never changed.
 package struct ClientRequest: Sendable {
     /// Why a request could not be made. Says what is wrong with it, never what it holds.
-    package enum Invalid: Error, Equatable, CustomStringConvertible {
+    package enum Problem: Error, Equatable, CustomStringConvertible {
         /// The URL is not `http://` or `https://` with a host, in visible ASCII.
         case url
         /// The header of this index has a name that is no token, or one that frames the message and is the library's to send.
@@ -46,7 +46,7 @@ package struct ClientRequest: Sendable {
     package init(
         _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
         timeoutMilliseconds: Int, connectTimeoutMilliseconds: Int = 5000, responseBodyLimit: Int = 64 * 1024
-    ) throws(Invalid) {
+    ) throws(Problem) {
         precondition(method != .get || body.isEmpty, "GET has no body")
         precondition(timeoutMilliseconds > 0 && connectTimeoutMilliseconds > 0, "timeouts are positive")
         precondition(responseBodyLimit >= 0, "a limit is not negative")

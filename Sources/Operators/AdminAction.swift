@@ -118,7 +118,7 @@ package struct AdminContext: Sendable {
 }
 
 /// What is wrong with an operator's question, for the caller; never a value.
-package struct AdminMistake: Error, Equatable {
+package struct AdminProblem: Error, Equatable {
     /// The criterion that is meant; nil when it is the question as a whole.
     package let field: String?
     /// What is wrong, in one sentence for a person.

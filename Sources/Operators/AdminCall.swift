@@ -173,7 +173,7 @@ extension AdminCall {
     private func request(
         _ parts: AdminRequest, headers: [(name: String, value: String)] = [], timeoutMilliseconds: Int
     ) throws(AdminAccess.Failure) -> ClientRequest {
-        do throws(ClientRequest.Invalid) {
+        do throws(ClientRequest.Problem) {
             return try ClientRequest(
                 parts.method, base + parts.target, headers: headers, body: parts.body, timeoutMilliseconds: timeoutMilliseconds,
                 responseBodyLimit: Self.answerLimit)

@@ -98,7 +98,7 @@ package final class AdminListener: Sendable {
             switch route.handling {
             case .fromMemory(let answer): return responder.respond(answer(request, self))
             case .fromStore(let read):
-                do throws(AdminMistake) {
+                do throws(AdminProblem) {
                     guard let action = try read(request) else { return responder.respond(Response(AdminAnswer.unknown)) }
                     return perform(action, AdminCaller(request), responder)
                 } catch {

@@ -8,7 +8,7 @@ struct AdminQuery {
     let items: [(name: String, text: String)]
 
     /// Decodes the percent escapes (RFC 3986 section 2.1); what they stand for must be UTF-8.
-    init(_ items: [QueryItem]) throws(AdminMistake) {
+    init(_ items: [QueryItem]) throws(AdminProblem) {
         var decoded: [(name: String, text: String)] = []
         for item in items { decoded.append((try Self.text(item.name), try Self.text(item.value))) }
         self.items = decoded
@@ -21,25 +21,25 @@ struct AdminQuery {
     ]
 
     /// The values of parameters by their names; nothing else may be there, and nothing twice.
-    func values(of parameters: [AdminRoute.Parameter]) throws(AdminMistake) -> [String: String] {
+    func values(of parameters: [AdminRoute.Parameter]) throws(AdminProblem) -> [String: String] {
         var values: [String: String] = [:]
         for (name, text) in items {
             let known = try parameters.known(name)
-            guard values.updateValue(text, forKey: known) == nil else { throw AdminMistake(known, "given twice.") }
+            guard values.updateValue(text, forKey: known) == nil else { throw AdminProblem(known, "given twice.") }
         }
         return values
     }
 
     /// Reads how many are wanted.
-    static func limit(_ text: String) throws(AdminMistake) -> Int {
+    static func limit(_ text: String) throws(AdminProblem) -> Int {
         // The initialiser takes a plus sign.
         guard let number = Int(text), text.utf8.first != UInt8(ascii: "+"), (1...AdminAnswer.largestLimit).contains(number) else {
-            throw AdminMistake("limit", "expected a number from 1 to \(AdminAnswer.largestLimit).")
+            throw AdminProblem("limit", "expected a number from 1 to \(AdminAnswer.largestLimit).")
         }
         return number
     }
 
-    private static func text(_ escaped: [UInt8]) throws(AdminMistake) -> String {
+    private static func text(_ escaped: [UInt8]) throws(AdminProblem) -> String {
         var bytes: [UInt8] = []
         var rest = escaped[...]
         while let byte = rest.popFirst() {
@@ -48,11 +48,11 @@ struct AdminQuery {
                 continue
             }
             guard let high = rest.popFirst(), let low = rest.popFirst(), let byte = Hexadecimal.byte(high, low) else {
-                throw AdminMistake(nil, "The query has a % without two hexadecimal digits.")
+                throw AdminProblem(nil, "The query has a % without two hexadecimal digits.")
             }
             bytes.append(byte)
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw AdminMistake(nil, "The query is not UTF-8.") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw AdminProblem(nil, "The query is not UTF-8.") }
         return text
     }
 }
@@ -61,14 +61,14 @@ struct AdminQuery {
 enum AdminBody {
     /// Reads it.
     /// - Parameter contents: what the message says that the object should have; empty or with a space before it.
-    static func object(_ body: Span<UInt8>, contents: String = "") throws(AdminMistake) -> JSONObject {
+    static func object(_ body: Span<UInt8>, contents: String = "") throws(AdminProblem) -> JSONObject {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONDocument(parsing: body).value()
         } catch {
-            throw AdminMistake(nil, "The body is not valid JSON: \(error).")
+            throw AdminProblem(nil, "The body is not valid JSON: \(error).")
         }
-        guard case .object(let object) = value else { throw AdminMistake(nil, "The body is JSON, but not an object\(contents).") }
+        guard case .object(let object) = value else { throw AdminProblem(nil, "The body is JSON, but not an object\(contents).") }
         return object
     }
 }
@@ -76,10 +76,10 @@ enum AdminBody {
 extension [AdminRoute.Parameter] {
     /// The name of the parameter that a caller's text names.
     /// - Parameter kind: what the message calls it.
-    func known(_ name: String, as kind: String = "criterion") throws(AdminMistake) -> String {
+    func known(_ name: String, as kind: String = "criterion") throws(AdminProblem) -> String {
         guard let known = first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
             let names = map(\.name).joined(separator: ", ")
-            throw AdminMistake(nil, "Unknown \(kind) \(printable(name)); known are \(names).")
+            throw AdminProblem(nil, "Unknown \(kind) \(printable(name)); known are \(names).")
         }
         return known.name
     }

@@ -82,7 +82,7 @@ package struct AdminRoute: Sendable {
         /// Answered at once, from memory.
         case fromMemory(@Sendable (borrowing Request, AdminListener) -> Response)
         /// Read into an action, which is carried out on the store's thread; nil is an id that nothing can have.
-        case fromStore(@Sendable (borrowing Request) throws(AdminMistake) -> (any AdminAction)?)
+        case fromStore(@Sendable (borrowing Request) throws(AdminProblem) -> (any AdminAction)?)
     }
 
     /// The largest body of a request that has one, in bytes.

@@ -25,7 +25,7 @@ extension DeliveryAction {
     }
 
     /// `GET /v1/deliveries`
-    static func listing(_ query: AdminQuery) throws(AdminMistake) -> DeliveryAction {
+    static func listing(_ query: AdminQuery) throws(AdminProblem) -> DeliveryAction {
         var criteria = DeliveryCriteria()
         var page: [String: String] = [:]
         for (name, text) in query.items {
@@ -33,9 +33,9 @@ extension DeliveryAction {
                 try criteria.add(name, text)
                 continue
             }
-            guard page.updateValue(text, forKey: name) == nil else { throw AdminMistake(name, "given twice.") }
+            guard page.updateValue(text, forKey: name) == nil else { throw AdminProblem(name, "given twice.") }
         }
-        let limit = try page["limit"].map { text throws(AdminMistake) in try AdminQuery.limit(text) }
+        let limit = try page["limit"].map { text throws(AdminProblem) in try AdminQuery.limit(text) }
         return try listing(criteria.filter, after: page["after"], limit: limit)
     }
 
@@ -48,7 +48,7 @@ extension DeliveryAction {
     ]
 
     /// `DELETE /v1/deliveries`
-    static func purging(_ query: AdminQuery) throws(AdminMistake) -> DeliveryAction {
+    static func purging(_ query: AdminQuery) throws(AdminProblem) -> DeliveryAction {
         let values = try query.values(of: purgeParameters)
         return try purging(state: values["state"], before: values["before"], notifier: values["notifier"])
     }
@@ -74,12 +74,12 @@ extension DeliveryAction {
             .get, path, .read, summary: "The deliveries that match all criteria, newest first.",
             DeliveryCriteria.parameters + AdminQuery.page,
             answer: AdminRoute.Answer(["deliveries", "next"], text: "The deliveries, and where the list goes on; null at its end."),
-            .fromStore { request throws(AdminMistake) in try listing(AdminQuery(request.queryItems())) }),
+            .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .delete, path, .operate, summary: "Forgets deliveries that have ended, or gives up what waits for one notifier.",
             purgeParameters,
             answer: AdminRoute.Answer(["purged"], text: "How many."),
-            .fromStore { request throws(AdminMistake) in try purging(AdminQuery(request.queryItems())) }),
+            .fromStore { request throws(AdminProblem) in try purging(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .get, "/v1/deliveries/:id", .read, summary: "One delivery with all its attempts.", [id],
             answer: AdminRoute.Answer(
@@ -96,8 +96,8 @@ extension DeliveryAction {
             .post, "/v1/deliveries/retry", .operate, summary: "Makes all dead deliveries that match pending again.",
             DeliveryCriteria.parameters.map { $0.placed(.body) } + [DeliveryRetryBody.all],
             answer: AdminRoute.Answer(["retried"], text: "How many."),
-            .fromStore { request throws(AdminMistake) in
-                try request.withBody { body throws(AdminMistake) in try DeliveryRetryBody.action(body) }
+            .fromStore { request throws(AdminProblem) in
+                try request.withBody { body throws(AdminProblem) in try DeliveryRetryBody.action(body) }
             }),
     ]
 

@@ -19,9 +19,9 @@ package enum DeliveryAction: Sendable, Equatable {
 
     /// Chooses what to show.
     /// - Parameter after: the `next` of an earlier list.
-    package static func listing(_ filter: DeliveryFilter, after: String?, limit: Int?) throws(AdminMistake) -> DeliveryAction {
-        let place = try after.map { text throws(AdminMistake) in
-            guard let cursor = DeliveryCursor(text) else { throw AdminMistake("after", "expected the next of an earlier list.") }
+    package static func listing(_ filter: DeliveryFilter, after: String?, limit: Int?) throws(AdminProblem) -> DeliveryAction {
+        let place = try after.map { text throws(AdminProblem) in
+            guard let cursor = DeliveryCursor(text) else { throw AdminProblem("after", "expected the next of an earlier list.") }
             return cursor
         }
         return .list(filter, after: place, limit: limit ?? AdminAnswer.defaultLimit)
@@ -31,12 +31,12 @@ package enum DeliveryAction: Sendable, Equatable {
     /// - Parameters:
     ///   - state: `delivered`, `no_target` or `dead`; `pending` with a notifier, which gives up instead.
     ///   - before: a time of RFC 3339; nil is now.
-    package static func purging(state: String?, before: String?, notifier: String? = nil) throws(AdminMistake) -> DeliveryAction {
+    package static func purging(state: String?, before: String?, notifier: String? = nil) throws(AdminProblem) -> DeliveryAction {
         if let notifier { return try givingUp(notifier, state: state, before: before) }
-        let time = try before.map { text throws(AdminMistake) in try DeliveryCriteria.time("before", text) }
-        let state = try state.map { text throws(AdminMistake) in try DeliveryCriteria.state(text) }
+        let time = try before.map { text throws(AdminProblem) in try DeliveryCriteria.time("before", text) }
+        let state = try state.map { text throws(AdminProblem) in try DeliveryCriteria.state(text) }
         guard let state, state != .pending else {
-            throw AdminMistake("state", "expected delivered, no_target or dead, or pending and a notifier.")
+            throw AdminProblem("state", "expected delivered, no_target or dead, or pending and a notifier.")
         }
         return .purge(state, before: time)
     }
@@ -45,9 +45,9 @@ package enum DeliveryAction: Sendable, Equatable {
 extension DeliveryAction {
     /// Chooses to give up what waits for a notifier, such as one that is not configured any more: only the named one's, and all of it, so that
     /// nobody ends by mistake what is still to be delivered.
-    static func givingUp(_ notifier: String, state: String?, before: String?) throws(AdminMistake) -> DeliveryAction {
+    static func givingUp(_ notifier: String, state: String?, before: String?) throws(AdminProblem) -> DeliveryAction {
         guard let state, try DeliveryCriteria.state(state) == .pending, before == nil else {
-            throw AdminMistake("notifier", "goes with the state pending, and without before.")
+            throw AdminProblem("notifier", "goes with the state pending, and without before.")
         }
         return .giveUp(notifier: notifier)
     }
@@ -76,7 +76,7 @@ extension DeliveryAction: AdminAction {
         case .retryOne(let id): return try Self.retry(id, context)
         case .retry(let filter):
             let count = try Self.retry(filter, context)
-            if count == 0, let mistake = try context.mistake(in: filter) { return mistake }
+            if count == 0, let problem = try context.problem(in: filter) { return problem }
             return AdminAnswer(.retried(count))
         case .giveUp(let notifier): return try Self.giveUp(notifier, context)
         case .purge(let state, let before):
@@ -90,7 +90,7 @@ extension DeliveryAction: AdminAction {
         _ filter: DeliveryFilter, _ after: DeliveryCursor?, _ limit: Int, _ context: AdminContext
     ) throws(StoreError) -> AdminAnswer {
         let page = try context.store.page(of: filter, after: after, limit: limit)
-        if page.deliveries.isEmpty, let mistake = try context.mistake(in: filter) { return mistake }
+        if page.deliveries.isEmpty, let problem = try context.problem(in: filter) { return problem }
         return AdminAnswer([
             "deliveries": .array(page.deliveries.map { .object($0.json(context)) }),
             "next": page.next.map { .string($0.description) } ?? .null,
@@ -100,7 +100,7 @@ extension DeliveryAction: AdminAction {
     private static func giveUp(_ notifier: String, _ context: AdminContext) throws(StoreError) -> AdminAnswer {
         var filter = DeliveryFilter()
         filter.notifier = notifier
-        if let mistake = try context.mistake(in: filter) { return mistake }
+        if let problem = try context.problem(in: filter) { return problem }
         return try purged { limit throws(StoreError) in
             let count = try context.store.giveUpPending(notifier: notifier, now: context.now, limit: limit)
             context.onGivenUp(count, notifier)

@@ -33,9 +33,9 @@ package struct DeliveryCriteria {
     /// Takes a criterion in.
     /// - Parameter text: of `ticket_id` and `comment_id` an identity of the help desk, of `from` and `before` a time of RFC 3339.
     /// - Throws: when the name is unknown or given twice, and when the text is no value of it.
-    package mutating func add(_ name: String, _ text: String) throws(AdminMistake) {
+    package mutating func add(_ name: String, _ text: String) throws(AdminProblem) {
         let name = try Self.parameters.known(name)
-        guard given.insert(Array(name.utf8)).inserted else { throw AdminMistake(name, "given twice.") }
+        guard given.insert(Array(name.utf8)).inserted else { throw AdminProblem(name, "given twice.") }
         switch name {
         case "state": filter.state = try Self.state(text)
         case "app_id": filter.appID = text
@@ -50,24 +50,24 @@ package struct DeliveryCriteria {
     }
 
     /// Reads a time of RFC 3339 as Unix milliseconds.
-    static func time(_ name: String, _ text: String) throws(AdminMistake) -> UnixMilliseconds {
+    static func time(_ name: String, _ text: String) throws(AdminProblem) -> UnixMilliseconds {
         guard let time = RFC3339.unixMilliseconds(text) else {
-            throw AdminMistake(name, "expected a time such as 2026-03-10T08:15:12Z.")
+            throw AdminProblem(name, "expected a time such as 2026-03-10T08:15:12Z.")
         }
         return time
     }
 
-    private static func identity(_ name: String, _ text: String) throws(AdminMistake) -> HelpDeskID {
+    private static func identity(_ name: String, _ text: String) throws(AdminProblem) -> HelpDeskID {
         guard let id = HelpDeskID(text) else {
-            throw AdminMistake(name, "expected 1 to \(HelpDeskID.longest) bytes without control characters.")
+            throw AdminProblem(name, "expected 1 to \(HelpDeskID.longest) bytes without control characters.")
         }
         return id
     }
 
     /// Reads a state.
-    static func state(_ text: String) throws(AdminMistake) -> Delivery.State {
+    static func state(_ text: String) throws(AdminProblem) -> Delivery.State {
         guard let state = Delivery.State.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
-            throw AdminMistake("state", "expected pending, delivered, dead or no_target.")
+            throw AdminProblem("state", "expected pending, delivered, dead or no_target.")
         }
         return state
     }
@@ -90,33 +90,33 @@ enum DeliveryRetryBody {
     static let all = AdminRoute.Parameter("all", .body, .flag, text: "All dead deliveries, without a criterion.")
 
     /// Reads it. Without a criterion it must say `all`, so that a forgotten filter does not repeat everything.
-    static func action(_ body: Span<UInt8>) throws(AdminMistake) -> DeliveryAction {
+    static func action(_ body: Span<UInt8>) throws(AdminProblem) -> DeliveryAction {
         var criteria = DeliveryCriteria()
         var wantsAll = false
         for member in try AdminBody.object(body).members {
             if member.key.utf8.elementsEqual(all.name.utf8) {
-                guard member.value == true else { throw AdminMistake("all", "expected true.") }
+                guard member.value == true else { throw AdminProblem("all", "expected true.") }
                 wantsAll = true
             } else {
                 try criteria.add(member.key, try text(member))
             }
         }
         guard wantsAll == criteria.isEmpty else {
-            throw AdminMistake(nil, #"Send at least one criterion, or {"all": true} alone."#)
+            throw AdminProblem(nil, #"Send at least one criterion, or {"all": true} alone."#)
         }
         guard criteria.filter.state ?? .dead == .dead else {
-            throw AdminMistake("state", "expected dead; nothing else can be tried again.")
+            throw AdminProblem("state", "expected dead; nothing else can be tried again.")
         }
         return .retry(criteria.filter)
     }
 
-    private static func text(_ member: JSONObject.Member) throws(AdminMistake) -> String {
+    private static func text(_ member: JSONObject.Member) throws(AdminProblem) -> String {
         let isIdentity = DeliveryCriteria.identities.contains { $0.utf8.elementsEqual(member.key.utf8) }
         switch member.value {
         case .string(let text): return text
         case .integer(let number) where isIdentity: return "\(number)"
         default:
-            throw AdminMistake(printable(member.key), "expected \(isIdentity ? "a whole number or a string" : "a string").")
+            throw AdminProblem(printable(member.key), "expected \(isIdentity ? "a whole number or a string" : "a string").")
         }
     }
 }

@@ -16,14 +16,14 @@ package enum DeviceAction: AdminAction, Equatable {
     /// - Parameter after: the `next` of an earlier list.
     package static func listing(
         appID: String?, userID: String?, deviceID: String?, after: String?, limit: Int?
-    ) throws(AdminMistake) -> DeviceAction {
+    ) throws(AdminProblem) -> DeviceAction {
         let filter = DeviceFilter(appID: try required("app_id", appID), userID: userID, deviceID: deviceID)
-        let place = try after.map { text throws(AdminMistake) in try DeviceCursor.key(text, appID: filter.appID) }
+        let place = try after.map { text throws(AdminProblem) in try DeviceCursor.key(text, appID: filter.appID) }
         return .list(filter, after: place, limit: limit ?? AdminAnswer.defaultLimit)
     }
 
     /// Chooses what to remove: never the tokens of a whole app, which a forgotten criterion would.
-    package static func removing(appID: String?, userID: String?, deviceID: String?) throws(AdminMistake) -> DeviceAction {
+    package static func removing(appID: String?, userID: String?, deviceID: String?) throws(AdminProblem) -> DeviceAction {
         let (app, user) = (try required("app_id", appID), try required("user_id", userID))
         return .remove(DeviceFilter(appID: app, userID: user, deviceID: deviceID))
     }
@@ -42,7 +42,7 @@ package enum DeviceAction: AdminAction, Equatable {
         case .list(let filter, let after, let limit):
             // One more than is shown tells whether there are more.
             let found = try context.store.devices(filter, after: after, limit: limit + 1)
-            if found.isEmpty, let mistake = try context.mistake(in: filter) { return mistake }
+            if found.isEmpty, let problem = try context.problem(in: filter) { return problem }
             let shown = found.prefix(limit)
             let next = found.count > limit ? shown.last.map { DeviceCursor.text($0.key) } : nil
             return AdminAnswer([
@@ -51,13 +51,13 @@ package enum DeviceAction: AdminAction, Equatable {
             ])
         case .remove(let filter):
             let count = try context.store.removeDevices(filter, now: context.now, telling: context.state.registryAudience)
-            if count == 0, let mistake = try context.mistake(in: filter) { return mistake }
+            if count == 0, let problem = try context.problem(in: filter) { return problem }
             return AdminAnswer(.removed(count))
         }
     }
 
-    private static func required(_ name: String, _ text: String?) throws(AdminMistake) -> String {
-        guard let text, !text.isEmpty else { throw AdminMistake(name, "missing; expected whose push tokens are meant.") }
+    private static func required(_ name: String, _ text: String?) throws(AdminProblem) -> String {
+        guard let text, !text.isEmpty else { throw AdminProblem(name, "missing; expected whose push tokens are meant.") }
         return text
     }
 }
@@ -89,11 +89,11 @@ extension DeviceAction {
         AdminRoute(
             .get, path, .read, summary: "The registered push tokens, masked, by person and device.", criteria + AdminQuery.page,
             answer: AdminRoute.Answer(["push_tokens", "next"], text: "The push tokens, and where the list goes on; null at its end."),
-            .fromStore { request throws(AdminMistake) in try listing(AdminQuery(request.queryItems())) }),
+            .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .delete, path, .operate, summary: "Removes the push tokens of one person, or one of them.", criteria,
             answer: AdminRoute.Answer(["removed"], text: "How many."),
-            .fromStore { request throws(AdminMistake) in try removing(AdminQuery(request.queryItems())) }),
+            .fromStore { request throws(AdminProblem) in try removing(AdminQuery(request.queryItems())) }),
     ]
 
     /// As `AdminAction` says.
@@ -107,15 +107,15 @@ extension DeviceAction {
     }
 
     /// `GET /v1/push-tokens`
-    static func listing(_ query: AdminQuery) throws(AdminMistake) -> DeviceAction {
+    static func listing(_ query: AdminQuery) throws(AdminProblem) -> DeviceAction {
         let values = try query.values(of: criteria + AdminQuery.page)
-        let limit = try values["limit"].map { text throws(AdminMistake) in try AdminQuery.limit(text) }
+        let limit = try values["limit"].map { text throws(AdminProblem) in try AdminQuery.limit(text) }
         return try listing(
             appID: values["app_id"], userID: values["user_id"], deviceID: values["device_id"], after: values["after"], limit: limit)
     }
 
     /// `DELETE /v1/push-tokens`
-    static func removing(_ query: AdminQuery) throws(AdminMistake) -> DeviceAction {
+    static func removing(_ query: AdminQuery) throws(AdminProblem) -> DeviceAction {
         let values = try query.values(of: criteria)
         return try removing(appID: values["app_id"], userID: values["user_id"], deviceID: values["device_id"])
     }
@@ -134,11 +134,11 @@ enum DeviceCursor {
     }
 
     /// The device of a text.
-    static func key(_ text: String, appID: String) throws(AdminMistake) -> Device.Key {
+    static func key(_ text: String, appID: String) throws(AdminProblem) -> Device.Key {
         let parts = Base64URL.decode(text)?.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false) ?? []
         guard parts.count == 2, let user = String(validating: parts[0], as: UTF8.self),
             let device = String(validating: parts[1], as: UTF8.self)
-        else { throw AdminMistake("after", "expected the next of an earlier list.") }
+        else { throw AdminProblem("after", "expected the next of an earlier list.") }
         return Device.Key(appID: appID, userID: user, deviceID: device)
     }
 }

@@ -21,7 +21,7 @@ struct KeyRequest {
     let lifeSeconds: UInt64?
 
     /// Reads the body. Unknown fields are refused, because a misspelt `ttl_seconds` would make a key that lives too long.
-    init(_ body: Span<UInt8>) throws(AdminMistake) {
+    init(_ body: Span<UInt8>) throws(AdminProblem) {
         let object = try AdminBody.object(body, contents: " with app_id and user_id")
         for member in object.members { _ = try Self.parameters.known(member.key, as: "field") }
         appID = try Self.text("app_id", in: object)
@@ -29,12 +29,12 @@ struct KeyRequest {
         switch object["ttl_seconds"] {
         case nil, .null: lifeSeconds = nil
         case .integer(let seconds) where seconds >= 0: lifeSeconds = UInt64(seconds)
-        default: throw AdminMistake("ttl_seconds", "expected a whole number of seconds, or 0 for ever.")
+        default: throw AdminProblem("ttl_seconds", "expected a whole number of seconds, or 0 for ever.")
         }
     }
 
-    private static func text(_ field: String, in object: JSONObject) throws(AdminMistake) -> String {
-        guard case .string(let text) = object[field] else { throw AdminMistake(field, "expected a string.") }
+    private static func text(_ field: String, in object: JSONObject) throws(AdminProblem) -> String {
+        guard case .string(let text) = object[field] else { throw AdminProblem(field, "expected a string.") }
         return text
     }
 }
@@ -51,8 +51,8 @@ extension KeyRequest {
 extension AdminListener {
     fileprivate func mint(_ request: borrowing Request) -> Response {
         let state = services.state.current
-        do throws(AdminMistake) {
-            let wanted = try request.withBody { body throws(AdminMistake) in try KeyRequest(body) }
+        do throws(AdminProblem) {
+            let wanted = try request.withBody { body throws(AdminProblem) in try KeyRequest(body) }
             do throws(KeyMinting.Refusal) {
                 let minted = try KeyMinting(state.authorizer, defaultLifeSeconds: state.defaultLifeSeconds).mint(
                     appID: wanted.appID, userID: wanted.userID, lifeSeconds: wanted.lifeSeconds, now: services.clocks.unixSeconds())

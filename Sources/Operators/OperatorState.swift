@@ -42,7 +42,7 @@ struct KnownNames: Sendable {
 extension AdminContext {
     /// What is wrong with a filter that finds nothing: it names a notifier or an app that is neither configured nor in any delivery. One that has left the
     /// configuration can be asked for as long as it has deliveries.
-    func mistake(in filter: DeliveryFilter) throws(StoreError) -> AdminAnswer? {
+    func problem(in filter: DeliveryFilter) throws(StoreError) -> AdminAnswer? {
         if let name = filter.notifier, !Self.contains(state.names.notifiers, name) {
             var same = DeliveryFilter()
             same.notifier = name
@@ -57,7 +57,7 @@ extension AdminContext {
     }
 
     /// What is wrong with a filter of devices that finds nothing: its app is neither configured nor has it any device.
-    func mistake(in filter: DeviceFilter) throws(StoreError) -> AdminAnswer? {
+    func problem(in filter: DeviceFilter) throws(StoreError) -> AdminAnswer? {
         guard !Self.contains(state.names.apps, filter.appID) else { return nil }
         let others = try store.devices(DeviceFilter(appID: filter.appID, userID: nil, deviceID: nil), after: nil, limit: 1)
         return others.isEmpty ? .unknownName("app_id", filter.appID, state.names.apps) : nil

@@ -94,7 +94,7 @@ struct RuleMaker {
     private let providerTokens: ProviderTokens
     private let googleKey: RS256PublicKey
 
-    init(_ settings: SimulatorSettings, _ credentials: SimulatorCredentials, _ devices: DeviceRegistry) throws(KeyFlaw) {
+    init(_ settings: SimulatorSettings, _ credentials: SimulatorCredentials, _ devices: DeviceRegistry) throws(KeyProblem) {
         self.settings = settings
         self.credentials = credentials
         self.devices = devices

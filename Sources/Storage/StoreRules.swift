@@ -56,7 +56,7 @@ enum StoreRules {
     }
 }
 
-extension FinishedTry.Next {
+extension FinishedAttempt.Next {
     /// The word for it in a delivery's list of attempts.
     var outcome: String {
         switch self {

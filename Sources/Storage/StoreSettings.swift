@@ -15,10 +15,8 @@ package struct StoreSettings: Sendable, Equatable {
     /// How many comments and registrations may wait for the disk; what comes on top is refused with `unavailable`, so that a disk that hangs
     /// costs bounded memory. Neither takes more than three quarters of it.
     package var maximumQueued = 16_384
-    /// How many calls are made durable by one commit at most; for measurements: 1 is a commit for each call.
+    /// How many calls are made durable by one commit at most.
     package var maximumBatch = 512
-    /// How many milliseconds each commit takes in addition; for measurements: it stands for a slow disk.
-    package var commitDelayMilliseconds: UInt64 = 0
     /// How many pages of 4 KiB the log has before they are moved to the database: what is written often is then moved once.
     package var pagesBeforeCheckpoint = 16_000
     /// How long what is forgotten may stay in the log, in milliseconds; then the log is emptied as soon as nobody reads there.

@@ -6,7 +6,7 @@ package import JSON
 /// For those who play a provider. The times in it are only read: how old a token may be is the provider's rule.
 package struct VerifiedWebToken: Sendable {
     /// Why a text is no genuine token; it never holds any of it.
-    package enum Flaw: Error, Equatable {
+    package enum Problem: Error, Equatable {
         /// It is not three parts between two dots, or longer than 8 KiB.
         case notThreeParts
         /// A part is not unpadded base64url.
@@ -31,7 +31,7 @@ package struct VerifiedWebToken: Sendable {
     package let claims: JSONObject
 
     /// Reads a token and verifies its signature, before the claims are looked at; throws what is wrong with it.
-    package init(_ text: String, key: some VerifyingKey) throws(Flaw) {
+    package init(_ text: String, key: some VerifyingKey) throws(Problem) {
         let bytes = Array(text.utf8.prefix(Self.longest + 1))
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, bytes.count <= Self.longest else { throw .notThreeParts }
@@ -44,14 +44,14 @@ package struct VerifiedWebToken: Sendable {
         claims = try Self.object(parts[1], otherwise: .unreadableClaims)
     }
 
-    private static func decoded(_ part: ArraySlice<UInt8>) throws(Flaw) -> [UInt8] {
+    private static func decoded(_ part: ArraySlice<UInt8>) throws(Problem) -> [UInt8] {
         guard let bytes = Base64URL.decode(String(decoding: part, as: UTF8.self)) else { throw .notBase64URL }
         return bytes
     }
 
-    private static func object(_ part: ArraySlice<UInt8>, otherwise flaw: Flaw) throws(Flaw) -> JSONObject {
+    private static func object(_ part: ArraySlice<UInt8>, otherwise problem: Problem) throws(Problem) -> JSONObject {
         let text = try decoded(part)
-        guard let document = try? JSONDocument(parsing: text.span), case .object(let object) = document.value() else { throw flaw }
+        guard let document = try? JSONDocument(parsing: text.span), case .object(let object) = document.value() else { throw problem }
         return object
     }
 }

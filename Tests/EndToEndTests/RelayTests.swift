@@ -44,7 +44,7 @@ import Time
         let waiting = try store.work([], [claim])[0].get().deliveries
         #expect(waiting.count == 2)
         _ = try store.work(
-            waiting.map { FinishedTry(id: $0.id, attempt: $0.attempts, next: .retry(at: now), reason: "due", now: now) }, [])
+            waiting.map { FinishedAttempt(id: $0.id, attempt: $0.attempts, next: .retry(at: now), reason: "due", now: now) }, [])
     }
 
     /// Why the relay's deliveries stand where they stand, newest first.

@@ -54,8 +54,10 @@ import Testing
     @Test func aDiskThatHangsIsToldAndDoesNotKeepItFromEnding() throws {
         try site.configure()
         let server = try RunningServer(
-            configuration: site.workspace.configuration, environment: ["DESKGATE_BENCHMARK_COMMIT_DELAY_MS": "600000"])
+            configuration: site.workspace.configuration,
+            environment: ["LD_PRELOAD": Deskgate.slowDisk, "SLOW_DISK_FILE": path("slow-disk")])
         #expect(try status("/readyz", server) == 200)
+        try site.workspace.directory.write("slow-disk", "600000")
         let client = try SocketClient(server.publicAddress)
         let body = WebhookSite.body(1)
         try WebhookSite.begin(body, client)

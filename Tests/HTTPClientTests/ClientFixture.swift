@@ -20,7 +20,7 @@ func request(
     _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: String = "",
     timeoutMilliseconds: Int = 20_000, connectTimeoutMilliseconds: Int = 20_000, responseBodyLimit: Int = 64 * 1024
 ) -> ClientRequest {
-    do throws(ClientRequest.Invalid) {
+    do throws(ClientRequest.Problem) {
         return try ClientRequest(
             method, url, headers: headers, body: Array(body.utf8), timeoutMilliseconds: timeoutMilliseconds,
             connectTimeoutMilliseconds: connectTimeoutMilliseconds, responseBodyLimit: responseBodyLimit)

@@ -4,8 +4,8 @@ import Testing
 
 /// What a request may hold.
 @Suite struct RequestTests {
-    private func invalid(_ url: String = "http://host/", headers: [(name: String, value: String)] = []) -> ClientRequest.Invalid? {
-        do throws(ClientRequest.Invalid) {
+    private func invalid(_ url: String = "http://host/", headers: [(name: String, value: String)] = []) -> ClientRequest.Problem? {
+        do throws(ClientRequest.Problem) {
             _ = try ClientRequest(.post, url, headers: headers, timeoutMilliseconds: 1000)
             return nil
         } catch {
@@ -49,10 +49,10 @@ import Testing
     }
 
     @Test func describesWithoutTheInput() {
-        for error in [ClientRequest.Invalid.url, .headerName(index: 3), .headerValue(index: 4)] {
+        for error in [ClientRequest.Problem.url, .headerName(index: 3), .headerValue(index: 4)] {
             #expect(!error.description.isEmpty && !error.description.contains("\n"))
         }
-        #expect(ClientRequest.Invalid.headerValue(index: 4).description == "header 4 has control characters in its value")
+        #expect(ClientRequest.Problem.headerValue(index: 4).description == "header 4 has control characters in its value")
     }
 
     @Test(arguments: [

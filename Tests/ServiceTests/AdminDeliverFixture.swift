@@ -101,10 +101,10 @@ final class AdminDeliverFixture {
     }
 
     private static func tryOnce(
-        _ store: any Store, _ number: Int, attempt: Int, at time: UnixMilliseconds, _ next: FinishedTry.Next, _ reason: String
+        _ store: any Store, _ number: Int, attempt: Int, at time: UnixMilliseconds, _ next: FinishedAttempt.Next, _ reason: String
     ) throws {
         #expect(try store.work([], [claim(number, at: time)])[0].get().deliveries.map(\.id) == [id(number)])
-        _ = try store.work([FinishedTry(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)], [])
+        _ = try store.work([FinishedAttempt(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)], [])
     }
 
     private static func claim(_ number: Int, at time: UnixMilliseconds) -> Claim {

@@ -30,7 +30,7 @@ import Time
         return delivery.id
     }
 
-    private func end(_ id: UUIDv7, _ outcome: DeliveryOutcome, now: UnixMilliseconds) -> FinishedTry.Next? {
+    private func end(_ id: UUIDv7, _ outcome: DeliveryOutcome, now: UnixMilliseconds) -> FinishedAttempt.Next? {
         lane.end(id, outcome, now: now, random: &random)?.result.next
     }
 
@@ -41,7 +41,7 @@ import Time
     /// Tries a delivery that was refused before, and is refused for the settings now.
     /// - Parameter earlier: why it was refused before.
     /// - Returns: whether the others are stopped, and what follows for it.
-    private func refuse(_ earlier: String = reason, now: UnixMilliseconds) -> (isPaused: Bool, next: FinishedTry.Next?) {
+    private func refuse(_ earlier: String = reason, now: UnixMilliseconds) -> (isPaused: Bool, next: FinishedAttempt.Next?) {
         let next = end(begin(1, reason: earlier, now: now), DeliveryOutcome(.misconfigured, reason: Self.reason), now: now)
         return (lane.breaker.pauseReason != nil, next)
     }

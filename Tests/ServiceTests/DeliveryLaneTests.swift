@@ -31,7 +31,7 @@ import Time
 
     private func begin(_ delivery: Delivery, _ now: UnixMilliseconds) -> Bool { lane.begin(delivery, now: now) }
 
-    private func tryOnce(_ outcome: DeliveryOutcome, now: UnixMilliseconds) -> FinishedTry? {
+    private func tryOnce(_ outcome: DeliveryOutcome, now: UnixMilliseconds) -> FinishedAttempt? {
         #expect(begin(delivery(1), now))
         return lane.end(delivery(1).id, outcome, now: now, random: &random)?.result
     }
@@ -164,13 +164,13 @@ import Time
     }
 
     @Test func leasesOutlastTries() {
-        #expect(lane.leaseMilliseconds > lane.notifier.longestTryMilliseconds)
+        #expect(lane.leaseMilliseconds > lane.notifier.longestAttemptMilliseconds)
     }
 
     @Test func tellsTheRegistryWhatIsNewOfTheDevice() throws {
         let key = Device.Key(appID: "app", userID: "user", deviceID: "device")
         let device = Device(key: key, type: "ios", token: try PushToken("token"), registeredAt: 1, seenAt: 2)
-        let cases: [(outcome: DeliveryOutcome, news: FinishedTry.DeviceNews?)] = [
+        let cases: [(outcome: DeliveryOutcome, news: FinishedAttempt.DeviceNews?)] = [
             (.deviceGone, .gone(since: 1)), (DeliveryOutcome(.delivered, reason: "sent", environment: "sandbox"), .environment("sandbox")),
             (.arrived, nil), (.later(1), nil),
         ]

@@ -68,7 +68,7 @@ final class DeliveryStore: Store {
     }
 
     func work(
-        _ finished: [FinishedTry], _ claims: [Claim], telling audience: RegistryAudience
+        _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         state.update { $0.works.append((finished.count, claims.map(\.notifier))) }
         if isRefused(.work) { throw Self.refusal }

@@ -131,7 +131,7 @@ import Time
         (#"{"delay_ms":1,"match":{"topic":"t"}}"#, "fault.match: unknown key topic; known are token"),
     ])
     func namesMistakes(_ fault: String, _ expected: String) throws {
-        let error = #expect(throws: FaultReader.Mistake.self) { try read(fault, into: FaultScript()) }
+        let error = #expect(throws: FaultReader.Problem.self) { try read(fault, into: FaultScript()) }
         #expect(error?.description == expected)
     }
 }

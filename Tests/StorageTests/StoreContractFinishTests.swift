@@ -100,9 +100,9 @@ import Time
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         let reports = [
-            FinishedTry(id: UUIDv7(milliseconds: 9, number: 9), attempt: 1, next: .delivered, reason: "", now: 2100),
-            FinishedTry(id: delivery.id, attempt: 2, next: .delivered, reason: "", now: 2100),
-            FinishedTry(id: delivery.id, attempt: 0, next: .delivered, reason: "", now: 2100),
+            FinishedAttempt(id: UUIDv7(milliseconds: 9, number: 9), attempt: 1, next: .delivered, reason: "", now: 2100),
+            FinishedAttempt(id: delivery.id, attempt: 2, next: .delivered, reason: "", now: 2100),
+            FinishedAttempt(id: delivery.id, attempt: 0, next: .delivered, reason: "", now: 2100),
         ]
         try fixture.store.finish(reports)
         #expect(try fixture.store.current(delivery) == delivery)
@@ -114,7 +114,7 @@ import Time
         let claimed = try fixture.store.claim(at: 2000)
         try fixture.store.finish(
             claimed.enumerated().map { number, delivery in
-                FinishedTry(
+                FinishedAttempt(
                     id: delivery.id, attempt: 1, next: number.isMultiple(of: 2) ? .delivered : .dead, reason: "", now: 2000 + UInt64(number)
                 )
             })

@@ -90,10 +90,10 @@ import Time
     @Test(arguments: Backend.allCases) func letsAnotherGoFirstInTheSameCall(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...3 { try fixture.store.take(ordered(number)) }
-        func work(_ next: FinishedTry.Next, at time: UnixMilliseconds) throws -> [HelpDeskID?] {
+        func work(_ next: FinishedAttempt.Next, at time: UnixMilliseconds) throws -> [HelpDeskID?] {
             let running = try fixture.store.all().filter { $0.state == .pending && $0.attempts > 0 && $0.dueAt > time }
             let claim = Claim(notifier: "log", now: time, leaseMilliseconds: 1000, limit: 9)
-            let finished = running.map { FinishedTry(id: $0.id, attempt: $0.attempts, next: next, reason: "", now: time) }
+            let finished = running.map { FinishedAttempt(id: $0.id, attempt: $0.attempts, next: next, reason: "", now: time) }
             return try fixture.store.work(finished, [claim])[0].get().deliveries.map(\.event.identity.commentID)
         }
         #expect(try claim(fixture.store, at: 2000) == [1])

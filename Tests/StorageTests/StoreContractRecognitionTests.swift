@@ -6,8 +6,8 @@ import Time
 /// For how long a comment is recognised that comes again, whatever has become of its deliveries.
 @Suite struct StoreContractRecognitionTests {
     /// Who has captured a signed webhook may send it at any time.
-    @Test(arguments: Backend.allCases, [FinishedTry.Next.delivered, .dead, nil])
-    func recognisesForLongWhatItPurged(_ backend: Backend, _ next: FinishedTry.Next?) throws {
+    @Test(arguments: Backend.allCases, [FinishedAttempt.Next.delivered, .dead, nil])
+    func recognisesForLongWhatItPurged(_ backend: Backend, _ next: FinishedAttempt.Next?) throws {
         let fixture = try backend.store()
         let arrival = Sample(1).arrival(to: next == nil ? [] : ["log"])
         _ = try fixture.store.take(arrival)

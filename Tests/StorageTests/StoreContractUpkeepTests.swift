@@ -16,7 +16,7 @@ import Time
         try store.giveUpExpired(now: now, limit: limit).map { "\($0.count) \($0.notifier)" }
     }
 
-    private func take(_ store: any Store, _ numbers: Range<Int>, _ next: FinishedTry.Next, at time: UnixMilliseconds) throws {
+    private func take(_ store: any Store, _ numbers: Range<Int>, _ next: FinishedAttempt.Next, at time: UnixMilliseconds) throws {
         for number in numbers { try store.take(Sample(number)) }
         for delivery in try store.claim(at: time - 1) { try store.report(delivery, next, at: time) }
     }

@@ -25,7 +25,7 @@ import Time
         let claimed = try results.map { try $0.get() }
         #expect(claimed.map(\.deliveries.count) == [1, 1, 0])
         #expect(claimed.map(\.nextDue) == [6000, 6000, nil], "after their leases")
-        let report = FinishedTry(id: claimed[1].deliveries[0].id, attempt: 1, next: .delivered, reason: "ok", now: 5500)
+        let report = FinishedAttempt(id: claimed[1].deliveries[0].id, attempt: 1, next: .delivered, reason: "ok", now: 5500)
         let later = try fixture.store.work([report], ["b", "a"].map { claim($0, at: 5500) }).map { try $0.get().nextDue }
         #expect(later == [7000, 6000])
         #expect(try fixture.store.work([], []).isEmpty)
@@ -53,7 +53,7 @@ import Time
         let claimed = try store.work([], Self.names.map { claim($0, at: 2000, limit: 1) }).flatMap { try $0.get().deliveries }
         #expect(claimed.count == Self.names.count)
         #expect(store.commits == before + 1)
-        let reports = claimed.map { FinishedTry(id: $0.id, attempt: 1, next: .delivered, reason: "ok", now: 2001) }
+        let reports = claimed.map { FinishedAttempt(id: $0.id, attempt: 1, next: .delivered, reason: "ok", now: 2001) }
         #expect(try store.work(reports, Self.names.map { claim($0, at: 2001) }).count == Self.names.count)
         #expect(store.commits == before + 2)
         #expect(try store.all().count { $0.state == .delivered } == Self.names.count)
@@ -70,7 +70,7 @@ import Time
         for number in 2...3 { try store.take(Sample(number).with { $0.notifier = "b" }) }
         try store.take(Sample(4).with { $0.notifier = "c" })
         try Self.spoil(Sample(3), path)
-        let report = FinishedTry(id: running.id, attempt: 1, next: .delivered, reason: "ok", now: 2001)
+        let report = FinishedAttempt(id: running.id, attempt: 1, next: .delivered, reason: "ok", now: 2001)
         let results = try store.work([report], ["a", "b", "c"].map { claim($0, at: 2001) })
         #expect(try results[0].get() == Claimed(nextDue: nil))
         #expect(throws: StoreError.self) { try results[1].get() }

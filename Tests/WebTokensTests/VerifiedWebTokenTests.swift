@@ -8,9 +8,9 @@ struct VerifiedWebTokenTests {
     private static func ec() throws -> ES256PrivateKey { try ES256PrivateKey(pem: TestKey.sharedP256.privatePEM.utf8.span) }
     private static func rsa() throws -> RS256PrivateKey { try RS256PrivateKey(pem: TestKey.sharedRSA.privatePEM.utf8.span) }
 
-    private static func flaw(_ text: String) throws -> VerifiedWebToken.Flaw? {
+    private static func flaw(_ text: String) throws -> VerifiedWebToken.Problem? {
         let key = try ec().publicKey
-        do throws(VerifiedWebToken.Flaw) {
+        do throws(VerifiedWebToken.Problem) {
             _ = try VerifiedWebToken(text, key: key)
             return nil
         } catch {

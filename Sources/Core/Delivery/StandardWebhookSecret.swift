@@ -3,7 +3,7 @@ package import Crypto
 /// A secret shared with a webhook's receiver, Standard Webhooks 1.0: `whsec_` and 24 to 64 bytes in standard base64 with padding.
 package struct StandardWebhookSecret: Sendable {
     /// What is wrong with a secret's text; it never holds any of it.
-    package enum Flaw: Error, Equatable {
+    package enum Problem: Error, Equatable {
         /// It doesn't start with `whsec_`.
         case missingPrefix
         /// What follows is not standard base64 with padding, or has spaces or a line's end around it.
@@ -23,7 +23,7 @@ package struct StandardWebhookSecret: Sendable {
     /// Reads a secret's text; its bytes are copied into OpenSSL only, but the text stays the caller's to erase.
     ///
     /// Throws what is wrong with it.
-    package init(_ text: Span<UInt8>) throws(Flaw) {
+    package init(_ text: Span<UInt8>) throws(Problem) {
         let secret = try Self.decode(text)
         guard secret.count >= Self.byteCounts.lowerBound else { throw .tooShort }
         guard secret.count <= Self.byteCounts.upperBound else { throw .tooLong }
@@ -35,21 +35,21 @@ package struct StandardWebhookSecret: Sendable {
     }
 
     /// Reads text by the same rules.
-    package init(_ text: String) throws(Flaw) {
+    package init(_ text: String) throws(Problem) {
         try self.init(text.utf8.span)
     }
 
-    private static func decode(_ text: Span<UInt8>) throws(Flaw) -> SecretBytes {
+    private static func decode(_ text: Span<UInt8>) throws(Problem) -> SecretBytes {
         guard text.count >= prefix.count, prefix.indices.allSatisfy({ text[$0] == prefix[$0] }) else { throw .missingPrefix }
         let encoded = text.extracting(prefix.count...)
         guard let count = Base64.decodedCount(of: encoded) else { throw .notBase64 }
-        return try SecretBytes(count: count) { bytes throws(Flaw) in
+        return try SecretBytes(count: count) { bytes throws(Problem) in
             guard Base64.decode(encoded, into: &bytes) != nil else { throw .notBase64 }
         }
     }
 }
 
-extension StandardWebhookSecret.Flaw: CustomStringConvertible {
+extension StandardWebhookSecret.Problem: CustomStringConvertible {
     /// A sentence's end, worded to follow the secret's name.
     package var description: String {
         switch self {

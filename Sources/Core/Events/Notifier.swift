@@ -7,7 +7,7 @@ package protocol Notifier: Sendable {
     /// When a try that failed is repeated.
     var retryPolicy: RetryPolicy { get }
     /// How long one try takes at most, in milliseconds: when a process ends in the middle, the next one waits a little longer than that.
-    var longestTryMilliseconds: UInt64 { get }
+    var longestAttemptMilliseconds: UInt64 { get }
     /// How long after `misconfigured` one delivery is tried, to find out whether somebody has mended the other side, in milliseconds; nil to wait
     /// for a reload.
     var probeAfterMilliseconds: UInt64? { get }
@@ -22,7 +22,7 @@ package protocol Notifier: Sendable {
 
 extension Notifier {
     /// The longest that may be configured.
-    package var longestTryMilliseconds: UInt64 { 120_000 }
+    package var longestAttemptMilliseconds: UInt64 { 120_000 }
     /// Only a reload helps.
     package var probeAfterMilliseconds: UInt64? { nil }
     /// For notifiers without settings.

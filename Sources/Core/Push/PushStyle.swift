@@ -13,7 +13,7 @@ package enum PushContent: String, Sendable, CaseIterable {
 /// What notifications look like: how much they show, in which words, and how they ring.
 package struct PushStyle: Sendable, Equatable {
     /// Why a name is none that a provider could know.
-    package enum Flaw: Error, Equatable {
+    package enum Problem: Error, Equatable {
         /// The sound's.
         case sound
         /// The Android channel's.
@@ -40,7 +40,7 @@ package struct PushStyle: Sendable, Equatable {
     package init(
         content: PushContent = .full, templates: PushTemplates = .english, sound: String? = "default", badge: Int? = nil,
         androidChannel: String? = nil
-    ) throws(Flaw) {
+    ) throws(Problem) {
         if let sound, !Self.isName(sound) { throw .sound }
         if let androidChannel, !Self.isName(androidChannel) { throw .androidChannel }
         if let badge, !(0...99_999).contains(badge) { throw .badge }

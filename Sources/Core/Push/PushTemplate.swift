@@ -13,7 +13,7 @@ package struct PushTemplate: Sendable, Equatable {
     }
 
     /// What is wrong with a template's text.
-    package enum Flaw: Error, Equatable {
+    package enum Problem: Error, Equatable {
         /// Nothing of it would be visible.
         case empty
         /// It has more than `longestBytes`.
@@ -40,7 +40,7 @@ package struct PushTemplate: Sendable, Equatable {
 
     /// Reads a template's text.
     /// - Parameter allowed: the placeholders that it may have.
-    package init(_ text: String, allowing allowed: Set<Placeholder>) throws(Flaw) {
+    package init(_ text: String, allowing allowed: Set<Placeholder>) throws(Problem) {
         if PushText.line(text).isEmpty { throw .empty }
         if text.utf8.count > Self.longestBytes { throw .tooLong }
         if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) { throw .controlCharacter }
@@ -73,7 +73,7 @@ package struct PushTemplate: Sendable, Equatable {
     }
 
     /// Takes a placeholder behind its opening brace.
-    private static func takePlaceholder(_ rest: inout Substring, _ allowed: Set<Placeholder>) throws(Flaw) -> Placeholder {
+    private static func takePlaceholder(_ rest: inout Substring, _ allowed: Set<Placeholder>) throws(Problem) -> Placeholder {
         guard let end = rest.firstIndex(of: "}") else { throw .unpairedBrace }
         let name = String(rest[..<end])
         rest = rest[rest.index(after: end)...]

@@ -1,9 +1,9 @@
 /// The texts of notifications in one language: English and Russian are built in, and every text can be replaced.
 package struct PushTemplates: Sendable, Equatable {
     /// What is wrong with texts that were given, all of it at once.
-    package struct Mistakes: Error, Equatable {
+    package struct Problems: Error, Equatable {
         /// One mistake: which text, or the language when nil, and a sentence's end that follows its name.
-        package struct Mistake: Equatable, Sendable {
+        package struct Problem: Equatable, Sendable {
             /// Which text; nil for the language.
             package let part: PushTemplatePart?
             /// What is wrong and what to do, such as `has the unknown placeholder {name}`.
@@ -11,7 +11,7 @@ package struct PushTemplates: Sendable, Equatable {
         }
 
         /// In the order of the parts.
-        package let all: [Mistake]
+        package let all: [Problem]
     }
 
     /// The language, such as `ru` or `pt-BR`.
@@ -24,25 +24,25 @@ package struct PushTemplates: Sendable, Equatable {
     /// - Parameters:
     ///   - language: letters and digits with hyphens between them (RFC 5646); of built-in languages the region is ignored.
     ///   - texts: in place of the built-in ones.
-    package init(language: String, texts: [PushTemplatePart: String] = [:]) throws(Mistakes) {
-        var mistakes: [Mistakes.Mistake] = []
-        if !Self.isLanguage(language) { mistakes.append(.init(part: nil, description: "is not a language such as \"en\" or \"pt-BR\"")) }
+    package init(language: String, texts: [PushTemplatePart: String] = [:]) throws(Problems) {
+        var problems: [Problems.Problem] = []
+        if !Self.isLanguage(language) { problems.append(.init(part: nil, description: "is not a language such as \"en\" or \"pt-BR\"")) }
         let builtIn = Self.builtIn[language.prefix { $0 != "-" }.lowercased()] ?? Self.independent
         var templates: [PushTemplatePart: PushTemplate] = [:]
         for part in PushTemplatePart.allCases {
             guard let text = texts[part] ?? builtIn[part] else {
                 if Self.required.contains(part) {
-                    mistakes.append(.init(part: part, description: "is missing; give a text, as this language has none built in"))
+                    problems.append(.init(part: part, description: "is missing; give a text, as this language has none built in"))
                 }
                 continue
             }
-            do throws(PushTemplate.Flaw) {
+            do throws(PushTemplate.Problem) {
                 templates[part] = try PushTemplate(text, allowing: part.placeholders)
             } catch {
-                mistakes.append(.init(part: part, description: error.description))
+                problems.append(.init(part: part, description: error.description))
             }
         }
-        guard mistakes.isEmpty else { throw Mistakes(all: mistakes) }
+        guard problems.isEmpty else { throw Problems(all: problems) }
         self.language = language
         self.templates = templates
     }
@@ -76,7 +76,7 @@ extension PushTemplates {
     ]
 
     private static func make(_ language: String) -> PushTemplates {
-        do throws(Mistakes) {
+        do throws(Problems) {
             return try PushTemplates(language: language)
         } catch {
             preconditionFailure("built-in texts are right")
@@ -90,7 +90,7 @@ extension PushTemplates {
     }
 }
 
-extension PushTemplate.Flaw: CustomStringConvertible {
+extension PushTemplate.Problem: CustomStringConvertible {
     /// A sentence's end, worded to follow the template's name.
     package var description: String {
         switch self {

@@ -97,7 +97,7 @@ package enum RegistryTransition {
     /// Changes what is known of a device as its provider says, unless it has another token by now.
     /// - Parameter tried: the device as it was when the provider was asked.
     package static func learn<Rows: RegistryRows>(
-        _ news: FinishedTry.DeviceNews, of tried: Device, now: UnixMilliseconds, in rows: Rows
+        _ news: FinishedAttempt.DeviceNews, of tried: Device, now: UnixMilliseconds, in rows: Rows
     ) throws(Rows.Failure) -> [Change] {
         guard let known = try rows.device(tried.key), known.token == tried.token else { return [] }
         switch news {

@@ -53,7 +53,7 @@ package protocol Store: Sendable {
     ///   other claims and the reports stand.
     /// - Throws: when nothing of all this was done.
     func work(
-        _ finished: [FinishedTry], _ claims: [Claim], telling audience: RegistryAudience
+        _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>]
 
     /// The deliveries that match, newest first.

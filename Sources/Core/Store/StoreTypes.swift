@@ -77,7 +77,7 @@ package struct ExpiredDeliveries: Sendable, Equatable {
 }
 
 /// What came of one claimed delivery.
-package struct FinishedTry: Sendable, Equatable {
+package struct FinishedAttempt: Sendable, Equatable {
     /// What follows for it.
     package enum Next: Sendable, Equatable {
         /// It has arrived.

@@ -15,19 +15,19 @@ internal import COpenSSL
     }
 
     /// Reads the first private key in a PEM text: PKCS#8, PKCS#1 or SEC 1, without a passphrase.
-    convenience init(privatePEM text: Span<UInt8>) throws(KeyFlaw) {
+    convenience init(privatePEM text: Span<UInt8>) throws(KeyProblem) {
         var isEncrypted: Int32 = 0
         let pointer = unsafe Self.read(text) { unsafe deskgate_read_plain_private_key($0, &isEncrypted) }
         guard let pointer = unsafe pointer else {
-            throw isEncrypted == 0 ? Self.flaw(of: text, without: "PRIVATE KEY-----") : .encrypted
+            throw isEncrypted == 0 ? Self.problem(of: text, without: "PRIVATE KEY-----") : .encrypted
         }
         unsafe self.init(owning: pointer)
     }
 
     /// Reads the first public key (SubjectPublicKeyInfo, RFC 7468 section 13) in a PEM text.
-    convenience init(publicPEM text: Span<UInt8>) throws(KeyFlaw) {
+    convenience init(publicPEM text: Span<UInt8>) throws(KeyProblem) {
         let pointer = unsafe Self.read(text) { unsafe deskgate_read_public_key($0) }
-        guard let pointer = unsafe pointer else { throw Self.flaw(of: text, without: "-----BEGIN PUBLIC KEY-----") }
+        guard let pointer = unsafe pointer else { throw Self.problem(of: text, without: "-----BEGIN PUBLIC KEY-----") }
         unsafe self.init(owning: pointer)
     }
 
@@ -52,7 +52,7 @@ internal import COpenSSL
         }
     }
 
-    private static func flaw(of text: Span<UInt8>, without label: StaticString) -> KeyFlaw {
+    private static func problem(of text: Span<UInt8>, without label: StaticString) -> KeyProblem {
         guard text.contains("-----BEGIN ") else { return .notPEM }
         return text.contains(label) ? .damaged : .noKey
     }
@@ -96,13 +96,13 @@ extension KeyHandle {
     private static let shortestRSABits = 2048
 
     /// Makes sure that it is an EC key on P-256, the only kind that ES256 has (RFC 7518 section 3.4).
-    func requireP256() throws(KeyFlaw) {
+    func requireP256() throws(KeyProblem) {
         guard unsafe EVP_PKEY_is_a(pointer, "EC") == 1 else { throw .wrongType(found: typeName, needed: "an EC key on P-256") }
         guard curveName == "prime256v1" else { throw .wrongCurve(found: curveName) }
     }
 
     /// Makes sure that it is an RSA key as long as RS256 demands (RFC 7518 section 3.3).
-    func requireRSA() throws(KeyFlaw) {
+    func requireRSA() throws(KeyProblem) {
         guard unsafe EVP_PKEY_is_a(pointer, "RSA") == 1 else { throw .wrongType(found: typeName, needed: "an RSA key") }
         let bits = unsafe Int(EVP_PKEY_get_bits(pointer))
         guard bits >= Self.shortestRSABits else { throw .tooShort(bits: bits) }
@@ -110,7 +110,7 @@ extension KeyHandle {
 
     /// Makes sure that the private part belongs to the public one, which reading doesn't: with a damaged key everything that is signed
     /// would be refused.
-    func requireWholePair() throws(KeyFlaw) {
+    func requireWholePair() throws(KeyProblem) {
         let probe = InlineArray<32, UInt8>(repeating: 0x5A)
         guard let signature = try? sign(probe.span), verify(signature.span, probe.span) else { throw .damaged }
     }
@@ -167,7 +167,7 @@ extension KeyHandle {
 }
 
 /// What is wrong with the text of a key; it never holds any of it.
-package enum KeyFlaw: Error, Equatable {
+package enum KeyProblem: Error, Equatable {
     /// There is no block that PEM (RFC 7468) begins with.
     case notPEM
     /// It is PEM, but none of it is a key of the kind that is needed: a certificate, say, or the other half of the pair.
@@ -184,7 +184,7 @@ package enum KeyFlaw: Error, Equatable {
     case tooShort(bits: Int)
 }
 
-extension KeyFlaw: CustomStringConvertible {
+extension KeyProblem: CustomStringConvertible {
     /// A sentence's end, worded to follow the key's name, with the remedy.
     package var description: String {
         switch self {

@@ -29,7 +29,7 @@ package struct ES256PrivateKey: SigningKey {
     /// Reads the first private key in a PEM text (PKCS#8, as Apple's .p8 files are, or SEC 1); the text stays the caller's to erase.
     ///
     /// Throws what is wrong with it.
-    package init(pem text: Span<UInt8>) throws(KeyFlaw) {
+    package init(pem text: Span<UInt8>) throws(KeyProblem) {
         handle = try KeyHandle(privatePEM: text)
         try handle.requireP256()
         try handle.requireWholePair()
@@ -52,7 +52,7 @@ package struct ES256PublicKey: VerifyingKey {
     private let handle: KeyHandle
 
     /// Reads the first public key (SubjectPublicKeyInfo) in a PEM text; throws what is wrong with it.
-    package init(pem text: Span<UInt8>) throws(KeyFlaw) {
+    package init(pem text: Span<UInt8>) throws(KeyProblem) {
         handle = try KeyHandle(publicPEM: text)
         try handle.requireP256()
     }
@@ -80,7 +80,7 @@ package struct RS256PrivateKey: SigningKey {
     /// stays the caller's to erase.
     ///
     /// Throws what is wrong with it.
-    package init(pem text: Span<UInt8>) throws(KeyFlaw) {
+    package init(pem text: Span<UInt8>) throws(KeyProblem) {
         handle = try KeyHandle(privatePEM: text)
         try handle.requireRSA()
         try handle.requireWholePair()
@@ -102,7 +102,7 @@ package struct RS256PublicKey: VerifyingKey {
     private let handle: KeyHandle
 
     /// Reads the first public key (SubjectPublicKeyInfo) in a PEM text; throws what is wrong with it.
-    package init(pem text: Span<UInt8>) throws(KeyFlaw) {
+    package init(pem text: Span<UInt8>) throws(KeyProblem) {
         handle = try KeyHandle(publicPEM: text)
         try handle.requireRSA()
     }

@@ -20,7 +20,7 @@ final class PyrusNotifier: Notifier {
     /// For the life of an event.
     var retryPolicy: RetryPolicy { .webhook }
     /// As configured.
-    var longestTryMilliseconds: UInt64 { UInt64(relay.transport.timeoutMilliseconds) }
+    var longestAttemptMilliseconds: UInt64 { UInt64(relay.transport.timeoutMilliseconds) }
 
     /// A minute, as push notifiers: settings are mended at the help desk as often as here.
     var probeAfterMilliseconds: UInt64? { 60_000 }
@@ -95,7 +95,7 @@ final class PyrusNotifier: Notifier {
         completion(outcome)
     }
 
-    private func request(body: [UInt8]) throws(ClientRequest.Invalid) -> ClientRequest {
+    private func request(body: [UInt8]) throws(ClientRequest.Problem) -> ClientRequest {
         try ClientRequest(
             .post, relay.url, headers: [("content-type", "application/json; charset=utf-8")], body: body,
             timeoutMilliseconds: relay.transport.timeoutMilliseconds,

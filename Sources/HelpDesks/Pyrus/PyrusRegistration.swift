@@ -4,7 +4,7 @@ internal import JSON
 /// A device's registration, or its end, as the help desk is told of it.
 struct PyrusRegistration: Sendable {
     /// The event is about no registration, or its data is not what the registry writes.
-    struct Unreadable: Error, Equatable {}
+    struct Problem: Error, Equatable {}
 
     /// Which device.
     let key: Device.Key
@@ -14,8 +14,8 @@ struct PyrusRegistration: Sendable {
     let token: String?
 
     /// Reads an event.
-    init(_ event: Event) throws(Unreadable) {
-        guard let payload = RegistryChange.Payload(event) else { throw Unreadable() }
+    init(_ event: Event) throws(Problem) {
+        guard let payload = RegistryChange.Payload(event) else { throw Problem() }
         key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: payload.deviceID)
         type = payload.type
         token = event.kind == .pushTokenRegistered ? payload.token : nil

@@ -44,9 +44,9 @@ package struct APNsDestination: Sendable, Equatable {
     }
 
     /// What the requests are authorized with; throws when the key cannot sign.
-    func authorization(_ context: PushContext) throws(KeyFlaw) -> PushAuthorization {
+    func authorization(_ context: PushContext) throws(KeyProblem) -> PushAuthorization {
         guard case .token(let text, let keyID, let teamID) = credential else { return .certificate }
-        let key = try text.withSpan { span throws(KeyFlaw) in try ES256PrivateKey(pem: span) }
+        let key = try text.withSpan { span throws(KeyProblem) in try ES256PrivateKey(pem: span) }
         return .minted(context.cache(APNsTokenSource(key: key, keyID: keyID, teamID: teamID), .apns))
     }
 }

@@ -20,8 +20,8 @@ package struct FCMDestination: Sendable, Equatable {
     }
 
     /// Makes the provider's protocol and authorization; throws when the service account's file cannot be used.
-    func open(_ context: PushContext) throws(ServiceAccount.Flaw) -> (any PushProvider, PushAuthorization) {
-        let account = try serviceAccount.withSpan { span throws(ServiceAccount.Flaw) in try ServiceAccount(parsing: span) }
+    func open(_ context: PushContext) throws(ServiceAccount.Problem) -> (any PushProvider, PushAuthorization) {
+        let account = try serviceAccount.withSpan { span throws(ServiceAccount.Problem) in try ServiceAccount(parsing: span) }
         let source = GoogleTokenSource(
             account, client: context.client, timeoutMilliseconds: context.timeoutMilliseconds, unixMilliseconds: context.unixMilliseconds)
         return (FCMProvider(url: url, projectID: account.projectID), .minted(context.cache(source, .oauth)))

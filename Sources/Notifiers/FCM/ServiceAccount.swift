@@ -4,7 +4,7 @@ package import JSON
 /// The members that are needed of a Google service account's key file ("Create and delete service account keys", type JSON).
 package struct ServiceAccount: Sendable {
     /// Why a key file cannot be used; it never contains anything of the file.
-    package enum Flaw: Error, Equatable {
+    package enum Problem: Error, Equatable {
         /// It is not strict JSON.
         case notJSON(JSONError)
         /// It is JSON of something else: `type` is not `service_account`.
@@ -14,7 +14,7 @@ package struct ServiceAccount: Sendable {
         /// A field has a malformed value.
         case invalid(field: String)
         /// `private_key` is not an RSA key that can sign.
-        case key(KeyFlaw)
+        case key(KeyProblem)
         /// `token_uri` is neither https nor on this machine.
         case insecureTokenURI
     }
@@ -31,7 +31,7 @@ package struct ServiceAccount: Sendable {
     package let privateKey: RS256PrivateKey
 
     /// Reads a key file; its bytes stay the caller's to erase. Throws the first flaw.
-    package init(parsing text: Span<UInt8>) throws(Flaw) {
+    package init(parsing text: Span<UInt8>) throws(Problem) {
         let document: JSONDocument
         do throws(JSONError) { document = try JSONDocument(parsing: text) } catch { throw .notJSON(error) }
         guard let type = try? Self.text("type", in: document), type == "service_account" else { throw .notServiceAccount }
@@ -46,7 +46,7 @@ package struct ServiceAccount: Sendable {
         privateKey = try Self.key(in: document)
     }
 
-    private static func text(_ field: StaticString, in document: borrowing JSONDocument) throws(Flaw) -> String {
+    private static func text(_ field: StaticString, in document: borrowing JSONDocument) throws(Problem) -> String {
         var text = ""
         do throws(JSONFieldError) {
             try document.withString(field) { bytes in text = bytes.text }
@@ -57,18 +57,18 @@ package struct ServiceAccount: Sendable {
         return text
     }
 
-    private static func key(in document: borrowing JSONDocument) throws(Flaw) -> RS256PrivateKey {
-        var result: Result<RS256PrivateKey, KeyFlaw>?
+    private static func key(in document: borrowing JSONDocument) throws(Problem) -> RS256PrivateKey {
+        var result: Result<RS256PrivateKey, KeyProblem>?
         do throws(JSONFieldError) {
             result = try document.withString("private_key") { bytes in
                 if bytes.isEmpty { return nil }
-                do throws(KeyFlaw) { return .success(try RS256PrivateKey(pem: bytes)) } catch { return .failure(error) }
+                do throws(KeyProblem) { return .success(try RS256PrivateKey(pem: bytes)) } catch { return .failure(error) }
             }
         } catch {
             throw .missing(field: "private_key")
         }
         guard let result else { throw .missing(field: "private_key") }
-        do throws(KeyFlaw) { return try result.get() } catch { throw .key(error) }
+        do throws(KeyProblem) { return try result.get() } catch { throw .key(error) }
     }
 
     /// Letters, digits and `-`, in older projects after a domain and a colon: nothing that would end a URL's path.
@@ -87,7 +87,7 @@ package struct ServiceAccount: Sendable {
     }
 
     /// An assertion is a credential, so it is sent through TLS or stays on this machine.
-    private static func check(tokenURI: String) throws(Flaw) {
+    private static func check(tokenURI: String) throws(Problem) {
         guard isVisible(tokenURI), !tokenURI.utf8.contains(UInt8(ascii: "@")) else { throw .invalid(field: "token_uri") }
         if tokenURI.hasPrefix("https://"), tokenURI.utf8.count > 8 { return }
         guard tokenURI.hasPrefix("http://") else { throw .invalid(field: "token_uri") }
@@ -97,7 +97,7 @@ package struct ServiceAccount: Sendable {
     }
 }
 
-extension ServiceAccount.Flaw: CustomStringConvertible {
+extension ServiceAccount.Problem: CustomStringConvertible {
     /// The end of a sentence that begins with the file's name, with the remedy.
     package var description: String {
         switch self {
@@ -106,7 +106,7 @@ extension ServiceAccount.Flaw: CustomStringConvertible {
             "is not a service account's key: make one in the Firebase console under Project settings, Service accounts, Generate new private key"
         case .missing(let field): "has no text in \(field): give the file as it was downloaded"
         case .invalid(let field): "has a malformed \(field): give the file as it was downloaded"
-        case .key(let flaw): "has a private_key that \(flaw)"
+        case .key(let problem): "has a private_key that \(problem)"
         case .insecureTokenURI: "has a token_uri that is not https: give the file as it was downloaded"
         }
     }

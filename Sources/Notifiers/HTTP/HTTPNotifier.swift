@@ -36,7 +36,7 @@ package struct HTTPNotifier: Notifier {
     /// Retries for about a day, as long as an event lives.
     package var retryPolicy: RetryPolicy { .webhook }
     /// As configured.
-    package var longestTryMilliseconds: UInt64 { UInt64(destination.transport.timeoutMilliseconds) }
+    package var longestAttemptMilliseconds: UInt64 { UInt64(destination.transport.timeoutMilliseconds) }
 
     private let destination: HTTPDestination
     private let secrets: [StandardWebhookSecret]
@@ -50,10 +50,10 @@ package struct HTTPNotifier: Notifier {
     /// - Throws: what is wrong with the first malformed secret.
     package init(
         _ destination: HTTPDestination, client: Client, now: @escaping @Sendable () -> UnixMilliseconds
-    ) throws(StandardWebhookSecret.Flaw) {
+    ) throws(StandardWebhookSecret.Problem) {
         self.destination = destination
-        secrets = try destination.secrets.map { text throws(StandardWebhookSecret.Flaw) in
-            try text.withSpan { span throws(StandardWebhookSecret.Flaw) in try StandardWebhookSecret(span) }
+        secrets = try destination.secrets.map { text throws(StandardWebhookSecret.Problem) in
+            try text.withSpan { span throws(StandardWebhookSecret.Problem) in try StandardWebhookSecret(span) }
         }
         self.client = client
         self.now = now

@@ -17,7 +17,7 @@ package struct LogNotifier: Notifier {
     /// Never used, because every attempt succeeds.
     package var retryPolicy: RetryPolicy { .webhook }
     /// Writing a line does not wait.
-    package var longestTryMilliseconds: UInt64 { 1000 }
+    package var longestAttemptMilliseconds: UInt64 { 1000 }
 
     /// Writes one line.
     package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {

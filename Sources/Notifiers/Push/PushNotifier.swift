@@ -24,7 +24,7 @@ package final class PushNotifier: ProvableNotifier {
     /// As APNs and FCM ask for; the other providers document nothing.
     package var retryPolicy: RetryPolicy { .push }
     /// Twice the configured timeout.
-    package var longestTryMilliseconds: UInt64 { sender.longestAttemptMilliseconds }
+    package var longestAttemptMilliseconds: UInt64 { sender.longestAttemptMilliseconds }
 
     private let sender: PushSender
 

@@ -133,7 +133,7 @@ final class PushSender: Sendable {
 
     private func request(
         _ message: PushMessage, to environment: PushEnvironment, _ bearer: PushBearer, timeoutMilliseconds: Int
-    ) throws(ClientRequest.Invalid) -> ClientRequest {
+    ) throws(ClientRequest.Problem) -> ClientRequest {
         try ClientRequest(
             .post, environment.url + message.path, headers: message.headers + bearer.headers, body: message.body,
             timeoutMilliseconds: timeoutMilliseconds,

@@ -162,7 +162,7 @@ package struct NotifierTrial {
         init(_ type: NotifierType, _ notifier: any Notifier) {
             self.type = type
             self.notifier = notifier
-            timeoutMilliseconds = notifier.longestTryMilliseconds + 5000
+            timeoutMilliseconds = notifier.longestAttemptMilliseconds + 5000
         }
 
         var completion: @Sendable (DeliveryOutcome) -> Void {

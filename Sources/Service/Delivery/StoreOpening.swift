@@ -45,7 +45,7 @@ extension Configuration.Store {
     ///   - devicesPerUser: how many devices a person may have.
     ///   - movesAgain: as `SQLiteStore` takes it.
     package func open(devicesPerUser: Int, movesAgain: Bool = false) throws(StoreError) -> any Core.Store {
-        let settings = settings(devicesPerUser: devicesPerUser) { Process.environment($0) }
+        let settings = settings(devicesPerUser: devicesPerUser)
         switch kind {
         case .memory: return MemoryStore(settings: settings)
         case .sqlite(let path): return try SQLiteStore(path: path, settings: settings, movesAgain: movesAgain)
@@ -53,21 +53,12 @@ extension Configuration.Store {
     }
 
     /// The settings that the configuration gives.
-    ///
-    /// Two environment variables, for `make bench` alone, make it slower: `DESKGATE_BENCHMARK_COMMIT_DELAY_MS` milliseconds are added to each
-    /// commit as if the disk took them, and at most `DESKGATE_BENCHMARK_BATCH` calls share a commit. What is no number above 0 is passed over.
-    /// - Parameter environment: looks up environment variables.
-    func settings(devicesPerUser: Int, environment: (String) -> String?) -> StoreSettings {
-        func number(_ name: String) -> Int? {
-            environment(name).flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
-        }
+    func settings(devicesPerUser: Int) -> StoreSettings {
         var settings = StoreSettings()
         settings.maxPending = maximumPending
         settings.maxPendingPerNotifier = maximumPendingPerNotifier
         settings.minimumFreeBytes = UInt64(minimumFreeMegabytes) * 1_000_000
         settings.devicesPerUser = devicesPerUser
-        if let delay = number("DESKGATE_BENCHMARK_COMMIT_DELAY_MS") { settings.commitDelayMilliseconds = UInt64(delay) }
-        if let batch = number("DESKGATE_BENCHMARK_BATCH") { settings.maximumBatch = batch }
         return settings
     }
 }

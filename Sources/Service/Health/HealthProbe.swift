@@ -60,7 +60,7 @@ package struct HealthProbe {
 
     private func request(_ path: String) throws(Failure) -> ClientRequest {
         let host = unixSocket == nil ? address.description : "localhost"
-        do throws(ClientRequest.Invalid) {
+        do throws(ClientRequest.Problem) {
             return try ClientRequest(
                 .get, "\(tls == nil ? "http" : "https")://\(host)\(path)", headers: [], body: [],
                 timeoutMilliseconds: Self.timeoutMilliseconds, responseBodyLimit: 1 << 16)

@@ -24,12 +24,12 @@ struct GoogleOAuth {
         let form = FormBody(received: request.body)
         guard form["grant_type"] == Self.grantType else { return refuse("unsupported_grant_type", "Invalid grant_type") }
         let token: VerifiedWebToken
-        do throws(VerifiedWebToken.Flaw) {
+        do throws(VerifiedWebToken.Problem) {
             token = try VerifiedWebToken(form["assertion"] ?? "", key: key)
         } catch {
             return refuse("invalid_grant", error == .wrongSignature ? "Invalid JWT Signature." : "Invalid JWT")
         }
-        if let mistake = mistake(token.claims, audience: audience, now: now) { return refuse("invalid_grant", mistake) }
+        if let problem = problem(token.claims, audience: audience, now: now) { return refuse("invalid_grant", problem) }
         guard token.claims["scope"]?.text?.split(separator: " ").contains(where: { $0 == Self.scope }) == true else {
             return refuse("invalid_scope", "Invalid OAuth scope or ID token audience provided.")
         }
@@ -41,7 +41,7 @@ struct GoogleOAuth {
             ])
     }
 
-    private func mistake(_ claims: JSONObject, audience: String, now: UnixSeconds) -> String? {
+    private func problem(_ claims: JSONObject, audience: String, now: UnixSeconds) -> String? {
         guard claims["iss"]?.text == clientEmail else { return "Invalid grant: account not found" }
         guard claims["aud"]?.text == audience else { return "Invalid JWT: Failed audience check." }
         guard let issued = claims["iat"]?.integer, let expires = claims["exp"]?.integer, issued > 0, expires > issued else {

@@ -158,7 +158,7 @@ struct MemoryState {
         return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, nextDue: nextDue)
     }
 
-    mutating func finish(_ result: FinishedTry, _ audience: RegistryAudience, _ rules: MemoryRules) {
+    mutating func finish(_ result: FinishedAttempt, _ audience: RegistryAudience, _ rules: MemoryRules) {
         guard let index = entries.firstIndex(where: { $0.delivery.id == result.id }) else { return }
         guard record(result, in: &entries[index].attempts) else { return }
         if let tried = result.device, let news = result.news {
@@ -235,7 +235,7 @@ struct MemoryState {
     }
 
     /// Writes a report into the story; false when that try is not known or was reported before.
-    private func record(_ result: FinishedTry, in attempts: inout [DeliveryAttempt]) -> Bool {
+    private func record(_ result: FinishedAttempt, in attempts: inout [DeliveryAttempt]) -> Bool {
         guard let index = attempts.firstIndex(where: { $0.number == result.attempt && $0.endedAt == nil }) else { return false }
         attempts[index] = DeliveryAttempt(
             number: result.attempt, startedAt: attempts[index].startedAt, endedAt: result.now, outcome: result.next.outcome,

@@ -62,7 +62,7 @@ package final class MemoryStore: Store {
 
     /// As `Store` says; no claim fails alone.
     package func work(
-        _ finished: [FinishedTry], _ claims: [Claim], telling audience: RegistryAudience
+        _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         for claim in claims { StoreRules.check(claim) }
         return try whileOpen { state in

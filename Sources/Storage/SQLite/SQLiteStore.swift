@@ -122,7 +122,7 @@ package final class SQLiteStore: Store {
 
     /// As `Store` says.
     package func work(
-        _ finished: [FinishedTry], _ claims: [Claim], telling audience: RegistryAudience
+        _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         for claim in claims { StoreRules.check(claim) }
         return try queue.perform { database throws(SQLiteError) in try database.work(finished, claims, audience) }

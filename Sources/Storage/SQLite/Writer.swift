@@ -16,7 +16,6 @@ final class Writer {
     private let settings: StoreSettings
     private let queue: WriterQueue
     private let checkpointer: Checkpointer
-    private let pause = Monitor(())
     /// When a long log is looked at again.
     private var looksAtLogAt: MonotonicMilliseconds = 0
 
@@ -94,9 +93,6 @@ final class Writer {
 
     private func transaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         let value = try database.transaction(body)
-        if settings.commitDelayMilliseconds > 0 {
-            _ = pause.wait(timeoutMilliseconds: settings.commitDelayMilliseconds) { _ in nil as Void? }
-        }
         status.withLock { status in
             status.counts = database.counts
             status.commits += 1

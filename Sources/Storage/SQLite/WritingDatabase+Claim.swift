@@ -5,7 +5,7 @@ internal import Time
 extension WritingDatabase {
     /// Records the outcomes of attempts, and then leases due deliveries for new ones.
     func work(
-        _ finished: [FinishedTry], _ claims: [Claim], _ audience: RegistryAudience
+        _ finished: [FinishedAttempt], _ claims: [Claim], _ audience: RegistryAudience
     ) throws(SQLiteError) -> [Result<Claimed, StoreError>] {
         for result in finished { try finish(result, audience) }
         var results: [Result<Claimed, StoreError>] = []

@@ -23,7 +23,7 @@ struct DeliveryPlace {
 
 extension WritingDatabase {
     /// Records the outcome of one attempt.
-    func finish(_ result: FinishedTry, _ audience: RegistryAudience) throws(SQLiteError) {
+    func finish(_ result: FinishedAttempt, _ audience: RegistryAudience) throws(SQLiteError) {
         guard let (place, state, attempts) = try find(result.id), try record(result, place.key) else { return }
         if let tried = result.device, let news = result.news {
             try apply(RegistryTransition.learn(news, of: tried, now: result.now, in: self), audience)
@@ -96,7 +96,7 @@ extension WritingDatabase {
     }
 
     /// Writes the outcome of an attempt; false when the attempt is unknown or has an outcome.
-    private func record(_ result: FinishedTry, _ key: DeliveryKey) throws(SQLiteError) -> Bool {
+    private func record(_ result: FinishedAttempt, _ key: DeliveryKey) throws(SQLiteError) -> Bool {
         let statement = statements.endAttempt
         statement.bind(key.event, at: 1)
         statement.bind(key.position, at: 2)

@@ -98,13 +98,13 @@ import Time
 
     @Test(arguments: [0, 1, 22, 23, 65, 66, 1000])
     func secretsOfOtherLengthsAreRefused(count: Int) {
-        #expect(throws: count < 24 ? StandardWebhookSecret.Flaw.tooShort : .tooLong) { try StandardWebhookSecret(text(ofBytes: count)) }
+        #expect(throws: count < 24 ? StandardWebhookSecret.Problem.tooShort : .tooLong) { try StandardWebhookSecret(text(ofBytes: count)) }
     }
 
     @Test func secretsNeedTheirPrefix() {
         let text = text(ofBytes: 32)
         for other in ["", "whsec", String(text.dropFirst(6)), "WHSEC_\(text.dropFirst(6))", " \(text)", "whsec-\(text.dropFirst(6))"] {
-            #expect(throws: StandardWebhookSecret.Flaw.missingPrefix) { try StandardWebhookSecret(other) }
+            #expect(throws: StandardWebhookSecret.Problem.missingPrefix) { try StandardWebhookSecret(other) }
         }
     }
 
@@ -115,12 +115,12 @@ import Time
             "\(text)\n", "\(text) ", String(text.dropLast()), "\(text)=", "whsec_ \(text.dropFirst(6))",
             "whsec_" + String(repeating: "_-", count: 16),
         ] {
-            #expect(throws: StandardWebhookSecret.Flaw.notBase64) { try StandardWebhookSecret(other) }
+            #expect(throws: StandardWebhookSecret.Problem.notBase64) { try StandardWebhookSecret(other) }
         }
     }
 
     @Test func flawsSayWhatToMend() throws {
-        let flaws: [StandardWebhookSecret.Flaw] = [.missingPrefix, .notBase64, .tooShort, .tooLong]
+        let flaws: [StandardWebhookSecret.Problem] = [.missingPrefix, .notBase64, .tooShort, .tooLong]
         #expect(
             flaws.map(\.description) == [
                 "does not start with whsec_", "is not whsec_ and standard base64 with padding", "holds fewer than 24 bytes",
@@ -128,7 +128,7 @@ import Time
             ])
         let none: [UInt8] = []
         let error = try #require(throws: CryptoError.self) { try HMACKey<SHA256>(secret: none.span) }
-        #expect(StandardWebhookSecret.Flaw.unusable(error).description == "cannot be used: could not key an HMAC: the secret is empty")
+        #expect(StandardWebhookSecret.Problem.unusable(error).description == "cannot be used: could not key an HMAC: the secret is empty")
     }
 
     private func secrets(_ indices: [Int]) throws -> [StandardWebhookSecret] {

@@ -72,10 +72,10 @@ import Testing
 
     @Test func refusesNamesThatNobodyKnows() throws {
         for name in ["", "a b", "é", "a\u{0}", String(repeating: "a", count: 65)] {
-            #expect(throws: PushStyle.Flaw.sound) { try PushStyle(sound: name) }
-            #expect(throws: PushStyle.Flaw.androidChannel) { try PushStyle(androidChannel: name) }
+            #expect(throws: PushStyle.Problem.sound) { try PushStyle(sound: name) }
+            #expect(throws: PushStyle.Problem.androidChannel) { try PushStyle(androidChannel: name) }
         }
-        for badge in [-1, 100_000] { #expect(throws: PushStyle.Flaw.badge) { try PushStyle(badge: badge) } }
+        for badge in [-1, 100_000] { #expect(throws: PushStyle.Problem.badge) { try PushStyle(badge: badge) } }
         let style = try PushStyle(sound: "ding.caf", badge: 0, androidChannel: String(repeating: "a", count: 64))
         let notification = style.notification(for: .sample())
         #expect(notification.sound == "ding.caf" && notification.badge == 0 && notification.androidChannel?.count == 64)

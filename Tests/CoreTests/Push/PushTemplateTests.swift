@@ -4,8 +4,8 @@ import Testing
 @Suite struct PushTemplateTests {
     private static let all = Set(PushTemplate.Placeholder.allCases)
 
-    private func flaw(_ text: String, allowing allowed: Set<PushTemplate.Placeholder> = all) -> PushTemplate.Flaw? {
-        do throws(PushTemplate.Flaw) {
+    private func flaw(_ text: String, allowing allowed: Set<PushTemplate.Placeholder> = all) -> PushTemplate.Problem? {
+        do throws(PushTemplate.Problem) {
             _ = try PushTemplate(text, allowing: allowed)
             return nil
         } catch {
@@ -33,8 +33,8 @@ import Testing
             ("{{author}", .unpairedBrace), ("{name}", .unknown("name")), ("{}", .unknown("")), ("{Author}", .unknown("Author")),
             ("{ author }", .unknown(" author ")), ("{author{text}}", .unknown("author{text")), ("a\nb", .controlCharacter),
             ("a\u{0}", .controlCharacter),
-        ] as [(String, PushTemplate.Flaw)])
-    func refuses(text: String, flaw: PushTemplate.Flaw) {
+        ] as [(String, PushTemplate.Problem)])
+    func refuses(text: String, flaw: PushTemplate.Problem) {
         #expect(self.flaw(text) == flaw)
     }
 
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func tellsTheRemedy() {
-        let flaw = PushTemplate.Flaw.unknown("name")
+        let flaw = PushTemplate.Problem.unknown("name")
         #expect(flaw.description == "has the unknown placeholder {name}; known are {author}, {text}, {count}, {files}")
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct PushTemplatesTests {
     private func mistakes(_ language: String, _ texts: [PushTemplatePart: String]) -> [String] {
-        do throws(PushTemplates.Mistakes) {
+        do throws(PushTemplates.Problems) {
             _ = try PushTemplates(language: language, texts: texts)
             return []
         } catch {

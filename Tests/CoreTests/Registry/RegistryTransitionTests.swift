@@ -160,7 +160,7 @@ struct RegistryLife {
         let device = random.element(of: tried)
         let news = random.element(
             of: [.gone(since: nil), .gone(since: now - 100), .gone(since: device.seenAt), .environment("sandbox")]
-                as [FinishedTry.DeviceNews])
+                as [FinishedAttempt.DeviceNews])
         list.apply(RegistryTransition.learn(news, of: device, now: now, in: list))
         switch news {
         case .gone(let since): naive.providerKnowsNoMore(device, since: since, at: now)

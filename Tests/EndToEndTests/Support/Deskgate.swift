@@ -18,7 +18,12 @@ enum Deskgate {
     }
 
     /// The binary, which the package manager builds beside the tests.
-    static let path = Path.resolve("deskgate", in: Path.directory(of: linkTarget("/proc/self/exe")))
+    static let path = built("deskgate")
+
+    /// The library to preload for a slow disk, as its own text says.
+    static let slowDisk = built("libSlowDisk.so")
+
+    private static func built(_ name: String) -> String { Path.resolve(name, in: Path.directory(of: linkTarget("/proc/self/exe"))) }
 
     /// Commands whose result is a secret; their output is not searched for secrets.
     private static let secretMakers = [["key", "mint"], ["secret", "new"]]

@@ -10,7 +10,7 @@ extension Store {
         register(registration, telling: .nobody, completion: completion)
     }
 
-    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
+    func work(_ finished: [FinishedAttempt], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
         try work(finished, claims, telling: .nobody)
     }
 }

@@ -6,8 +6,8 @@ import Testing
 
 /// Keys never stand in a test's arguments, which are printed.
 struct ServiceAccountTests {
-    private static func flaw(_ bytes: [UInt8]) -> ServiceAccount.Flaw? {
-        do throws(ServiceAccount.Flaw) {
+    private static func flaw(_ bytes: [UInt8]) -> ServiceAccount.Problem? {
+        do throws(ServiceAccount.Problem) {
             _ = try ServiceAccount(parsing: bytes.span)
             return nil
         } catch {
@@ -15,7 +15,7 @@ struct ServiceAccountTests {
         }
     }
 
-    private static func flaw(_ key: String, _ value: JSONValue?) -> ServiceAccount.Flaw? {
+    private static func flaw(_ key: String, _ value: JSONValue?) -> ServiceAccount.Problem? {
         flaw(ServiceAccountFile().with(key, value).bytes)
     }
 
@@ -41,7 +41,7 @@ struct ServiceAccountTests {
         for value: JSONValue? in [nil, "", nil as JSONValue, 5, ["a"]] {
             #expect(Self.flaw(field, value) == .missing(field: field))
         }
-        #expect(ServiceAccount.Flaw.missing(field: field).description.contains(field))
+        #expect(ServiceAccount.Problem.missing(field: field).description.contains(field))
     }
 
     @Test(arguments: ["authorized_user", "external_account", ""])

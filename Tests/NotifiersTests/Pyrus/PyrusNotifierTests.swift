@@ -123,7 +123,7 @@ import Time
             }
             #expect(relay.server.requests.isEmpty)
             #expect(!relay.notifier.keepsTicketOrder && relay.notifier.concurrency == 8)
-            #expect(relay.notifier.longestTryMilliseconds == 20_000)
+            #expect(relay.notifier.longestAttemptMilliseconds == 20_000)
         }
     }
 }

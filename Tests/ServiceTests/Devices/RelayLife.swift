@@ -123,11 +123,12 @@ final class RelayLife {
             notifier.deliver(delivery) { outcome in answer.update { $0 = outcome } }
             let outcome = try #require(answer.wait(timeoutMilliseconds: 20_000) { $0 })
             let next = try next(after: outcome, mayDie: mayDie)
-            _ = try store.work([FinishedTry(id: delivery.id, attempt: delivery.attempts, next: next, reason: outcome.reason, now: now)], [])
+            _ = try store.work(
+                [FinishedAttempt(id: delivery.id, attempt: delivery.attempts, next: next, reason: outcome.reason, now: now)], [])
         }
     }
 
-    private func next(after outcome: DeliveryOutcome, mayDie: Bool) throws -> FinishedTry.Next {
+    private func next(after outcome: DeliveryOutcome, mayDie: Bool) throws -> FinishedAttempt.Next {
         if outcome.verdict == .delivered { return .delivered }
         guard case .retry(let wait) = outcome.verdict else { throw Unexpected(reason: outcome.reason) }
         return mayDie && Int.random(in: 0..<4, using: &random) == 0 ? .dead : .retry(at: now + (wait ?? 1000))

@@ -101,7 +101,7 @@ final class RecordingStore: Store {
     var refused: [RefusedDeliveries] { [] }
 
     func work(
-        _ finished: [FinishedTry], _ claims: [Claim], telling audience: RegistryAudience
+        _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] { [] }
 
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] { [] }

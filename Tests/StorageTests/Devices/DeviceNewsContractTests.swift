@@ -15,9 +15,9 @@ import Time
         return try #require(try store.claim(at: 2000).first)
     }
 
-    private func tell(_ store: any Store, _ news: FinishedTry.DeviceNews, of delivery: Delivery, attempt: Int? = nil) throws {
+    private func tell(_ store: any Store, _ news: FinishedAttempt.DeviceNews, of delivery: Delivery, attempt: Int? = nil) throws {
         try store.finish([
-            FinishedTry(
+            FinishedAttempt(
                 id: delivery.id, attempt: attempt ?? delivery.attempts, next: .dead, reason: "unregistered", now: 3000,
                 device: delivery.device, news: news)
         ])
@@ -89,7 +89,7 @@ import Time
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.finish([
-            FinishedTry(
+            FinishedAttempt(
                 id: delivery.id, attempt: 1, next: .delivered, reason: "ok", now: 3000, device: delivery.device,
                 news: .environment("sandbox"))
         ])

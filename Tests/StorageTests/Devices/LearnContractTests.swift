@@ -92,7 +92,7 @@ import Time
         _ = try fixture.store.take(webhook(1, nil))
         let delivery = try #require(try fixture.store.claim(at: 2000).first)
         try fixture.store.finish([
-            FinishedTry(
+            FinishedAttempt(
                 id: delivery.id, attempt: 1, next: .dead, reason: "unregistered", now: 3000, device: delivery.device,
                 news: .gone(since: nil))
         ])
@@ -110,7 +110,7 @@ import Time
         _ = try fixture.store.take(webhook(1, "A"))
         let delivery = try #require(try fixture.store.claim(at: 2000).first)
         try fixture.store.finish([
-            FinishedTry(
+            FinishedAttempt(
                 id: delivery.id, attempt: 1, next: .delivered, reason: "ok", now: 3000, device: delivery.device,
                 news: .environment("sandbox"))
         ])

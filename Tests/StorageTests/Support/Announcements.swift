@@ -42,7 +42,7 @@ extension Store {
         try removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, telling: .registry)
     }
 
-    func work(_ finished: [FinishedTry], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
+    func work(_ finished: [FinishedAttempt], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
         try work(finished, claims, telling: .registry)
     }
 }

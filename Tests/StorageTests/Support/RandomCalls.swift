@@ -76,15 +76,15 @@ struct RandomCalls {
         let claims = claims(Int.random(in: 0..<2, using: &random))
         let pick = Int.random(in: 0..<8, using: &random)
         let stale = Int.random(in: 0..<6, using: &random) == 0 ? 1 : 0
-        let next = random.element(of: [.delivered, .dead, .retry(at: now + 30), .givenUp(.expired)] as [FinishedTry.Next])
+        let next = random.element(of: [.delivered, .dead, .retry(at: now + 30), .givenUp(.expired)] as [FinishedAttempt.Next])
         let news = random.element(
-            of: [nil, nil, .gone(since: nil), .gone(since: now), .environment("sandbox")] as [FinishedTry.DeviceNews?])
+            of: [nil, nil, .gone(since: nil), .gone(since: now), .environment("sandbox")] as [FinishedAttempt.DeviceNews?])
         // Both stores choose among their own, which are the same ones as long as the test has not failed.
         return { store in
             describe {
                 let tried = try store.all().filter { $0.attempts > 0 }.prefix(8)
                 guard let delivery = tried.dropFirst(pick % max(1, tried.count)).first else { return "none" }
-                let report = FinishedTry(
+                let report = FinishedAttempt(
                     id: delivery.id, attempt: delivery.attempts - stale, next: next, reason: "r\(pick)", now: time,
                     device: delivery.device, news: news)
                 return "\(try store.work([report], claims))"

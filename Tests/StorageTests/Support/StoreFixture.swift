@@ -44,7 +44,7 @@ extension Store {
     }
 
     /// Reports alone.
-    func finish(_ results: [FinishedTry]) throws(StoreError) {
+    func finish(_ results: [FinishedAttempt]) throws(StoreError) {
         _ = try work(results, [])
     }
 
@@ -64,8 +64,8 @@ extension Store {
     }
 
     /// Reports on a claimed delivery.
-    func report(_ delivery: Delivery, _ next: FinishedTry.Next, _ reason: String = "", at now: UnixMilliseconds) throws(StoreError) {
-        try finish([FinishedTry(id: delivery.id, attempt: delivery.attempts, next: next, reason: reason, now: now)])
+    func report(_ delivery: Delivery, _ next: FinishedAttempt.Next, _ reason: String = "", at now: UnixMilliseconds) throws(StoreError) {
+        try finish([FinishedAttempt(id: delivery.id, attempt: delivery.attempts, next: next, reason: reason, now: now)])
     }
 
     /// Everything there is, newest first.

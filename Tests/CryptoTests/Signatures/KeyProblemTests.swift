@@ -3,18 +3,18 @@ import TestSupport
 import Testing
 
 /// Keys never stand in a test's arguments, which are printed; the kinds do.
-struct KeyFlawTests {
-    private static func flaws(_ text: String) -> (ec: KeyFlaw?, rsa: KeyFlaw?) {
-        var (ec, rsa): (KeyFlaw?, KeyFlaw?)
-        do throws(KeyFlaw) { _ = try ES256PrivateKey(pem: text.utf8.span) } catch { ec = error }
-        do throws(KeyFlaw) { _ = try RS256PrivateKey(pem: text.utf8.span) } catch { rsa = error }
+struct KeyProblemTests {
+    private static func flaws(_ text: String) -> (ec: KeyProblem?, rsa: KeyProblem?) {
+        var (ec, rsa): (KeyProblem?, KeyProblem?)
+        do throws(KeyProblem) { _ = try ES256PrivateKey(pem: text.utf8.span) } catch { ec = error }
+        do throws(KeyProblem) { _ = try RS256PrivateKey(pem: text.utf8.span) } catch { rsa = error }
         return (ec, rsa)
     }
 
-    private static func publicFlaws(_ text: String) -> (ec: KeyFlaw?, rsa: KeyFlaw?) {
-        var (ec, rsa): (KeyFlaw?, KeyFlaw?)
-        do throws(KeyFlaw) { _ = try ES256PublicKey(pem: text.utf8.span) } catch { ec = error }
-        do throws(KeyFlaw) { _ = try RS256PublicKey(pem: text.utf8.span) } catch { rsa = error }
+    private static func publicFlaws(_ text: String) -> (ec: KeyProblem?, rsa: KeyProblem?) {
+        var (ec, rsa): (KeyProblem?, KeyProblem?)
+        do throws(KeyProblem) { _ = try ES256PublicKey(pem: text.utf8.span) } catch { ec = error }
+        do throws(KeyProblem) { _ = try RS256PublicKey(pem: text.utf8.span) } catch { rsa = error }
         return (ec, rsa)
     }
 
@@ -111,7 +111,7 @@ struct KeyFlawTests {
     }
 
     @Test func `every flaw says what to do and names no key`() {
-        let flaws: [KeyFlaw] = [
+        let flaws: [KeyProblem] = [
             .notPEM, .noKey, .encrypted, .damaged, .wrongType(found: "RSA", needed: "an EC key"), .wrongCurve(found: "secp384r1"),
             .tooShort(bits: 1024),
         ]

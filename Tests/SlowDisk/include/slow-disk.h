@@ -1,0 +1,1 @@
+// Nothing calls it: it is preloaded.
