@@ -37,3 +37,42 @@ struct Pause: Sendable, Equatable {
         wait = probeAfterMilliseconds.map { Wait(now: now, lengthMilliseconds: $0) }
     }
 }
+
+/// A wait of a fixed length, which never becomes longer when the clock is set back.
+struct Wait: Sendable, Equatable {
+    /// When it is over.
+    private(set) var end: UnixMilliseconds
+    private let lengthMilliseconds: UInt64
+
+    /// Begins now; an end that overflows counts as never.
+    init(now: UnixMilliseconds, lengthMilliseconds: UInt64) {
+        self.lengthMilliseconds = lengthMilliseconds
+        end = now.saturating(adding: lengthMilliseconds)
+    }
+
+    /// Whether it is over. If more time is left than its length, the clock was set back, and the wait begins again.
+    mutating func isOver(now: UnixMilliseconds) -> Bool {
+        if now.remaining(until: end) > lengthMilliseconds { end = now.saturating(adding: lengthMilliseconds) }
+        return now >= end
+    }
+}
+
+/// The state of a breaker, as operators see it.
+package enum BreakerState: Sendable, Equatable {
+    /// Why a notifier is paused.
+    package enum PauseReason: Sendable, Equatable {
+        /// The provider refuses our credentials or settings, so that no attempt can succeed.
+        case misconfigured
+        /// The destination has answered 410: it wants nothing more.
+        case switchedOff
+    }
+
+    /// Every attempt may start.
+    case closed
+    /// No attempt may start for a while.
+    case open
+    /// One probe decides whether it closes.
+    case halfOpen
+    /// No attempt but a probe may start until an operator has changed something.
+    case paused(PauseReason)
+}
