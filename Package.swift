@@ -87,7 +87,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "SlowDisk", path: "Tests/SlowDisk"),
-        library("TestSupport", ["HTTPServer", "JSON", "POSIX", "Threading", "Observability", "Time"], path: "Tests/TestSupport"),
+        library("TestSupport", ["Core", "HTTPServer", "JSON", "POSIX", "Threading", "Observability", "Time"], path: "Tests/TestSupport"),
         .executableTarget(
             name: "DeskgateBenchmarks",
             dependencies: [

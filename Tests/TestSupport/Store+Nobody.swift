@@ -1,0 +1,20 @@
+package import Core
+
+/// Calls that tell nobody of changes in the registry.
+extension Store {
+    /// Accepts an event.
+    package func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+        accept(arrival, telling: .nobody, completion: completion)
+    }
+
+    /// Registers a device, or unsubscribes it.
+    package func register(_ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void)
+    {
+        register(registration, telling: .nobody, completion: completion)
+    }
+
+    /// Reports and claims.
+    package func work(_ finished: [FinishedAttempt], _ claims: [Claim]) throws(StoreError) -> [Result<Claimed, StoreError>] {
+        try work(finished, claims, telling: .nobody)
+    }
+}
