@@ -1,6 +1,6 @@
 internal import Core
 
-/// How much the claims of one call may do together, so that the next writer does not wait long.
+/// The limits on what all claims of one call may do together, so that the next writer does not wait long.
 struct ClaimBudget {
     /// How many deliveries may still be leased.
     private(set) var leases = 512

@@ -36,7 +36,7 @@ extension Delivery {
             attempts: attempts, dueAt: dueAt, endedAt: endedAt, reason: reason)
     }
 
-    /// The same delivery, whose event's data is gone.
+    /// The same delivery without its event's data.
     func withoutData() -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event.withoutData(), deviceID: deviceID, device: device, state: state, attempts: attempts,

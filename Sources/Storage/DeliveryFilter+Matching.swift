@@ -2,7 +2,7 @@ internal import Core
 internal import Time
 
 extension DeliveryFilter {
-    /// Whether a delivery is one of those that are meant.
+    /// Whether a delivery matches all conditions of the filter. Texts are compared as bytes.
     func matches(_ delivery: Delivery) -> Bool {
         let event = delivery.event
         return (id == nil || id == delivery.id)

@@ -4,9 +4,9 @@ internal import Core
 enum StoreRules {
     /// The reason of a delivery that has expired.
     static let expired = RetryDecision.Ending.expired.rawValue
-    /// The reason of a delivery that an operator has given up.
+    /// The reason of a pending delivery that an operator has purged.
     static let purged = "purged"
-    /// The outcome and the reason of an attempt that ended with its process.
+    /// The outcome and the reason of an attempt whose process ended before it.
     static let interrupted = "interrupted"
     /// How many deliveries one claim makes due at most after the clock was set back.
     static let pulledInPerClaim = 500
@@ -24,16 +24,14 @@ enum StoreRules {
         }
     }
 
-    /// The key under which the calls of a device are counted, whoever is signed in there: a digest.
+    /// The number under which a device's calls are counted, whoever is signed in there: a digest of its app and id.
     ///
-    /// If two devices share a number, they share a count. To bring that about on purpose one must know the other device's id, and could
-    /// simply use it.
+    /// If two devices share a number, they share a count. To provoke that one must know the other device's id, and could simply use it.
     static func deviceNumber(_ key: Device.Key) -> Int64 {
         shortDigest(of: key.appID, key.deviceID)
     }
 
-    /// A digest of ticket and device, by which a comment is recognised after its event was deleted, together with its app and its own
-    /// identity.
+    /// A digest of ticket and device. Together with the app and the comment's identity it recognises a comment whose event was deleted.
     ///
     /// Two devices of one comment may share a digest. Only the help desk chooses a comment's identity.
     static func mark(of identity: Event.Identity) -> Int64 {
@@ -45,7 +43,7 @@ enum StoreRules {
         precondition(claim.leaseMilliseconds > 0 && claim.limit >= 0, "a claim has a lease and a limit")
     }
 
-    /// Traps on the removal of all devices of an app, which would take long.
+    /// Traps on a filter without a person: removing all devices of an app would take long.
     static func checkRemoval(_ filter: DeviceFilter) {
         precondition(filter.userID != nil, "a removal names the person")
     }
@@ -57,7 +55,7 @@ enum StoreRules {
 }
 
 extension FinishedAttempt.Next {
-    /// The word for it in a delivery's list of attempts.
+    /// The outcome as it is stored with the attempt.
     var outcome: String {
         switch self {
         case .delivered: "delivered"

@@ -1,39 +1,41 @@
 internal import Core
 
-/// The bounds of a store in a file; everything has a default.
+/// The limits of a store. Every setting has a default.
 package struct StoreSettings: Sendable, Equatable {
-    /// How many deliveries may be pending; a comment that would exceed it is refused with `queueFull`.
+    /// How many deliveries may be pending; a comment whose deliveries would exceed it is refused with `queueFull`.
     package var maxPending = 1_000_000
-    /// How many deliveries may be pending for one notifier; what would exceed it ends when it is made.
+    /// How many deliveries may be pending for one notifier; further ones end when they are made.
     package var maxPendingPerNotifier = 250_000
-    /// How many devices a person may have; when there is one more, the one that has not been seen for longest leaves.
+    /// How many devices a person may have; beyond that, signed-out devices are removed first, then the one not seen for longest.
     package var devicesPerUser = 20
-    /// How many bytes of the disk stay free for everything else; below, events are refused with `diskFull`.
+    /// How many bytes of the disk stay free; with less, events are refused with `diskFull`.
     package var minimumFreeBytes: UInt64 = 128 << 20
-    /// The largest size of the database file in bytes, without its log; nil is as large as the disk.
+    /// The largest size of the database file in bytes, without its log; nil means no limit but the disk.
     package var maximumFileBytes: UInt64?
-    /// How many comments and registrations may wait for the disk; what comes on top is refused with `unavailable`, so that a disk that hangs
-    /// costs bounded memory. Neither takes more than three quarters of it.
+    /// How many comments and registrations may wait for the disk. Further ones are refused with `unavailable`, so that a disk that hangs
+    /// costs bounded memory. Each of the two may use at most three quarters of it.
     package var maximumQueued = 16_384
-    /// How many calls are made durable by one commit at most.
+    /// How many calls one commit makes durable at most.
     package var maximumBatch = 512
-    /// How many pages of 4 KiB the log has before they are moved to the database: what is written often is then moved once.
+    /// How many pages of 4 KiB the write-ahead log has when a checkpoint begins. A page that is written often is then moved to the database
+    /// once.
     package var pagesBeforeCheckpoint = 16_000
-    /// How long what is forgotten may stay in the log, in milliseconds; then the log is emptied as soon as nobody reads there.
+    /// How long deleted data may stay in the log, in milliseconds; then the log is truncated as soon as nobody reads it.
     package var erasesLogAfterMilliseconds: UInt64 = 5000
-    /// How many pages of 4 KiB the log may have; while it has more, because somebody reads the database for long, nothing new is accepted.
+    /// How many pages of 4 KiB the log may have. While a long read keeps it longer, nothing new is accepted.
     package var maximumLogPages = 131_072
-    /// How long the writer may be at the disk, in milliseconds, before the store counts as hanging.
+    /// How long the writer may wait for the disk, in milliseconds, before the store counts as hanging.
     package var hangMilliseconds: UInt64 = 5000
-    /// How often an idle store that cannot accept looks whether it can again, in milliseconds.
+    /// How often an idle store that cannot accept checks whether it can again, in milliseconds.
     package var probeIntervalMilliseconds: UInt64 = 1000
-    /// The largest file, in bytes, that is searched for damage after a run that was not closed; each 100 MB take some tenths of a second.
+    /// The largest file, in bytes, that is checked for damage after a run that was not closed; the check takes some tenths of a second per
+    /// 100 MB.
     package var maximumCheckedBytes: UInt64 = 1 << 30
-    /// How long to wait for locks that somebody else's tools hold on the file, in milliseconds: a call may wait twice, for another one's wait and its
-    /// own, within the ten seconds that a webhook has.
+    /// How long to wait for locks that other tools hold on the file, in milliseconds. A call may wait twice, for an earlier call and for
+    /// itself, and both must fit into the ten seconds that a webhook has.
     package var busyTimeoutMilliseconds: Int32 = 4000
 
-    /// The settings of the service.
+    /// Makes the default settings.
     package init() {}
 
     /// How many deliveries may be pending.

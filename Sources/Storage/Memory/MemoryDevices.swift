@@ -1,11 +1,11 @@
 internal import Core
 internal import Time
 
-/// The devices and the calls of a memory store: rows, which `RegistryTransition` decides on.
+/// The rows of devices and calls in a memory store. `RegistryTransition` decides what changes.
 struct MemoryDevices: RegistryRows {
     /// Tombstones included.
     private var devices: [Device.Key: RegistryDevice] = [:]
-    /// Those of persons have no device in their key, and those of devices no person.
+    /// The key of a person's calls has an empty device; the key of a device's calls has an empty person.
     private var userCalls: [Device.Key: (times: CallTimes, at: UnixMilliseconds)] = [:]
     private var deviceCalls: [Device.Key: (times: CallTimes, at: UnixMilliseconds)] = [:]
     private var series: [CallSeries: [Int64: UnixMilliseconds]] = [:]
@@ -28,24 +28,24 @@ struct MemoryDevices: RegistryRows {
 
     func time(ofCall number: Int64, in series: CallSeries) -> UnixMilliseconds? { self.series[series]?[number] }
 
-    /// The devices that match, tombstones included, in the order of persons and devices.
+    /// The devices that match, tombstones included, sorted by key.
     func devices(_ filter: DeviceFilter) -> [RegistryDevice] {
         devices.values.filter { filter.matches($0.key) }.sorted { $0.key < $1.key }
     }
 
-    /// Those not seen since a time, tombstones included, the longest first.
+    /// The devices last seen before a time, tombstones included, the longest unseen first.
     func idle(seenBefore time: UnixMilliseconds) -> [RegistryDevice] {
         devices.values.filter { $0.seenAt < time }.sorted { $0.seenAt == $1.seenAt ? $0.key < $1.key : $0.seenAt < $1.seenAt }
     }
 
-    /// Forgets calls of persons and devices of whom none was recorded since a time.
+    /// Deletes the calls of persons and devices whose last call was recorded before a time.
     mutating func forgetCalls(recordedBefore time: UnixMilliseconds) {
         userCalls = userCalls.filter { $0.value.at >= time }
         deviceCalls = deviceCalls.filter { $0.value.at >= time }
     }
 
     /// Writes a change.
-    /// - Returns: what is to be told instead of written.
+    /// - Returns: the change to announce; nil for one that was written.
     mutating func apply(_ change: RegistryTransition.Change) -> RegistryChange? {
         switch change {
         case .put(let device): devices[device.key] = device

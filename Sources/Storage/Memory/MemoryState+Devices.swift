@@ -23,7 +23,7 @@ extension MemoryState {
         return idle.count
     }
 
-    /// Writes what the registry's rules say.
+    /// Writes the changes that `RegistryTransition` has decided on.
     mutating func apply(_ changes: [RegistryTransition.Change], _ audience: RegistryAudience, _ rules: MemoryRules) {
         for change in changes {
             if let told = devices.apply(change) { announce(told, audience, rules) }

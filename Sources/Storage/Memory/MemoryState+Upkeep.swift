@@ -1,7 +1,7 @@
 internal import Core
 internal import Time
 
-/// What operators and the passing of time do.
+/// Upkeep: the calls of operators and what ends by time.
 extension MemoryState {
     mutating func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) -> Int {
         let dead = entries.indices.filter { entries[$0].delivery.state == .dead && filter.matches(entries[$0].delivery) }
@@ -50,7 +50,8 @@ extension MemoryState {
         delivery.state == .pending && delivery.dueAt <= now && delivery.event.expiresAt <= expiredBy
     }
 
-    /// Removes so many deliveries that ended before a time of their own, and the events whose last ones they were; comments are still recognised.
+    /// Deletes up to `limit` deliveries that ended before the time `endedBefore` gives for them, and events left without deliveries. Their
+    /// comments are still recognised.
     mutating func forget(limit: Int, endedBefore: (Delivery) -> UnixMilliseconds) -> Int {
         let ended = entries.map(\.delivery).filter { delivery in delivery.endedAt.map { $0 < endedBefore(delivery) } ?? false }
         let ids = Set(ended.prefix(limit).map(\.id))

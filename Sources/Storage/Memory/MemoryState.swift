@@ -1,19 +1,19 @@
 internal import Core
 internal import Time
 
-/// What a memory store was told when it was made.
+/// The settings that a memory store uses.
 struct MemoryRules: Sendable {
     let bounds: DeliveryBounds
     let devicesPerUser: Int
 }
 
-/// All that a memory store knows, and what each transition makes of it.
+/// Everything that a memory store holds, with the transitions of `Store`.
 struct MemoryState {
-    /// A delivery with its tries.
+    /// A delivery with its attempts.
     struct Entry {
         var delivery: Delivery
         let subscription: Subscription
-        /// Where it stands in the order of acceptance.
+        /// Its place in the order of acceptance.
         let place: DeliveryCursor
         var attempts: [DeliveryAttempt] = []
     }
@@ -23,14 +23,14 @@ struct MemoryState {
     var random: any RandomNumberGenerator & Sendable
     /// In the order of their acceptance.
     var events: [Event] = []
-    /// Comments whose deliveries are forgotten.
+    /// Comments whose deliveries were deleted; they are still recognised as duplicates.
     var past: [Event.Identity: (id: UUIDv7, receivedAt: UnixMilliseconds)] = [:]
     var time: TrustedTime?
-    /// How many deliveries had ended when they were made.
+    /// How many deliveries had already ended when they were made.
     var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     /// In the order of their acceptance.
     var entries: [Entry] = []
-    /// How many events were accepted, forgotten ones included.
+    /// How many events were ever accepted, deleted ones included.
     private var accepted: Int64 = 0
 
     init(random: any RandomNumberGenerator & Sendable) {
@@ -99,12 +99,12 @@ struct MemoryState {
         dropDataIfUnneeded(event.id)
     }
 
-    /// Keeps what makes a comment recognised.
+    /// Keeps the identity by which a comment is recognised.
     mutating func remember(_ event: Event) {
         if event.identity.commentID != nil { past[event.identity] = (event.id, event.receivedAt) }
     }
 
-    /// Forgets what an event told of, unless a delivery needs it.
+    /// Deletes an event's data unless a delivery needs it.
     mutating func dropDataIfUnneeded(_ id: UUIDv7) {
         guard !entries.contains(where: { $0.delivery.event.id == id && $0.delivery.state.needsData }) else { return }
         events = events.map { $0.id == id ? $0.withoutData() : $0 }
@@ -118,7 +118,7 @@ struct MemoryState {
             && left.identity.ticketID == right.identity.ticketID && left.identity.appID.utf8.elementsEqual(right.identity.appID.utf8)
     }
 
-    /// A delivery as it is shown: with its device as that is registered now.
+    /// The delivery of an entry, with its device as it is registered now.
     func shown(_ entry: Entry) -> Delivery {
         let (delivery, event) = (entry.delivery, entry.delivery.event)
         let device = delivery.deviceID.flatMap {
@@ -129,7 +129,7 @@ struct MemoryState {
             attempts: delivery.attempts, dueAt: delivery.dueAt, endedAt: delivery.endedAt, reason: delivery.reason)
     }
 
-    /// Meets claims in their order.
+    /// Leases due deliveries for the claims, in their order and within one budget.
     mutating func claimDue(_ claims: [Claim]) -> [Claimed] {
         var budget = ClaimBudget()
         return claims.map { claim in
@@ -205,7 +205,7 @@ struct MemoryState {
         }
     }
 
-    /// Makes due what was put off before the clock was set back.
+    /// After the clock was set back, a delivery may be due later than any backoff allows. Makes such deliveries due now.
     private mutating func pullIn(_ claim: Claim) {
         for index in entries.indices {
             let delivery = entries[index].delivery
@@ -234,7 +234,7 @@ struct MemoryState {
         dropDataIfUnneeded(entries[index].delivery.event.id)
     }
 
-    /// Writes a report into the story; false when that try is not known or was reported before.
+    /// Records the outcome of an attempt; false when the attempt is unknown or already has an outcome.
     private func record(_ result: FinishedAttempt, in attempts: inout [DeliveryAttempt]) -> Bool {
         guard let index = attempts.firstIndex(where: { $0.number == result.attempt && $0.endedAt == nil }) else { return false }
         attempts[index] = DeliveryAttempt(
@@ -244,7 +244,7 @@ struct MemoryState {
     }
 }
 
-/// What deliveries are kept in order by, within a notifier.
+/// The key by which a notifier's deliveries keep their order.
 private struct OrderKey: Hashable {
     let appID: ByteKey
     let number: Int64

@@ -2,16 +2,16 @@ package import Core
 internal import Threading
 package import Time
 
-/// The store that says what the others mean, and that demonstrations use: everything is gone with the process.
+/// The reference implementation of `Store`, for tests and demonstrations. Everything is lost when the process ends.
 ///
-/// It looks at everything that it holds for each claim, so it is for thousands of deliveries, not for millions.
+/// Each claim scans all deliveries, so it is for thousands of them, not for millions.
 package final class MemoryStore: Store {
     private let state: Monitor<MemoryState?>
     private let rules: MemoryRules
 
     /// Makes an empty store.
     /// - Parameters:
-    ///   - settings: of these `bounds` and `devicesPerUser` count.
+    ///     - settings: only `bounds` and `devicesPerUser` are used.
     ///   - random: makes the ids of the registry's events.
     package init(
         settings: StoreSettings = StoreSettings(), random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
@@ -60,7 +60,7 @@ package final class MemoryStore: Store {
         return try whileOpen { $0.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, audience, rules) }
     }
 
-    /// As `Store` says; no claim fails alone.
+    /// As `Store` says; a claim never fails alone.
     package func work(
         _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
@@ -150,7 +150,7 @@ package final class MemoryStore: Store {
         state.withLock { $0 = nil }
     }
 
-    /// Does what opening does to a store in a file, as the model of it: what was under way is interrupted, and due at once.
+    /// Models what opening does to a store in a file: running attempts are interrupted, and their deliveries are due at once.
     func releaseLeases() throws(StoreError) {
         try whileOpen { $0.releaseLeases() }
     }

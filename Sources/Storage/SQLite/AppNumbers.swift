@@ -1,7 +1,7 @@
 internal import Core
 internal import SQLite
 
-/// The numbers that stand for apps in the file, as far as they have been asked for: there are few.
+/// A cache of the numbers that stand for apps in the file. There are few apps.
 struct AppNumbers {
     private var known: [ByteKey: Int64] = [:]
 
@@ -14,7 +14,7 @@ struct AppNumbers {
         return number
     }
 
-    /// The number of an app; nil when nothing is known of it.
+    /// The number of an app; nil when the file does not have the app.
     mutating func find(_ appID: String, _ database: WritingDatabase) throws(SQLiteError) -> Int64? {
         let key = ByteKey(appID)
         if let number = known[key] { return number }

@@ -3,23 +3,24 @@ internal import SQLite
 internal import Threading
 internal import Time
 
-/// Moves pages from the log to the database, on a thread and a connection of its own, so that commits wait for it only a moment.
+/// Moves pages from the log to the database, on its own thread and connection, so that commits wait only a moment for it.
 ///
-/// A log is begun anew only once all of it has been moved, and while the writer goes on there is always a rest. So this thread moves what there
-/// is, and again what has come meanwhile, and leaves the last few pages to the writer. The writer decides on each pass, as `CheckpointPlan` says.
+/// SQLite restarts the log only once all its pages have been moved, and while the writer goes on some always remain. So this thread moves
+/// the pages that exist, repeats that for those added meanwhile, and leaves the last few to the writer. The writer decides on each pass, as
+/// `CheckpointPlan` says.
 final class Checkpointer {
     private enum Stage {
         case resting
-        /// The thread moves pages, or is about to.
+        /// The thread moves pages, or is about to begin.
         case moving
-        /// It has moved so many of the log's pages.
+        /// A pass has ended; so many of the log's pages are moved.
         case moved(Int)
         case closed
     }
 
     private struct State {
         var stage = Stage.resting
-        /// Why the disk did not take pages of the database.
+        /// The error with which the disk refused pages of the database.
         var failure: SQLiteError?
     }
 
@@ -28,16 +29,16 @@ final class Checkpointer {
     private var plan: CheckpointPlan
     private let eraseAfterMilliseconds: UInt64
 
-    /// Opens the file once more, and starts the thread; `close` must be called before this is let go.
-    /// - Parameter path: of a file that another connection has open, with the schema.
-    /// - Throws: when the system has no room for either.
+    /// Opens a second connection to the file, and starts the thread. The caller must call `close` before it releases this object.
+    /// - Parameter path: a file with the schema that another connection has open.
+    /// - Throws: when the connection cannot be opened or the thread cannot be started.
     init(path: String, settings: StoreSettings) throws(StoreError) {
         let state = Monitor(State())
         self.state = state
         plan = CheckpointPlan(leastPages: settings.pagesBeforeCheckpoint)
         eraseAfterMilliseconds = settings.erasesLogAfterMilliseconds
         do {
-            // Now and not when it is needed, when there might be too many open files.
+            // Opened now, because later the process may have too many open files.
             let connection = Monitor(try Connection(path: path, mode: .readWriteCreate))
             thread = try OwnThread { Self.run(connection, state) }
         } catch let error as SQLiteError {
@@ -47,10 +48,10 @@ final class Checkpointer {
         }
     }
 
-    /// Does what the plan says, or has it done. The writer calls it after each commit.
-    /// - Parameter isUrgent: whether pages are to be moved although none could be a while ago.
-    /// - Throws: when the disk did not take pages of the database. They are still in the log, but only as long as nobody moves others: the system
-    ///   forgets what it could not write, and would report success the next time. So nothing is moved any more.
+    /// Takes the plan's next step, here or on the thread. The writer calls it after each commit.
+    /// - Parameter isUrgent: whether to move pages even if that failed a while ago.
+    /// - Throws: when the disk refused pages of the database. They are still in the log as long as no other pages are moved: after a failed
+    ///   fsync the system drops the pages and would report success the next time. So nothing is moved any more.
     func tend(_ database: WritingDatabase, isUrgent: Bool) throws(SQLiteError) {
         let logged = database.loggedPages
         let (stage, failure) = state.withLock { ($0.stage, $0.failure) }
@@ -72,7 +73,7 @@ final class Checkpointer {
     }
 
     /// Ends the thread, and closes its connection.
-    /// - Returns: false when the disk did not take pages of the database, which are in the log still.
+    /// - Returns: false when the disk refused pages of the database; they are still in the log.
     func close() -> Bool {
         state.update { $0.stage = .closed }
         thread.join()
@@ -84,7 +85,7 @@ final class Checkpointer {
         do throws(SQLiteError) {
             isEmpty = try database.moveLog()
             if isEmpty, isEmptyingDue(database) {
-                // Tried again in a while when somebody reads there.
+                // If somebody reads the log, it is tried again later.
                 database.forgottenAt = try database.emptyLog() ? nil : SystemClock.monotonicMilliseconds()
             }
         } catch {
@@ -106,11 +107,11 @@ final class Checkpointer {
         }
     }
 
-    /// - Returns: how many of the log's pages have been moved by now; 0 when that failed.
+    /// - Returns: how many of the log's pages have been moved so far; 0 when the pass failed.
     private static func pass(_ connection: Connection, _ state: Monitor<State>) -> Int {
         do throws(SQLiteError) {
             let moved = try connection.checkpoint(truncate: false).moved
-            // Otherwise the writer, who moves the last page, would wait for the disk to take all of them.
+            // Otherwise the writer, which moves the last page, would have to wait until the disk has synced all pages.
             try connection.syncDatabase()
             return moved
         } catch {
@@ -119,13 +120,13 @@ final class Checkpointer {
         }
     }
 
-    /// Remembers a failure of the disk; whatever else it is may be over the next time.
+    /// Remembers an I/O error; other errors, such as a busy database, may be over the next time.
     private static func note(_ error: SQLiteError, _ state: Monitor<State>) {
         if error.isIOError { state.withLock { $0.failure = error } }
     }
 
-    /// Waits until there is something to move.
-    /// - Returns: false at the end.
+    /// Waits until there are pages to move.
+    /// - Returns: false when the checkpointer was closed.
     private static func hasWork(_ state: Monitor<State>) -> Bool {
         state.wait { state in
             switch state.stage {

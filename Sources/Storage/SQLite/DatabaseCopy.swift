@@ -2,10 +2,10 @@ internal import Core
 internal import POSIX
 internal import SQLite
 
-/// Whole, consistent copies of a database.
+/// Complete, consistent copies of a database.
 enum DatabaseCopy {
-    /// Writes everything that a connection sees to a new file, for its owner only, that needs no log and is proven to be sound. It appears under its
-    /// name when it is complete and durable.
+    /// Writes everything that a connection sees to a new file with mode 0600. The copy needs no log, was checked for damage, and gets its
+    /// name only when it is complete and durable.
     /// - Parameter model: the file whose owner the copy gets; nil for this user.
     /// - Throws: when the name is taken, or why the copy could not be made; then nothing is left behind.
     static func write(_ connection: Connection, to path: String, ownedAs model: String? = nil) throws(StoreError) {
@@ -26,7 +26,7 @@ enum DatabaseCopy {
         }
     }
 
-    /// Marks the copy as closed, as what it was made from need not be, and looks for damage.
+    /// Marks the copy as closed, because the original may be open, and checks it for damage.
     private static func prove(_ draft: String, _ path: String) throws(StoreError) {
         let findings = try DatabaseFile.explained(path) { () throws(SQLiteError) in
             let copy = try Connection(path: draft, mode: .readWriteCreate)

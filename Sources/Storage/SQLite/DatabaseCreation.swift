@@ -2,10 +2,10 @@ internal import Core
 internal import POSIX
 internal import SQLite
 
-/// A new store's file, which appears under its name with all its tables: a file without them is never taken for a new one, since a copy of a
-/// database without its log looks like that.
+/// Creates a store's file, which gets its name only when it has all its tables. So a file without tables is never taken for a new store: it
+/// may be a copy of a database without its log.
 enum DatabaseCreation {
-    /// Makes the file, for its owner only. When another process makes it at the same time, one of them succeeds and the other one finds it.
+    /// Creates the file with mode 0600. If another process creates it at the same time, one succeeds and the other one uses that file.
     static func create(_ path: String) throws(StoreError) {
         let log = path + StoreFiles.File.log.suffix
         guard ((try? FileSystem.size(of: log)) ?? 0) == 0 else { throw .withoutDatabase(path) }

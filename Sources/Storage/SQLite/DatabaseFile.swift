@@ -2,9 +2,9 @@ internal import Core
 internal import POSIX
 internal import SQLite
 
-/// Opening a store's file: what must be right before anything is accepted.
+/// Opens a store's file and checks everything that must hold before a call is accepted.
 enum DatabaseFile {
-    /// The size of a page, which SQLite gives new files.
+    /// The size of a page in bytes, SQLite's default for new files.
     static let pageBytes: UInt64 = 4096
 
     /// An open database.
@@ -13,21 +13,21 @@ enum DatabaseFile {
         let files: StoreFiles
     }
 
-    /// Makes the database when there is none, and takes its lock.
+    /// Creates the database if there is none, and takes its lock.
     static func lock(_ path: String) throws(StoreError) -> DatabaseLock {
         if !File.exists(path) { try DatabaseCreation.create(path) }
         return try DatabaseLock(path)
     }
 
-    /// Opens the file for the writer: settings, version, damage, migrations, the mark that a run has begun, and the end of leases that an
-    /// earlier run has left.
-    /// - Parameter movesAgain: whether all pages of the log must be moved to the database again, although SQLite may take them for moved. It forgets
-    ///   what it has moved when nobody has the database open, so nobody may.
+    /// Opens the file for the writer: applies the settings, checks version and damage, migrates, marks that a run has begun, and releases
+    /// the leases of an earlier run.
+    /// - Parameter movesAgain: whether all pages of the log must be moved to the database again, although SQLite may have recorded them as
+    ///   moved. It loses that record only when no process has the database open, so none may.
     static func open(
         _ path: String, _ lock: DatabaseLock, movesAgain: Bool, _ settings: StoreSettings, _ random: any RandomNumberGenerator
     ) throws(StoreError) -> Opened {
         if movesAgain, let user = lock.otherUser { throw .isOpenElsewhere(path, user) }
-        // It may be empty, but a run that has not ended has one.
+        // The log may be empty, but after a run that was not closed it exists.
         let hadLog = File.exists(path + StoreFiles.File.log.suffix)
         let (connection, version) = try explained(path) { () throws(SQLiteError) in
             let connection = try Connection(path: path, mode: .readWriteCreate)
@@ -43,7 +43,8 @@ enum DatabaseFile {
                 try database.touch()
                 try database.releaseLeases()
             }
-            // The database itself says from now on that its log belongs to it. That also proves that the disk takes pages.
+            // Now the database file itself has the mark of the run, which says that it needs its log. This also proves that the disk takes
+            // pages.
             _ = try database.moveLog()
             return database
         }
@@ -54,7 +55,7 @@ enum DatabaseFile {
         }
     }
 
-    /// Opens the file for reading, once the writer has prepared it.
+    /// Opens the file for reading. The writer must have opened it before.
     static func openForReading(_ path: String, _ settings: StoreSettings) throws(StoreError) -> ReadingDatabase {
         try explained(path) { () throws(SQLiteError) in
             let connection = try Connection(path: path, mode: .readOnly)
@@ -63,13 +64,13 @@ enum DatabaseFile {
         }
     }
 
-    /// Refuses a file without tables, and one that a newer version has written.
+    /// Refuses a file without tables, and one written by a newer version.
     static func checkVersion(_ version: Int32, of path: String) throws(StoreError) {
         guard version > 0 else { throw .empty(path) }
         guard version <= Migrations.latest else { throw .newer(path, version: version) }
     }
 
-    /// Whether the run that used the file last has ended by closing it.
+    /// Whether the last run closed the file.
     static func wasClosed(_ connection: Connection) throws(SQLiteError) -> Bool {
         let statement = try Statement(connection, "SELECT closed FROM runs")
         defer { statement.reset() }
@@ -77,7 +78,7 @@ enum DatabaseFile {
         return try statement.int64(0) != 0
     }
 
-    /// Runs `body`, whose errors then name the file.
+    /// Runs `body` and adds the file's path to its errors.
     static func explained<Value>(_ path: String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
         do throws(SQLiteError) {
             return try body()
@@ -98,8 +99,8 @@ enum DatabaseFile {
         if let bytes = settings.maximumFileBytes { try connection.setSizeLimit(pages: UInt32(clamping: max(1, bytes / pageBytes))) }
     }
 
-    /// Looks for a missing log and for damage after a run that did not end by closing; for damage unless the file is so large that the start would
-    /// take long: what is met later is reported all the same.
+    /// After a run that was not closed, checks that the log is there and looks for damage. Skips the search for damage in a file so large
+    /// that the start would take long; such damage is reported when it is met.
     private static func check(
         _ connection: Connection, _ path: String, hadLog: Bool, _ settings: StoreSettings
     ) throws(StoreError) {

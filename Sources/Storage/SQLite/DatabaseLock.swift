@@ -2,25 +2,25 @@ internal import Core
 internal import POSIX
 internal import Threading
 
-/// The lock that keeps other processes, and other stores in this one, from working on the same database: SQLite's own locks last for a
-/// transaction only, and leases need one owner.
+/// The lock that keeps other processes, and other stores of this process, from using the same database. SQLite's own locks last only for a
+/// transaction, but leases need one owner.
 ///
-/// It is a lock on a byte of the database's inode that SQLite never locks, so removing files opens no way in, and no file of its own can be left
-/// behind by another user. It is taken before SQLite opens the file and let go after SQLite has closed it, for the reason that `FileLock` names.
+/// It locks a byte of the database's inode that SQLite never locks. So there is no lock file that could be removed or left behind by
+/// another user. It is taken before SQLite opens the file and released after SQLite has closed it, for the reason given at `FileLock`.
 final class DatabaseLock: Sendable {
-    /// The bytes that SQLite locks (<https://www.sqlite.org/fileformat2.html#the_lock_byte_page>); every open connection with a write-ahead log
-    /// keeps one of them locked.
+    /// The bytes that SQLite locks (<https://www.sqlite.org/fileformat2.html#the_lock_byte_page>). Every open connection with a write-ahead
+    /// log holds a lock on one of them.
     private static let bytesOfSQLite: Range<Int64> = 0x4000_0000..<0x4000_0200
     private static let byte = Int64.max - 1
-    /// What this process has locked, because a second attempt would drop SQLite's locks. Of the whole process, as those are.
+    /// The files that this process has locked. A second attempt would drop SQLite's locks, which belong to the process as a whole.
     private static let held = Monitor<Set<FileIdentity>>([])
 
-    /// Which file is locked.
+    /// The locked file.
     let identity: FileIdentity
     private let lock: FileLock
 
     /// Takes the lock without waiting.
-    /// - Throws: `unavailable`, with who has the lock, or why the file cannot be opened.
+    /// - Throws: `unavailable`, with the process that has the lock, or why the file cannot be opened.
     init(_ path: String) throws(StoreError) {
         let identity = try Self.identity(of: path)
         guard Self.held.withLock({ $0.insert(identity).inserted }) else { throw .inUse(path, by: nil) }
@@ -37,11 +37,11 @@ final class DatabaseLock: Sendable {
     }
 
     deinit {
-        // The lock itself goes after this; whoever comes in between finds it held, as a moment ago.
+        // The lock itself is released after this. A caller in between still finds it held, which is harmless.
         Self.held.withLock { _ = $0.remove(identity) }
     }
 
-    /// Whether the database has no name any more, so that it ends with its last descriptor.
+    /// Whether the database was unlinked, so that it is lost when its last descriptor is closed.
     var isRemoved: Bool { lock.isRemoved }
 
     /// Another process that has the database open, as `StoreError.holder` names it; nil when there is none.

@@ -1,11 +1,11 @@
 internal import SQLite
 
-/// The steps that bring a file to the present schema, in their order; a step never changes once it has been released.
+/// The steps that bring a file to the current schema, in order. A released step never changes.
 enum Migrations {
-    /// The present schema's version: how many steps have been taken.
+    /// The version of the current schema: the number of steps.
     static var latest: Int32 { Int32(scripts.count) }
 
-    /// Takes the steps that the file has not taken yet, each with its number in a transaction of its own.
+    /// Runs the steps that the file lacks, each in its own transaction with its version number.
     /// - Precondition: the file's version is not newer than `latest`.
     static func run(on connection: Connection) throws(SQLiteError) {
         for step in Int(try connection.userVersion())..<scripts.count {
@@ -18,28 +18,29 @@ enum Migrations {
 
     // Version 1.
     //
-    // Apps are numbers inside, because their names are long and stand in every index. The identities of comments and tickets are the help desk's
-    // text, compared as bytes (BINARY is the default collation). In `events_identity` the comment comes before the ticket: the identities of
-    // today's help desk are rising numbers, so new ones meet on few pages, which halves what a commit writes.
+    // Apps are stored as numbers, because their names are long and are part of every index. The identities of comments and tickets are the
+    // help desk's text, compared as bytes (BINARY is the default collation). In `events_identity` the comment comes before the ticket:
+    // today's help desk uses rising numbers as identities, so new ones share few pages, which halves what a commit writes.
     //
-    // `app`, `order_key` and `expires_at` of a delivery repeat what its event says, which saves a look at the event where the queue is worked.
-    // `order_key` is a number for the event's order key (`StoreRules.orderNumber`), which keeps `deliveries_order` small; it is NULL where no
-    // order is kept. `leads` is 0 while an earlier pending delivery with the same notifier, app and `order_key` exists, so claims pass over no
-    // delivery that has to wait. A delivery's id is its event's with its position (`UUIDv7.delivery`), so none is stored. `state` is 0 pending,
-    // 1 delivered, 2 dead, 3 without a target; it stands in partial indexes too, since SQLite 3.40 otherwise reads the table to see it.
+    // `app`, `order_key` and `expires_at` of a delivery repeat columns of its event, so that working the queue does not read events.
+    // `order_key` is a number for the event's order key (`StoreRules.orderNumber`), which keeps `deliveries_order` small; it is NULL if no
+    // order is kept. `leads` is 0 while an earlier pending delivery with the same notifier, app and `order_key` exists, so claims need not
+    // skip deliveries that have to wait. A delivery's id is computed from its event's id and its position (`UUIDv7.delivery`), so none is
+    // stored. `state` is 0 pending, 1 delivered, 2 dead, 3 without a target; it is also a column of partial indexes, because SQLite 3.40
+    // otherwise reads the table for it.
     //
-    // `past_comments` holds what a comment is recognised by after its event is forgotten: its identity first, because identities rise, and
-    // `mark`, a digest of its ticket and device. A row is written when the event is forgotten, so acceptance costs a search alone. Neither the
-    // ticket nor the person of an event has an index: a ticket's would add a page to the log for nearly every comment (5.3 kB instead of 2.2 kB
-    // each), a name's alone 40 % to a registration. Operators' lists walk the events instead, in steps, on a connection of their own; `walk` is
-    // `stories` in that order. `deliveries_dead` costs only what has died.
+    // `past_comments` holds what recognises a comment after its event was deleted: its identity first, because identities rise, and `mark`,
+    // a digest of its ticket and device. A row is written when the event is deleted, so acceptance costs only a search. Neither the ticket
+    // nor the person of an event has an index: an index of tickets would add a page to the log for nearly every comment (5.3 kB instead of
+    // 2.2 kB each), an index of persons 40 % to a registration. Operators' lists scan the events instead, in steps, on a separate
+    // connection; `walk` is `stories` in that order. `deliveries_dead` contains only dead deliveries.
     //
-    // A device without a token has signed out; its row keeps the last token's digest, so that a late webhook does not bring it back. `from_app`
-    // is 1 where the app itself said what the row says, which no webhook changes. `calls` holds the times of a person's allowed registrations,
-    // the last ones that the limits need, in a row with an empty device: one search finds it with the person's devices. `device_calls` holds
-    // those of a device, whoever is signed in there, by a number for its name: these rows lie anywhere, and small ones share pages. `windows`
-    // holds those of an app, and of all with app 0: there may be many. There are no foreign keys: what belongs together is written by one
-    // thread in one transaction, and checking costs a search for each row.
+    // A device without a token has signed out; its row keeps the last token's digest, so that a late webhook does not bring it back.
+    // `from_app` is 1 if the app itself reported what the row says; no webhook changes such a row. `calls` holds the times of a person's
+    // last allowed registrations, as many as the limits need, in a row with an empty device: one search finds it with the person's devices.
+    // `device_calls` holds those of a device, whoever is signed in there, under a number for its name: these rows are in random order, and
+    // small ones share pages. `windows` holds those of an app, and those of the service with app 0: there may be many. There are no foreign
+    // keys: rows that belong together are written by one thread in one transaction, and checking would cost a search for each row.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;

@@ -1,16 +1,16 @@
 internal import Core
 internal import SQLite
 
-/// How many deliveries are pending, by notifier: kept beside the file, so that nobody has to count there.
+/// The numbers of pending deliveries by notifier, kept in memory so that nobody has to count rows.
 struct PendingCounts: Sendable {
     private(set) var byNotifier: [ByteKey: Int] = [:]
     private(set) var total = 0
-    /// How many had ended when they were made, since the store was opened.
+    /// How many deliveries had already ended when they were made, since the store was opened.
     private(set) var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
 
     init() {}
 
-    /// Counts what is in the file.
+    /// Counts the pending deliveries of the file.
     init(_ connection: Connection) throws(SQLiteError) {
         let count = try Statement(connection, "SELECT notifier, count(*) FROM deliveries WHERE state = 0 GROUP BY notifier")
         while try count.step() { add(Int(try count.int64(1)), to: try count.string(0)) }
@@ -25,14 +25,14 @@ struct PendingCounts: Sendable {
         byNotifier[key] = count == 0 ? nil : count
     }
 
-    /// Counts one that had ended when it was made.
+    /// Counts a delivery that had already ended when it was made.
     mutating func refuse(_ ending: DeliveryEnding, for notifier: String) {
         refused[ByteKey(notifier), default: [:]][ending, default: 0] += 1
     }
 
-    /// How many wait for a notifier.
+    /// The number of pending deliveries of a notifier.
     func pending(_ notifier: String) -> Int { byNotifier[ByteKey(notifier)] ?? 0 }
 
-    /// The notifiers that something waits for, in the order of their names' bytes.
+    /// The notifiers with pending deliveries, sorted by the bytes of their names.
     var notifiers: [String] { byNotifier.keys.sorted().map(\.text) }
 }

@@ -2,14 +2,15 @@ internal import Core
 internal import SQLite
 internal import Time
 
-/// A connection that reads, with its statements; each call sees the last commit. One thread at a time uses it.
+/// A read-only connection with its statements. Each call sees the last commit. Only one thread at a time may use it.
 ///
-/// No call looks at more than a step of a table that grows, so that none keeps the log from being begun anew, or another reader waiting.
+/// No call reads more than one step of a growing table, so that no read keeps the log from being restarted or delays another reader for
+/// long.
 final class ReadingDatabase {
     private let byID, byComment, deadStories, walk, ends, attempts, oldest, dead: Statement
     private let devicesOfApp, devicesOfPerson, lastOfStep: Statement
 
-    /// Takes a connection that this thread may use.
+    /// Takes over a connection that no other thread uses.
     init(_ connection: Connection) throws(SQLiteError) {
         func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
         byID = try prepare("SELECT * FROM stories WHERE id = ?1 AND position = ?2")
@@ -75,8 +76,8 @@ final class ReadingDatabase {
             """)
     }
 
-    /// Lists what matches of a filter that names a delivery or a comment, newest first, from before a place; nil for another filter, which `step`
-    /// answers.
+    /// Lists the matches of a filter that names a delivery or a comment, newest first, before a place; nil for any other filter, which
+    /// `step` answers.
     func named(
         _ filter: DeliveryFilter, before: DeliveryKey, limit: Int
     ) throws(SQLiteError) -> [(place: DeliveryCursor, delivery: Delivery)]? {
@@ -88,14 +89,14 @@ final class ReadingDatabase {
         }
     }
 
-    /// The numbers of the oldest and the newest event; the oldest is the greater one when there is none.
+    /// The numbers of the oldest and the newest event; without events the oldest is greater than the newest.
     func events() throws(SQLiteError) -> (oldest: Int64, newest: Int64) {
         var numbers: (oldest: Int64, newest: Int64) = (1, 0)
         try ends.forEachRow { row throws(SQLiteError) in numbers = (try row.int64(0), try row.int64(1)) }
         return numbers
     }
 
-    /// Lists what matches of so many events, newest first, from before a place: down to `last`, which is not among them.
+    /// Lists the matches among the events from `first` down to `last`, `last` excluded, newest first, before a place.
     func step(
         _ filter: DeliveryFilter, from first: Int64, before: DeliveryKey, downTo last: Int64, limit: Int
     ) throws(SQLiteError) -> [(place: DeliveryCursor, delivery: Delivery)] {
@@ -120,11 +121,11 @@ final class ReadingDatabase {
         }
     }
 
-    /// A delivery with its tries, both from one moment.
+    /// A delivery with its attempts, both from the same snapshot.
     func story(of id: UUIDv7) throws(SQLiteError) -> DeliveryStory? {
         defer { byID.reset() }
         byID.bind(id)
-        // The first statement stays open, so the second one reads the same moment.
+        // The first statement stays open, so the second one reads the same snapshot.
         guard try byID.step() else { return nil }
         let stored = try StoredDelivery(byID)
         var tries: [DeliveryAttempt] = []
@@ -134,7 +135,7 @@ final class ReadingDatabase {
         return DeliveryStory(delivery: stored.delivery, attempts: tries)
     }
 
-    /// The places of dead deliveries that match, newest first, from before a place.
+    /// The places of dead deliveries that match, newest first, before a place.
     func dead(_ filter: DeliveryFilter, before: DeliveryKey?, limit: Int) throws(SQLiteError) -> [DeliveryKey] {
         guard filter.state == nil || filter.state == .dead else { return [] }
         var keys: [DeliveryKey] = []
@@ -155,7 +156,7 @@ final class ReadingDatabase {
         return keys
     }
 
-    /// The registered devices of a person that match, after one of them.
+    /// The registered devices of a person that match, after the device `after`.
     func devices(_ filter: DeviceFilter, of userID: String, after: String, limit: Int) throws(SQLiteError) -> [Device] {
         var found: [Device] = []
         try devicesOfPerson.forEachRow(filter.appID, userID, after, filter.deviceID, limit) { row throws(SQLiteError) in
@@ -164,8 +165,8 @@ final class ReadingDatabase {
         return found
     }
 
-    /// The registered devices that match of so many rows after one.
-    /// - Returns: them, and where the next step begins; nil when there is none.
+    /// The registered devices that match among the next `rows` rows after a key.
+    /// - Returns: the devices, and the key after which the next step begins; nil when there are no more rows.
     func step(
         _ filter: DeviceFilter, after: Device.Key?, rows: Int, limit: Int
     ) throws(SQLiteError) -> (found: [Device], next: Device.Key?) {
@@ -182,7 +183,7 @@ final class ReadingDatabase {
         return (found, last)
     }
 
-    /// When that pending delivery of a notifier was accepted that expires first.
+    /// The arrival time of the pending delivery of a notifier that expires first.
     func oldestReceivedAt(notifier: String) throws(SQLiteError) -> UnixMilliseconds? {
         var time: UnixMilliseconds?
         try oldest.forEachRow(notifier) { row throws(SQLiteError) in time = try row.time(0) }
@@ -214,7 +215,7 @@ extension Statement {
 }
 
 extension DeliveryFilter {
-    /// Binds what the statements ask for as parameters 2 to 9.
+    /// Binds the filter's conditions as parameters 2 to 9.
     fileprivate func bindConditions(to statement: Statement) {
         statement.bind(notifier, at: 2)
         statement.bind(reason, at: 3)

@@ -2,7 +2,7 @@ package import Core
 internal import SQLite
 package import Time
 
-/// What ends and what is forgotten without a try.
+/// Upkeep: what ends, expires or is deleted without an attempt.
 extension SQLiteStore {
     /// As `Store` says.
     package func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {

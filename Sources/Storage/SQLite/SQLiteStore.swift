@@ -3,10 +3,10 @@ internal import SQLite
 internal import Threading
 package import Time
 
-/// The store in one SQLite file, for one process: what it has reported survives the process and the machine's power.
+/// The store in one SQLite file, for one process. What it has reported survives a crash of the process and a loss of power.
 ///
-/// One thread writes and makes whatever waits durable together; readers have connections of their own, so that a long list delays neither
-/// acceptance nor the next claim. `close` must be called before it is let go.
+/// One thread writes and makes all waiting calls durable in one commit. Readers have their own connections, so that a long list delays
+/// neither acceptance nor the next claim. The caller must call `close` before it releases the store.
 package final class SQLiteStore: Store {
     private let settings: StoreSettings
     let queue: WriterQueue
@@ -17,16 +17,16 @@ package final class SQLiteStore: Store {
     /// Reads for metrics, so that operators' lists do not delay them.
     private let metricsReader: Monitor<ReadingDatabase?>
 
-    /// Opens a file, or makes a new one for its owner only, in a directory that exists. Beside it are `-wal` and `-shm`.
+    /// Opens a file, or creates it with mode 0600 in an existing directory. SQLite adds `-wal` and `-shm` files beside it.
     ///
-    /// What was leased when an earlier process ended is due at once, because the lock on the file proves that nobody works on it; those
-    /// tries have the outcome and reason `interrupted`. After a run that did not end with `close`, the file is searched for damage, unless
+    /// Deliveries leased by an earlier process are due at once, because the lock on the file proves that nobody works on them; their last
+    /// attempts get the outcome and reason `interrupted`. After a run that did not end with `close`, the file is checked for damage, unless
     /// it is larger than `maximumCheckedBytes`.
-    /// - Parameter movesAgain: whether an earlier store had to be given up because the disk did not take pages of the database (`notOpen`):
-    ///   all pages of the log are moved again then, for which nobody else may have the file open.
+    /// - Parameter movesAgain: whether an earlier store failed with `notOpen` because the disk refused pages of the database. Then all
+    ///   pages of the log are moved again, and no other process may have the file open.
     /// - Parameter random: makes the ids of the registry's events.
-    /// - Throws: `unavailable` when another process has it or it cannot be written, `corrupt` when it is damaged, no store, without the log
-    ///   of a run that did not end, or of a newer version; the description names the remedy.
+    /// - Throws: `unavailable` when another process has the file or it cannot be written; `corrupt` when it is damaged, no store, written
+    ///   by a newer version, or lacks the log of a run that was not closed. The description names the remedy.
     package init(
         path: String, settings: StoreSettings = StoreSettings(), movesAgain: Bool = false,
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
@@ -96,7 +96,7 @@ package final class SQLiteStore: Store {
         return try read(listReader) { database throws(SQLiteError) in try database.devices(filter, of: userID, after: from, limit: limit) }
     }
 
-    /// As `Store` says; in steps, between which others go on.
+    /// As `Store` says; in several transactions, between which other calls run.
     package func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int
     {
         StoreRules.checkRemoval(filter)
@@ -131,7 +131,7 @@ package final class SQLiteStore: Store {
     /// As `Store` says.
     package func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
         StoreRules.check(limit: limit)
-        // One more than is shown tells whether there are more.
+        // One more than the limit shows whether there are more.
         let most = limit + 1
         let before = DeliveryKey(event: after?.event ?? .max, position: after?.position ?? .max)
         if let named = try read(listReader, { database throws(SQLiteError) in try database.named(filter, before: before, limit: most) }) {
@@ -154,12 +154,12 @@ package final class SQLiteStore: Store {
         try read(listReader) { database throws(SQLiteError) in try database.story(of: id) }
     }
 
-    /// As `Store` says; more deliveries than `maxPending` may be pending afterwards, because they are in the file already.
+    /// As `Store` says; afterwards more than `maxPending` deliveries may be pending, because these are in the file already.
     package func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
         var count = 0
         var last: DeliveryKey?
         while true {
-            // Finding them is the readers' work, so that the writer only does what must be written.
+            // A reader finds them, so that the writer only writes.
             let before = last
             let keys = try read(listReader) { database throws(SQLiteError) in
                 try database.dead(filter, before: before, limit: Self.rowsPerCommit)
@@ -172,13 +172,13 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// As `Store` says; the counts are kept in memory, so that it takes no longer with a million pending.
+    /// As `Store` says; the counts are kept in memory, so the cost does not grow with the number of pending deliveries.
     package func pending() throws(StoreError) -> [PendingDeliveries] {
         let counts = status.withLock { $0.counts }
         return try read(metricsReader) { database throws(SQLiteError) in
             var pending: [PendingDeliveries] = []
             for (name, count) in counts.byNotifier.sorted(by: { $0.key < $1.key }) {
-                // It may have ended since it was counted.
+                // The deliveries may have ended since they were counted.
                 guard let oldest = try database.oldestReceivedAt(notifier: name.text) else { continue }
                 pending.append(PendingDeliveries(notifier: name.text, count: count, oldestReceivedAt: oldest))
             }
@@ -194,24 +194,24 @@ package final class SQLiteStore: Store {
         status.withLock { $0.refusal(settings, now: SystemClock.monotonicMilliseconds()) }
     }
 
-    /// How many commits there were, for measurements: fewer than calls, when many of them came at once.
+    /// The number of commits, for measurements: lower than the number of calls when many arrive at once.
     package var commits: Int { status.withLock { $0.commits } }
 
-    /// As `Store` says: empties the log, and waits for all of that. Not on the store's own thread.
+    /// As `Store` says: finishes accepted calls, empties the log and waits for that. Must not be called on the store's own thread.
     package func close() {
         let wasClosed = status.withLock { status in
             defer { status.isClosed = true }
             return status.isClosed
         }
         guard !wasClosed else { return }
-        // Readers first: SQLite removes the log with the last connection, if that one writes; and the writer closes as soon as it may.
+        // Readers first: SQLite removes the log with the last connection only if that one writes, and the writer closes as soon as it can.
         for reader in [listReader, metricsReader] { reader.withLock { $0 = nil } }
         queue.close()
         writer.join()
     }
 
     private static let rowsPerCommit = 500
-    /// How many events or devices operators' lists look at before they let others read.
+    /// How many events or devices a list reads before other readers get their turn.
     private static let rowsPerStep = 20_000
 
     private func read<Value>(
@@ -228,7 +228,7 @@ package final class SQLiteStore: Store {
         return try result.get()
     }
 
-    /// Opens the file on the thread that will write it, and waits until that has gone well.
+    /// Opens the file on the writer's thread, and waits for the result.
     private static func start(
         _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ random: any RandomNumberGenerator & Sendable, _ queue: WriterQueue,
         _ status: Monitor<StoreStatus>
@@ -247,7 +247,7 @@ package final class SQLiteStore: Store {
     }
 }
 
-/// The writer's thread.
+/// The body of the writer's thread.
 private func write(
     _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ random: any RandomNumberGenerator & Sendable, _ queue: WriterQueue,
     _ status: Monitor<StoreStatus>, _ opened: Monitor<Result<Void, StoreError>?>
@@ -259,7 +259,7 @@ private func write(
         let checkpointer = try Checkpointer(path: path, settings: settings)
         opened.update { $0 = .success(()) }
         Writer(file, lock, checkpointer, settings: settings, queue: queue, status: status).run()
-        // The lock goes last, when the file is closed.
+        // The lock is released last, after the file was closed.
         withExtendedLifetime(lock) {}
     } catch {
         opened.update { $0 = .failure(error) }

@@ -30,16 +30,16 @@ extension Statement {
         return state
     }
 
-    /// Throws SQLITE_MISMATCH for a value of the right type that this program does not write.
+    /// Throws SQLITE_MISMATCH for a value that has the right type but that this program never writes.
     func refuse(_ column: Int) throws(SQLiteError) -> Never {
-        // No value is both text and a number, so one of these throws, and says which column it is.
+        // No value is both text and a number, so one of these throws and names the column.
         _ = (try string(column), try int64(column))
         preconditionFailure("the column holds text and a number")
     }
 }
 
 extension Delivery.State {
-    /// The number that stands for it in the file.
+    /// The number that stands for the state in the file.
     var number: Int {
         switch self {
         case .pending: 0
@@ -51,11 +51,11 @@ extension Delivery.State {
 }
 
 extension UnixMilliseconds {
-    /// As SQLite stores it; times beyond the year 292,000,000 count as that.
+    /// The moment as a signed integer of SQLite; clamped, beyond the year 292,000,000.
     var stored: Int64 { rawValue.stored }
 }
 
 extension UInt64 {
-    /// As SQLite stores it, clamped.
+    /// The value as a signed integer of SQLite, clamped.
     var stored: Int64 { Int64(clamping: self) }
 }

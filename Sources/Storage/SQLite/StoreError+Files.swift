@@ -1,8 +1,8 @@
 internal import Core
 
-/// What an operator does when files of an open store are not where they were.
+/// What to tell an operator when files of an open store were moved, removed or replaced.
 extension StoreError {
-    /// The database has another name by now, or another file has its name; everything is in the database.
+    /// The database was renamed, or another file has its name. All data is in the database.
     static let moved = StoreError(
         .unavailable,
         "the database was moved, removed or replaced while it is in use, and nothing is accepted; put it back, or restart to go on with what "
@@ -16,7 +16,7 @@ extension StoreError {
         StoreError(.unavailable, "\(path) exists already; name a file that does not")
     }
 
-    /// The database has no name any more.
+    /// The database was unlinked, and saved to another file.
     static func saved(to path: String) -> StoreError {
         StoreError(
             .unavailable,
@@ -24,12 +24,12 @@ extension StoreError {
                 + "deskgate store restore \(path)")
     }
 
-    /// The database has its log or its index no more; everything is in the database.
+    /// The log or the index was removed. All data is in the database.
     static func lost(_ path: String) -> StoreError {
         StoreError(.notOpen, "\(path) was removed while it is in use; nothing is lost, and the database is opened anew")
     }
 
-    /// Another file lies where the log or the index did; everything is in the database, but its next user would read the other file.
+    /// The log or the index was replaced by another file. All data is in the database, but whoever opens it next would read the other file.
     static func replaced(_ path: String) -> StoreError {
         StoreError(
             .unavailable,
@@ -37,7 +37,7 @@ extension StoreError {
                 + "then start again")
     }
 
-    /// What was accepted could not be saved yet.
+    /// A file of the store is missing, and accepted data could not be saved yet.
     static func notSaved(_ path: String, _ error: StoreError) -> StoreError {
         StoreError(
             .unavailable,

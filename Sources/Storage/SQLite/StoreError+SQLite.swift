@@ -3,21 +3,22 @@ internal import POSIX
 internal import SQLite
 
 extension StoreError {
-    /// What an error of SQLite means to whoever uses the store.
+    /// Translates an error of SQLite for the store's callers.
     init(_ error: SQLiteError) {
         self.init(Self.kind(of: error), error.description)
     }
 
     private static func kind(of error: SQLiteError) -> Kind {
         if error.isFull { return .diskFull }
-        // A value of an impossible type or form is damage as well.
+        // A value of an impossible type or form also means damage.
         return error.isCorrupt || error.primaryCode == mismatch ? .corrupt : .unavailable
     }
 
     /// SQLITE_MISMATCH.
     private static let mismatch: Int32 = 20
 
-    /// What the disk did not take is still in the log, as long as nothing is added to it: it could not be emptied any more.
+    /// The disk refused pages of the database. They are still in the log as long as nothing is added to it: SQLite may restart a log that
+    /// it takes for moved.
     static func notKept(_ error: SQLiteError) -> StoreError {
         StoreError(
             .notOpen,
@@ -31,14 +32,14 @@ extension StoreError {
     static let abandoned = StoreError(
         .unavailable, "the caller was answered before the disk took it, so that it was not stored; see whether the disk is slow or hangs")
 
-    /// - Parameter milliseconds: how long a disk may take.
+    /// - Parameter milliseconds: how long the disk may take.
     static func hangs(_ milliseconds: UInt64) -> StoreError {
         StoreError(
             .unavailable, "the disk that holds the store has not answered for more than \(milliseconds / 1000) seconds; see what it does")
     }
 
     /// - Parameters:
-    ///   - pages: how many the log may have.
+    ///     - pages: the largest length of the log, in pages of 4 KiB.
     ///   - reader: another process that has the database open, if there is one.
     static func longLog(pages: Int, reader: String?) -> StoreError {
         let cause = reader.map { "\($0) has been reading the database for too long: end it" } ?? "somebody reads the database for too long"
@@ -56,12 +57,12 @@ extension StoreError {
             .corrupt, "\(path) was written by a newer version (schema \(version), this one knows \(Migrations.latest)); run that version")
     }
 
-    /// - Parameter process: who has it; nil when that is not known.
+    /// - Parameter process: the process that has it open; nil when it is not known.
     static func inUse(_ path: String, by process: Int32?) -> StoreError {
         StoreError(.unavailable, "\(path) is used by \(process.map { holder($0) } ?? "another process"); stop it, or name another path")
     }
 
-    /// A process as messages name it.
+    /// The name of a process for messages.
     static func holder(_ process: Int32) -> String {
         "process \(process)" + (Process.name(of: process).map { " (\($0))" } ?? "")
     }
@@ -99,7 +100,7 @@ extension StoreError {
     }
 
     static func damaged(_ path: String, _ findings: [String]) -> StoreError {
-        // A finding may begin with a line that names the database, which is the file's path already.
+        // A finding may begin with a line that names the database; the message has the path already.
         let finding = findings[0].split(separator: "\n").first { !$0.hasPrefix("***") } ?? "unreadable"
         return StoreError(
             .corrupt,

@@ -3,16 +3,16 @@ internal import POSIX
 internal import SQLite
 internal import Time
 
-/// A store's file in the hands of an operator: looked at, backed up and restored.
+/// What an operator does with a store's file: check, back up, restore.
 package enum StoreFile {
-    /// Looks whether a service could open the file, as far as that is known without searching it for damage; who has it open does not matter.
-    /// - Throws: why it could not, with the remedy. A file that does not exist is no reason.
+    /// Checks whether a service could open the file, without searching it for damage. Another process may have it open.
+    /// - Throws: why it could not, with the remedy. A missing file is no error.
     package static func check(_ path: String) throws(StoreError) {
         guard File.exists(path) else { return }
         _ = try open(path, asItIs: false)
     }
 
-    /// Writes a copy of a store, as of this moment, to a new file for its owner only. A service may have the store open and goes on.
+    /// Writes a consistent copy of a store to a new file with mode 0600. A service may have the store open and is not interrupted.
     /// - Throws: when there is no store or no room, or the new file exists; then nothing is left behind.
     package static func backUp(_ path: String, to copy: String) throws(StoreError) {
         guard File.exists(path) else { throw .noStore(path) }
@@ -20,19 +20,19 @@ package enum StoreFile {
         try DatabaseCopy.write(try open(path, asItIs: false), to: copy)
     }
 
-    /// Puts a store in the place of the one at a path, which no service may have open.
+    /// Replaces the store at a path, which no service may have open, by a backup.
     ///
-    /// The former one stays beside it with its log, under another name. Losing power at any moment leaves either store, or one that is refused at
-    /// the start, and then restoring can be done again.
+    /// The former store and its log are kept beside it under another name. A loss of power at any moment leaves the former store, the new
+    /// one, or one that is refused at the start and can be restored again.
     /// - Parameters:
-    ///   - backup: a store that was closed or backed up; it is searched for damage first.
-    ///   - asItIs: whether to take one whose log is missing.
-    /// - Returns: where the former store lies; nil when there was none.
-    /// - Throws: when the backup cannot be used, or the store is in use; then everything is as it was.
+    ///     - backup: a store that was closed or backed up; it is checked for damage first.
+    ///     - asItIs: whether to accept a backup whose log is missing.
+    /// - Returns: the path of the former store; nil when there was none.
+    /// - Throws: when the backup cannot be used or the store is in use; then nothing was changed.
     package static func restore(_ backup: String, to path: String, asItIs: Bool) throws(StoreError) -> String? {
         guard File.exists(backup) else { throw .noStore(backup) }
         let exists = File.exists(path)
-        // Held to the end, so that a service that waits for the store finds the new one.
+        // Held to the end, so that a service that waits for the lock opens the new store.
         let lock = exists ? try DatabaseLock(path) : nil
         defer { withExtendedLifetime(lock) {} }
         if let user = lock?.otherUser { throw .isOpenElsewhere(path, user) }
@@ -43,7 +43,7 @@ package enum StoreFile {
         do throws(SystemError) {
             let former = "\(path).before-\(SystemClock.unixSeconds())"
             try setAside(path, as: former, exists: exists)
-            // Where there was none, a service that makes one now must not lose it.
+            // Without a former store, link(2) fails if a service creates one now, and nothing is overwritten.
             try exists ? File.rename(draft, to: path) : File.link(draft, as: path)
             try? File.remove(draft)
             try File.synchronize(Path.directory(of: path))
@@ -54,7 +54,7 @@ package enum StoreFile {
         }
     }
 
-    /// Gives the former store another name, and its log too, which would otherwise be taken for the new store's.
+    /// Renames the former store and its log, which SQLite would otherwise take for the new store's.
     private static func setAside(_ path: String, as former: String, exists: Bool) throws(SystemError) {
         if exists { try File.link(path, as: former) }
         let log = StoreFiles.File.log.suffix
@@ -63,11 +63,11 @@ package enum StoreFile {
         try File.synchronize(Path.directory(of: path))
     }
 
-    /// Opens a store, to be read.
+    /// Opens a store for reading.
     private static func open(_ path: String, asItIs: Bool) throws(StoreError) -> Connection {
         let hasLog = File.exists(path + StoreFiles.File.log.suffix)
         let (connection, version) = try DatabaseFile.explained(path) { () throws(SQLiteError) in
-            // One that only reads would leave an empty log behind, where the missing one should be missed.
+            // A read-only connection would leave an empty log behind, and the missing log would no longer be noticed.
             let connection = try Connection(path: path, mode: hasLog ? .readOnly : .readWriteCreate)
             connection.setBusyTimeout(milliseconds: StoreSettings().busyTimeoutMilliseconds)
             return (connection, try connection.userVersion())

@@ -1,7 +1,6 @@
 internal import POSIX
 
-/// The files of an open store, as SQLite has them open: what is written when one of them is not at its path any more, the next start does not
-/// find.
+/// The files of an open store, by path and inode. If one is no longer at its path, the next start would not find what is written to it.
 struct StoreFiles {
     /// A file of a store.
     enum File: CaseIterable {
@@ -17,18 +16,18 @@ struct StoreFiles {
         }
     }
 
-    /// A file that is not where it was.
+    /// A file that is no longer at its path.
     struct Loss: Equatable {
         let file: File
-        /// Whether another file lies there now.
+        /// Whether another file is there instead.
         let isReplaced: Bool
     }
 
     let path: String
     private let files: [(file: File, path: String, identity: FileIdentity)]
 
-    /// Looks at the files of a database that SQLite has written to, so that all of them exist.
-    /// - Parameter database: which file the lock is on.
+    /// Identifies the files of a database to which SQLite has already written, so that all of them exist.
+    /// - Parameter database: the locked file.
     init(_ path: String, database: FileIdentity) throws(SystemError) {
         self.path = path
         var files = [(file: File.database, path: path, identity: database)]
@@ -38,7 +37,7 @@ struct StoreFiles {
         self.files = files
     }
 
-    /// The first file that is not at its path any more; nil when all are. Costs a stat(2) for each file.
+    /// The first file that is no longer at its path; nil when all are. Costs a stat(2) for each file.
     var loss: Loss? {
         for known in files {
             let present = try? FileIdentity(path: known.path)

@@ -2,27 +2,27 @@ internal import Core
 internal import Threading
 internal import Time
 
-/// What is known of a store in a file without asking the file; the writer changes it, everybody reads it.
+/// The state of a store that can be read without its file. The writer changes it, all threads read it.
 struct StoreStatus: Sendable {
-    /// What the last commit left pending.
+    /// The pending deliveries after the last commit.
     var counts = PendingCounts()
-    /// Why nothing is written any more until the file is opened anew.
+    /// Why nothing more is written until the store is opened again.
     var ended: StoreError?
     /// Why the last write failed, until one succeeds.
     var failure: StoreError?
-    /// Which of the files is not at its path any more.
+    /// Set while a file of the store is not at its path.
     var loss: StoreError?
-    /// That less of the disk is free than should be.
+    /// Set while less of the disk is free than the settings ask for.
     var lowDisk: StoreError?
-    /// That the log has grown too long.
+    /// Set while the log is too long.
     var longLog: StoreError?
-    /// Since when the writer has been at the disk; nil while it waits for work.
+    /// Since when the writer has been working; nil while it waits for jobs.
     var busySince: MonotonicMilliseconds?
     var isClosed = false
-    /// How many commits there were.
+    /// The number of commits.
     var commits = 0
 
-    /// What keeps the store from accepting.
+    /// Why the store does not accept; nil when it does.
     func refusal(_ settings: StoreSettings, now: MonotonicMilliseconds) -> StoreError? {
         if isClosed { return .closed }
         if let error = ended ?? failure ?? loss ?? lowDisk ?? longLog { return error }

@@ -1,24 +1,24 @@
 internal import POSIX
 internal import Time
 
-/// The files of an open store, and what has become of them.
+/// The files of an open store, and which of them are missing.
 struct WatchedFiles {
     let known: StoreFiles
-    /// What was missing when it was looked last.
+    /// The missing file at the last look.
     private(set) var loss: StoreFiles.Loss?
-    /// Whether what the open files hold is safe from their end.
+    /// Whether the data of the open descriptors was saved since a file went missing.
     var isSaved = false
-    /// When saving is tried again.
+    /// When to try again to save it.
     private var savesAt: MonotonicMilliseconds = 0
 
-    /// What a look has found.
+    /// The result of a look.
     enum Finding {
         case inPlace
-        /// They are there again.
+        /// All files are in place again.
         case back
-        /// Something is missing, and what was accepted has to be saved now.
+        /// A file is missing, and the accepted data must be saved now.
         case mustSave(StoreFiles.Loss)
-        /// Something is missing, as before.
+        /// The same file is still missing.
         case known
     }
 
@@ -26,7 +26,7 @@ struct WatchedFiles {
         self.known = known
     }
 
-    /// Looks where the files are.
+    /// Checks whether the files are at their paths.
     mutating func look() -> Finding {
         let found = known.loss
         guard let found else {

@@ -3,17 +3,17 @@ internal import SQLite
 internal import Threading
 internal import Time
 
-/// What is done when files of the open store are not where the next start looks for them: the open descriptors still lead to them, so nothing that
-/// was answered needs to be lost.
+/// Handles files of the open store that are no longer at their paths, where the next start would look for them. The open descriptors still
+/// refer to them, so no answered data is lost.
 extension Writer {
-    /// Why nothing may be written or answered now; looks for the files, and saves what they hold when one is missing.
+    /// Why nothing may be written or answered now; nil when it may. Checks the files, and saves their data when one is missing.
     func obstacle() -> StoreError? {
         if let ended = status.withLock({ $0.ended }) { return ended }
         switch files.look() {
         case .inPlace: return nil
         case .back:
             status.withLock { $0.loss = nil }
-            // Saving has marked the run as ended.
+            // Saving has marked the run as closed; this marks it as open again.
             touch()
         case .mustSave(let loss): save(loss)
         case .known: break
@@ -26,14 +26,14 @@ extension Writer {
         do throws(StoreError) {
             let outcome = try outcome(of: loss, path)
             files.isSaved = true
-            // Only whoever has opened the store can open it anew.
+            // After `notOpen` the owner of the store must open it again.
             status.withLock { if outcome.kind == .notOpen { $0.ended = outcome } else { $0.loss = outcome } }
         } catch {
             status.withLock { $0.loss = .notSaved(path, error) }
         }
     }
 
-    /// Saves everything, and says what an operator does next.
+    /// Saves all data. The error that is returned says what the operator does next.
     private func outcome(of loss: StoreFiles.Loss, _ path: String) throws(StoreError) -> StoreError {
         if loss.file == .database, lock.isRemoved {
             let copy = "\(path).rescued-\(SystemClock.unixSeconds())"

@@ -4,19 +4,19 @@ internal import SQLite
 internal import Threading
 internal import Time
 
-/// The one thread that writes: it makes whatever waits durable with one commit, and while the disk is at it the next ones gather.
+/// Group commit: makes all waiting jobs durable with one commit, while the next ones gather.
 ///
-/// It lives on its own thread alone.
+/// Only the writer's thread may use it.
 final class Writer {
     let database: WritingDatabase
     let lock: DatabaseLock
     let status: Monitor<StoreStatus>
-    /// Where the files were when they were opened, and what has become of them.
+    /// The files as they were opened, and which of them are missing.
     var files: WatchedFiles
     private let settings: StoreSettings
     private let queue: WriterQueue
     private let checkpointer: Checkpointer
-    /// When a long log is looked at again.
+    /// When a long log is checked again.
     private var looksAtLogAt: MonotonicMilliseconds = 0
 
     init(
@@ -36,7 +36,7 @@ final class Writer {
     func run() {
         while true {
             let next = queue.next(idleAfterMilliseconds: settings.probeIntervalMilliseconds)
-            // Whoever asks meanwhile sees for how long the disk has been at it.
+            // Shows other threads how long the disk has been busy.
             status.withLock { $0.busySince = SystemClock.monotonicMilliseconds() }
             switch next {
             case .jobs(let jobs): work(jobs)
@@ -51,7 +51,7 @@ final class Writer {
 
     private func close() {
         let isInPlace = obstacle() == nil
-        // First, because the last connection empties the log and removes it.
+        // First, because the last connection to close empties the log and removes it.
         let isComplete = checkpointer.close()
         database.close(keepsLog: !isComplete || !isInPlace)
     }
@@ -63,9 +63,11 @@ final class Writer {
         tendLog()
     }
 
-    /// Commits a batch. What one job broke is done again job by job, so that only that one fails.
+    /// Commits a batch. If a job's own error rolls it back, every job is run again in its own transaction, so that only the faulty one
+    /// fails.
     ///
-    /// It looks for the files before and after: nothing is answered, be it that nothing was to be changed, that the next start would not find.
+    /// Checks the files before and after: nothing is answered that the next start would not find, including answers for which nothing was
+    /// written.
     private func commit(_ batch: ArraySlice<WriterJob>) {
         if let obstacle = obstacle() { return refuse(batch, obstacle) }
         do throws(SQLiteError) {
@@ -96,7 +98,7 @@ final class Writer {
         status.withLock { status in
             status.counts = database.counts
             status.commits += 1
-            // Damage does not heal, even where something could still be written.
+            // Damage stays reported, even if some pages can still be written.
             if status.failure?.kind != .corrupt { status.failure = nil }
         }
         return value
@@ -108,14 +110,14 @@ final class Writer {
         if failure.kind == .corrupt { database.refusal = failure }
     }
 
-    /// Finds out whether an idle store that could not write can again.
+    /// Checks whether an idle store that could not write can write again.
     private func probe() {
         checkDisk()
         guard obstacle() == nil, let kind = status.withLock({ $0.failure?.kind }), kind != .corrupt else { return }
         touch()
     }
 
-    /// Writes something that changes nothing, to see whether that works.
+    /// Writes a value that does not change, to find out whether the disk takes writes.
     func touch() {
         do throws(SQLiteError) {
             try transaction { () throws(SQLiteError) in try database.touch() }
@@ -125,7 +127,7 @@ final class Writer {
     }
 
     private func checkDisk() {
-        // What cannot be asked is left to the writes themselves.
+        // If the system cannot tell, the writes themselves will.
         let free = (try? FileSystem.freeBytes(at: files.known.path)) ?? .max
         let isLow = free < settings.minimumFreeBytes
         guard isLow != database.isDiskLow else { return }
@@ -133,7 +135,7 @@ final class Writer {
         status.withLock { $0.lowDisk = isLow ? .freeSpace(settings.minimumFreeBytes) : nil }
     }
 
-    /// Has the log's pages moved, and looks how long it has become.
+    /// Runs the checkpointer's next step, and checks the length of the log.
     private func tendLog() {
         guard obstacle() == nil else { return }
         let isLong = database.loggedPages > settings.maximumLogPages
@@ -152,7 +154,7 @@ final class Writer {
 }
 
 extension SQLiteError {
-    /// Whether everything that is written would fail like this, and not only what one job wanted.
+    /// Whether every write would fail like this, not only the one job's.
     var concernsFile: Bool {
         isFull || isBusy || isCorrupt || isReadOnly || isIOError || isCannotOpen
     }

@@ -2,19 +2,19 @@ internal import Core
 internal import SQLite
 internal import Threading
 
-/// Something for the writer to do, and whom to tell.
+/// A job for the writer, with the callback that reports its result.
 struct WriterJob: Sendable {
     let lane: WriterLane
-    /// Whether somebody still waits for it; must not block.
+    /// Whether the caller still waits for it; must not block.
     let isAwaited: @Sendable () -> Bool
-    /// Does it inside a transaction, perhaps a second time after one that was rolled back.
-    /// - Returns: what tells of it once it is durable.
+    /// Runs the job in a transaction, possibly a second time after a rollback.
+    /// - Returns: the report to the caller, to be called once the transaction is durable.
     let run: @Sendable (WritingDatabase) throws(SQLiteError) -> @Sendable () -> Void
-    /// Tells that it was not done.
+    /// Reports that the job was not done.
     let fail: @Sendable (StoreError) -> Void
 
-    /// A job that ends in its own result, or in one that says why it was not done. When nobody waits for it any more it is not done: its caller
-    /// has been told that it was not, and nothing need be stored.
+    /// A job that calls `completion` with its result or with the reason why it was not done. If its caller no longer waits, it is not done:
+    /// the caller was told that it failed, so nothing needs to be stored.
     init<Value: Sendable>(
         _ lane: WriterLane, isAwaited: @escaping @Sendable () -> Bool,
         _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
@@ -30,7 +30,7 @@ struct WriterJob: Sendable {
         fail = { completion(.failure($0)) }
     }
 
-    /// A job that somebody waits for at `reply`.
+    /// A job whose caller blocks on `reply`.
     init<Value: Sendable>(
         reply: Monitor<Result<Value, StoreError>?>, _ body: @escaping @Sendable (WritingDatabase) throws(SQLiteError) -> Value
     ) {

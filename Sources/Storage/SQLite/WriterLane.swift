@@ -1,19 +1,19 @@
-/// Who waits for a job of the writer: what one lane's callers send never takes all the room of another's.
+/// The source of a writer's job. The jobs of one lane never take all the room of another lane.
 enum WriterLane: Sendable {
-    /// The help desk, whose webhooks bring comments.
+    /// Comments from the help desk's webhooks.
     case comments
-    /// Apps that register devices.
+    /// Registrations of devices.
     case registrations
     /// The service itself: the dispatcher, upkeep and operators.
     case service
 }
 
-/// How many jobs there are in each lane.
+/// The number of jobs in each lane.
 struct LaneCounts: Sendable {
     private(set) var comments = 0
     private(set) var registrations = 0
 
-    /// Those from outside.
+    /// The jobs from outside of the service.
     var total: Int { comments + registrations }
 
     mutating func add(_ number: Int, to lane: WriterLane) {
@@ -28,7 +28,7 @@ struct LaneCounts: Sendable {
 /// How many jobs may wait, so that a disk that hangs costs bounded memory.
 struct LaneBounds: Sendable {
     private let limit: Int
-    /// What one lane may take of it: a quarter is left for the other one.
+    /// The most that one lane may use: a quarter is left for the other one.
     private let share: Int
 
     init(limit: Int) {
@@ -36,7 +36,7 @@ struct LaneBounds: Sendable {
         share = max(1, limit - limit / 4)
     }
 
-    /// Whether one more may wait. The service's own always may: each blocks a thread, and there are few.
+    /// Whether one more job may wait. Jobs of the service itself always may: each blocks a thread, and there are few.
     func hasRoom(for lane: WriterLane, in counts: LaneCounts) -> Bool {
         switch lane {
         case .comments: counts.comments < share && counts.total < limit

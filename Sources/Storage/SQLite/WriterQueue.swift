@@ -7,21 +7,21 @@ final class WriterQueue: Sendable {
     private struct State {
         /// In the order of their arrival.
         var jobs: [WriterJob] = []
-        /// How many wait or are being done, by lane.
+        /// How many jobs wait or run, by lane.
         var counts = LaneCounts()
-        /// How many jobs wait when those are dropped next that nobody waits for any more.
+        /// The number of waiting jobs at which abandoned ones are dropped next.
         var sweepsAt = WriterQueue.leastSwept
-        /// How many the writer waits for before it goes on.
+        /// How many jobs the writer waits for before it continues.
         var wanted = 1
         var isClosed = false
     }
 
-    /// What the writer finds.
+    /// What `next` returns.
     enum Next {
         case jobs([WriterJob])
-        /// Nothing came for a while.
+        /// No job arrived within the given time.
         case idle
-        /// Nothing will come any more.
+        /// The queue is closed and empty.
         case closed
     }
 
@@ -33,14 +33,14 @@ final class WriterQueue: Sendable {
     private let batch: Int
 
     /// - Parameters:
-    ///   - limit: how many calls from outside may wait.
-    ///   - batch: how many jobs the writer takes at once: what it has not taken can still be dropped while a commit hangs.
+    ///     - limit: how many jobs from outside of the service may wait.
+    ///     - batch: how many jobs the writer takes at once. Jobs that it has not taken can still be dropped while a commit hangs.
     init(limit: Int, batch: Int) {
         bounds = LaneBounds(limit: limit)
         self.batch = batch
     }
 
-    /// Adds a job, or fails it on this thread.
+    /// Adds a job, or calls its `fail` on this thread.
     func submit(_ job: WriterJob) {
         var abandoned: [WriterJob] = []
         let (error, wakes) = state.withLock { state -> (StoreError?, Bool) in
@@ -53,24 +53,24 @@ final class WriterQueue: Sendable {
         }
         for job in abandoned { job.fail(.abandoned) }
         if let error { job.fail(error) }
-        // Only the writer waits, and it takes all at once.
+        // Only the writer waits, and it takes a whole batch.
         if wakes { state.wakeAll() }
     }
 
-    /// Submits a job of the service itself and waits for it.
+    /// Submits a job of the service itself and blocks until it is done.
     func perform<Value: Sendable>(
         _ body: @escaping @Sendable (WritingDatabase) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
         let reply = Monitor<Result<Value, StoreError>?>(nil)
         submit(WriterJob(reply: reply, body))
-        // Without a timeout, waiting ends with a value only.
+        // A wait without a timeout ends only with a value.
         return try (reply.wait { $0 } ?? .failure(.closed)).get()
     }
 
-    /// Takes what waits, a batch at most; for the writer.
+    /// Takes at most one batch of the waiting jobs; only the writer calls it.
     ///
-    /// After a large group it waits a moment for the next one to become nearly as large: who was answered just now asks again, and a commit
-    /// costs the same for one as for many.
+    /// After a large batch it waits one millisecond for the next one to become nearly as large: clients that were just answered send their
+    /// next request, and a commit of many jobs costs the same as a commit of one.
     func next(idleAfterMilliseconds: UInt64) -> Next {
         let wanted = state.withLock { $0.wanted }
         if wanted > 1 {
@@ -87,21 +87,21 @@ final class WriterQueue: Sendable {
         } ?? .idle
     }
 
-    /// Says that jobs that were taken have been done.
+    /// Notes that jobs taken earlier are done.
     func done(_ jobs: some Sequence<WriterJob>) {
         state.withLock { for job in jobs { $0.counts.add(-1, to: job.lane) } }
     }
 
-    /// Takes no more.
+    /// Refuses further jobs.
     func close() {
         state.update { $0.isClosed = true }
     }
 
-    /// Takes out the jobs that nobody waits for any more: when a lane is full, and each time that twice as many wait as were left.
+    /// Removes the jobs whose callers no longer wait: when the lane is full, and each time that the queue has doubled since the last sweep.
     private func sweep(_ state: inout State, for lane: WriterLane) -> [WriterJob] {
         guard state.jobs.count >= state.sweepsAt || !bounds.hasRoom(for: lane, in: state.counts) else { return [] }
         var (kept, abandoned) = ([WriterJob](), [WriterJob]())
-        // Asked once each, because the answer may change at any moment.
+        // Each job is asked once, because its answer may change at any moment.
         for job in state.jobs {
             if job.isAwaited() { kept.append(job) } else { abandoned.append(job) }
         }

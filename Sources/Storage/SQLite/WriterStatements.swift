@@ -53,7 +53,8 @@ struct WriterStatements {
         beginPart = try prepare("SAVEPOINT part")
         keepPart = try prepare("RELEASE part")
         undoPart = try prepare("ROLLBACK TO part")
-        // By expiry, so that a long queue of what has not expired costs nothing; of what has, only the tries that run are not due.
+        // Sorted by expiry, so that pending deliveries that have not expired cost nothing. Of the expired ones only those with a running
+        // attempt are not due.
         overdue = try prepare(
             """
             SELECT event, position FROM deliveries WHERE state = 0 AND notifier = ?1 AND expires_at <= ?2 AND due_at <= ?4
@@ -109,7 +110,7 @@ struct WriterStatements {
         remember = try prepare("INSERT OR REPLACE INTO past_comments VALUES (?1, ?2, ?3, ?4, ?5)")
         findOldPast = try prepare("SELECT app, comment_id, mark FROM past_comments WHERE at < ?1 ORDER BY at LIMIT ?2")
         deletePast = try prepare("DELETE FROM past_comments WHERE app = ?1 AND comment_id = ?2 AND mark = ?3")
-        // From the pending ones, which are fewer than all tries that are remembered.
+        // Begins with the pending deliveries, which are fewer than the stored attempts.
         leased = try prepare(
             """
             SELECT deliveries.event, deliveries.position, number, started_at FROM deliveries CROSS JOIN attempts

@@ -2,7 +2,7 @@ internal import Core
 internal import SQLite
 
 extension WritingDatabase {
-    /// Stores an event with its deliveries. A duplicate is recognised even where there is no room.
+    /// Stores an event with its deliveries. A duplicate is recognised even if the queue is full.
     func accept(_ arrival: Arrival, _ audience: RegistryAudience) throws(SQLiteError) -> Result<Acceptance, StoreError> {
         let event = arrival.event
         let app = try apps.number(event.identity.appID, self)
@@ -10,7 +10,8 @@ extension WritingDatabase {
         if let earlier = comment.duplicate { return .success(.duplicate(of: earlier)) }
         if let refusal = acceptanceRefusal() { return .failure(refusal) }
         try apply(RegistryTransition.learn(arrival, devicesPerUser: settings.devicesPerUser, in: self), audience)
-        // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
+        // Checked last, because the number of deliveries is known only now. The registry keeps what it has learned, which is true in any
+        // case.
         guard let rows = admitted(try plan(arrival, app, hasSibling: comment.hasSibling), event) else {
             return .failure(.queueFull(settings.maxPending))
         }
@@ -18,7 +19,7 @@ extension WritingDatabase {
         return .success(.accepted)
     }
 
-    /// Stores the event of a change in the registry; where there is no room its deliveries end, and the change is made all the same.
+    /// Stores the event of a change in the registry. If the queue is full, its deliveries end at once; the change is made in any case.
     func announce(_ change: RegistryChange, _ audience: RegistryAudience) throws(SQLiteError) {
         guard let arrival = change.arrival(telling: audience, using: &random) else { return }
         let app = try apps.number(change.device.key.appID, self)
@@ -30,13 +31,13 @@ extension WritingDatabase {
         settings.bounds.admitted(rows, of: event, total: counts.total) { counts.pending($0) }
     }
 
-    /// Why no new event may be stored; nil when one may.
+    /// Why no new event may be stored; nil if one may.
     func acceptanceRefusal() -> StoreError? {
         if let refusal { return refusal }
         return isDiskLow ? .freeSpace(settings.minimumFreeBytes) : longLog
     }
 
-    /// Whether the event has come before, and whether its comment has come for another device; most have not.
+    /// Whether the event is a duplicate, and whether the same comment has come for another device. Usually neither holds.
     private func find(_ identity: Event.Identity, _ app: Int64) throws(SQLiteError) -> (duplicate: UUIDv7?, hasSibling: Bool) {
         guard let comment = identity.commentID, let ticket = identity.ticketID else { return (nil, false) }
         let statement = statements.findComment

@@ -2,9 +2,9 @@ internal import Core
 internal import SQLite
 internal import Time
 
-/// What is known of the clocks, for the next process.
+/// What is known of the clocks, stored for the next process.
 extension WritingDatabase {
-    /// What was kept last; nil in a new file.
+    /// The value stored last; nil in a new file.
     func trustedTime() throws(SQLiteError) -> TrustedTime? {
         var kept: (reading: TrustedTime.Reading, age: UInt64)?
         try statements.clock.forEachRow { row throws(SQLiteError) in
@@ -20,7 +20,7 @@ extension WritingDatabase {
         return TrustedTime(kept.reading, age: kept.age, jumps: jumps)
     }
 
-    /// Keeps it, in place of what was kept before.
+    /// Stores a value in place of the earlier one.
     func keep(_ time: TrustedTime) throws(SQLiteError) {
         try statements.putClock.run(time.last.boot, time.last.wall.stored, time.last.sinceBoot.stored, time.age.stored)
         try statements.clearJumps.run()

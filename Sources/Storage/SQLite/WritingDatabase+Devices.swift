@@ -14,26 +14,28 @@ extension WritingDatabase {
         return .success(outcome)
     }
 
-    /// The devices that a comment is for.
+    /// The devices that a comment may be delivered to.
     func candidates(_ event: Event) throws(SQLiteError) -> [DeliveryPlan.Candidate] {
         let person = try person(appID: event.identity.appID, userID: event.userID)
         return DeliveryPlan.candidates(for: event, among: person.devices)
     }
 
-    /// Removes devices of a person for an operator, with what kept their limits; of a person as a whole also what kept the person's.
-    /// - Returns: how many were registered; fewer than `limit` rows are left when fewer were dealt with.
+    /// Removes devices of a person for an operator, with the recorded calls of these devices. Without a device in the filter it also
+    /// removes the person's own recorded calls.
+    /// - Returns: how many registered devices were removed, and how many rows were processed; fewer than `limit` processed rows mean that
+    ///   none is left.
     func removeDevices(
         _ filter: DeviceFilter, now: UnixMilliseconds, limit: Int, _ audience: RegistryAudience
     ) throws(SQLiteError) -> (removed: Int, dealtWith: Int) {
-        // An app that nobody knows gets no number.
+        // An unknown app gets no number.
         guard try apps.find(filter.appID, self) != nil else { return (0, 0) }
         let (removed, dealtWith, changes) = try RegistryTransition.remove(filter, now: now, limit: limit, in: self)
         try apply(changes, audience)
         return (removed, dealtWith)
     }
 
-    /// Removes devices that nobody has seen, and forgets tombstones and the calls that were recorded, since a time.
-    /// - Returns: how many devices.
+    /// Removes devices and tombstones last seen before a time, and the calls recorded before it.
+    /// - Returns: how many devices and tombstones were removed.
     func removeIdleDevices(
         seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, _ audience: RegistryAudience
     ) throws(SQLiteError) -> Int {
@@ -46,7 +48,7 @@ extension WritingDatabase {
         return idle.count
     }
 
-    /// Writes what the registry's rules say.
+    /// Writes the changes that `RegistryTransition` has decided on.
     func apply(_ changes: [RegistryTransition.Change], _ audience: RegistryAudience) throws(SQLiteError) {
         for change in changes { try apply(change, audience) }
     }
@@ -95,8 +97,8 @@ extension WritingDatabase {
         try statement.runBound()
     }
 
-    /// Forgets calls that were recorded before a time: of persons by that time's index, of devices in steps through all of them, one each
-    /// time, because an index would cost every registration more.
+    /// Deletes calls recorded before a time. Those of persons are found by an index. Those of devices are scanned, one step in each call,
+    /// because an index would make every registration slower.
     private func forgetIdleCalls(before time: UnixMilliseconds) throws(SQLiteError) {
         var persons: [(app: Int64, userID: String)] = []
         try deviceStatements.findIdleCalls.forEachRow(time.stored, Self.personsPerStep) { row throws(SQLiteError) in
@@ -111,13 +113,13 @@ extension WritingDatabase {
         nextDeviceCalls = next == .max ? .min : next
     }
 
-    /// How many persons' calls are forgotten in one step, so that nobody waits long.
+    /// How many persons' calls one step deletes, so that other calls do not wait long.
     private static var personsPerStep: Int { 100 }
-    /// How many rows of devices' calls are looked at in one step, which lie beside each other.
+    /// How many adjacent rows of devices' calls one step scans.
     private static var callsPerStep: Int { 5000 }
 }
 
-/// What the rules ask; each is one search.
+/// The questions of `RegistryTransition`; each answer is one search.
 extension WritingDatabase: RegistryRows {
     func device(_ key: Device.Key) throws(SQLiteError) -> RegistryDevice? {
         let statement = deviceStatements.find
@@ -128,7 +130,7 @@ extension WritingDatabase: RegistryRows {
         return try statement.step() ? try RegistryDevice(statement, appID: key.appID) : nil
     }
 
-    /// A person has few devices; the row with an empty device is the person's own.
+    /// A person has few devices. The row with an empty device holds the person's own calls.
     func person(appID: String, userID: String) throws(SQLiteError) -> RegistryPerson {
         let statement = deviceStatements.ofUser
         statement.bind(try number(appID), at: 1)
@@ -164,7 +166,7 @@ extension WritingDatabase: RegistryRows {
     func lastCall(in series: CallSeries) throws(SQLiteError) -> Int64 {
         var last: Int64 = 0
         try deviceStatements.lastCall.forEachRow(try number(series)) { row throws(SQLiteError) in last = try row.int64(0) }
-        // A damaged file may hold any number, and one more is counted on.
+        // A damaged file may hold any number, and the caller adds one.
         return min(max(0, last), .max - 1)
     }
 
@@ -174,10 +176,10 @@ extension WritingDatabase: RegistryRows {
         return time
     }
 
-    /// What stands for an app in the file.
+    /// The number that stands for an app in the file.
     private func number(_ appID: String) throws(SQLiteError) -> Int64 { try apps.number(appID, self) }
 
-    /// As the table `windows` names it: 0 for all.
+    /// The series' number in the table `windows`: 0 for the whole service.
     private func number(_ series: CallSeries) throws(SQLiteError) -> Int64 {
         switch series {
         case .app(let appID): try number(appID.text)

@@ -2,12 +2,12 @@ internal import Core
 internal import SQLite
 internal import Time
 
-/// A delivery's place in the file, in its notifier's queue and among the deliveries of its ticket.
+/// The place of a delivery: in the file, in its notifier's queue, and among the deliveries with the same order key.
 struct DeliveryPlace {
     let key: DeliveryKey
     let notifier: String
     let app: Int64
-    /// The number of its order key; nil when it keeps no order.
+    /// The number of its order key; nil if its notifier keeps no order.
     let order: Int64?
     let leads: Bool
 
@@ -46,8 +46,8 @@ extension WritingDatabase {
         try statement.runBound()
     }
 
-    /// Ends a pending delivery, and makes the next one of its ticket the leading one.
-    /// - Returns: whether there is one.
+    /// Ends a pending delivery, and makes the next one with the same order key the leading one.
+    /// - Returns: whether there is a next one.
     @discardableResult
     private func end(_ place: DeliveryPlace, _ state: Delivery.State, at time: UnixMilliseconds, reason: String) throws(SQLiteError) -> Bool
     {
@@ -74,7 +74,7 @@ extension WritingDatabase {
     }
 
     /// Ends a pending delivery without an attempt.
-    /// - Returns: whether another one of its ticket leads now.
+    /// - Returns: whether another delivery with the same order key leads now.
     @discardableResult
     func giveUp(_ key: DeliveryKey, _ state: Delivery.State, _ reason: String, at time: UnixMilliseconds) throws(SQLiteError) -> Bool {
         // Read again, because a transition before this one may have made it the leading delivery of its ticket.

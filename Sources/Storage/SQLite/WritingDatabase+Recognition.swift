@@ -2,9 +2,9 @@ internal import Core
 internal import SQLite
 internal import Time
 
-/// What is left of an event once its deliveries need it no more.
+/// Deleting events, and recognising their comments afterwards.
 extension WritingDatabase {
-    /// The event of a comment whose deliveries are forgotten; nil when it has not come.
+    /// The event of a comment whose deliveries were deleted; nil if the comment is unknown.
     func findPast(_ identity: Event.Identity, _ app: Int64) throws(SQLiteError) -> UUIDv7? {
         let statement = statements.findPast
         statement.bind(app, at: 1)
@@ -14,13 +14,14 @@ extension WritingDatabase {
         return try statement.step() ? try statement.uuid(0) : nil
     }
 
-    /// Keeps what makes a comment recognised.
+    /// Keeps the identity by which a comment is recognised.
     func remember(_ identity: Event.Identity, _ app: Int64, _ id: UUIDv7, receivedAt: UnixMilliseconds) throws(SQLiteError) {
         guard let comment = identity.commentID else { return }
         try statements.remember.run(app, comment.text, StoreRules.mark(of: identity), receivedAt.stored, id.bytes)
     }
 
-    /// Forgets an event with its last delivery; a comment is still recognised. Of an event that has others the data alone, unless one needs it.
+    /// Counts a deleted delivery. With its last delivery an event is deleted, and its comment is still recognised. If other deliveries
+    /// remain and none needs it, only the event's data is deleted.
     func release(_ event: Int64) throws(SQLiteError) {
         try statements.releaseEvent.run(event)
         var released: (app: Int64, identity: Event.Identity, id: UUIDv7, receivedAt: UnixMilliseconds)?
@@ -35,7 +36,7 @@ extension WritingDatabase {
         noteForgotten()
     }
 
-    /// Forgets what an event told of, unless a delivery needs it.
+    /// Deletes an event's data unless a delivery needs it.
     func dropDataIfUnneeded(_ event: Int64) throws(SQLiteError) {
         let noData = Event.noData
         statements.emptyEvent.bind(event, at: 1)
@@ -44,12 +45,12 @@ extension WritingDatabase {
         if changes > 0 { noteForgotten() }
     }
 
-    /// Has the log emptied in a while.
+    /// Notes that the log holds deleted data, so that it is emptied some seconds later.
     private func noteForgotten() {
         if forgottenAt == nil { forgottenAt = SystemClock.monotonicMilliseconds() }
     }
 
-    /// Forgets comments that need not be recognised any more.
+    /// Deletes the identities of comments that need not be recognised any more.
     /// - Returns: how many.
     func forgetPast(receivedBefore time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         var old: [(app: Int64, comment: String, mark: Int64)] = []

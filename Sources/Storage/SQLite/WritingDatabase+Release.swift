@@ -2,9 +2,10 @@ internal import Core
 internal import SQLite
 
 extension WritingDatabase {
-    /// Gives back what an earlier process had leased when it ended, due since its try began, and notes that the try was interrupted.
+    /// Releases the leases of an earlier process: the deliveries are due since their attempts began, and the attempts are recorded as
+    /// interrupted.
     ///
-    /// Only for a file that nobody else works on: the lock on it proves that.
+    /// The caller must hold the lock on the file, which proves that no other process works on it.
     func releaseLeases() throws(SQLiteError) {
         for notifier in counts.notifiers {
             var tries: [(key: DeliveryKey, number: Int64, startedAt: Int64)] = []

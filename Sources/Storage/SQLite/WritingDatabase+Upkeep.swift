@@ -3,7 +3,7 @@ internal import SQLite
 internal import Time
 
 extension WritingDatabase {
-    /// Makes the deliveries that are still dead pending again.
+    /// Makes those of the deliveries pending again that are still dead.
     /// - Returns: how many.
     func revive(_ keys: [DeliveryKey], now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(SQLiteError) -> Int {
         var count = 0
@@ -18,7 +18,8 @@ extension WritingDatabase {
         return count
     }
 
-    /// Gives up expired deliveries, at most `limit` in all, and returns their numbers by notifier.
+    /// Marks expired deliveries as dead, at most `limit` in all.
+    /// - Returns: how many, by notifier.
     func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(SQLiteError) -> [ExpiredDeliveries] {
         var expired: [ExpiredDeliveries] = []
         var left = limit
@@ -31,7 +32,7 @@ extension WritingDatabase {
         return expired
     }
 
-    /// Lowers later expiries of pending deliveries to `latest`, of at most `limit` in all.
+    /// Lowers expiries of pending deliveries that are later than `latest` to `latest`, of at most `limit` deliveries.
     func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(SQLiteError) {
         var left = limit
         for notifier in counts.notifiers where left > 0 {
@@ -66,7 +67,7 @@ extension WritingDatabase {
         return found
     }
 
-    /// Deletes deliveries that ended in a state before a time, and each event with its last delivery.
+    /// Deletes deliveries that ended in a state before a time, and each event whose last delivery is deleted.
     /// - Returns: how many.
     func forget(_ state: Delivery.State, before time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         let keys = try keys(statements.findEnded, state.number, time.stored, limit)

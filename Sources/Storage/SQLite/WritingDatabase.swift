@@ -15,7 +15,7 @@ final class WritingDatabase {
     var counts: PendingCounts
     /// The numbers of apps, the open transaction's included.
     var apps = AppNumbers()
-    /// Where the search for old calls of devices continues.
+    /// Where the scan for old calls of devices continues.
     var nextDeviceCalls = Int64.min
     /// When texts or tokens were deleted that the log may still hold; nil when none were.
     var forgottenAt: MonotonicMilliseconds?
@@ -113,8 +113,8 @@ final class WritingDatabase {
     }
 
     /// Marks the run as closed and empties the log. A failure is harmless, because the next start reads the log.
-    /// - Parameter keepsLog: whether the log stays as it is, because the disk has not taken what was moved from it; the next start moves
-    ///   all of it again.
+    /// - Parameter keepsLog: whether to leave the log as it is, because the disk refused pages that were moved from it, or a file is
+    ///   missing. The next start moves all of it again.
     func close(keepsLog: Bool) {
         if keepsLog {
             connection.keepLogOnClose()
