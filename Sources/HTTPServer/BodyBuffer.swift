@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The bytes of one request's body, kept and reused from request to request of one connection, so that none allocates.
+/// The body of one request. A connection reuses the buffer for all its requests, so small bodies allocate nothing.
 ///
-/// A body of over 16 KiB has pages of its own from the system, which go back to it at once; an allocator might keep them.
+/// A body over 16 KiB is in its own pages from the system, which are returned at once; an allocator might keep them.
 @safe
 struct BodyBuffer: ~Copyable {
     // What a connection keeps between requests, in bytes.
@@ -11,12 +11,12 @@ struct BodyBuffer: ~Copyable {
     private let room: BodyRoom
     private var storage = unsafe UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
     private var count = 0
-    // How much of the room it has.
+    // How many bytes it has taken from `room`.
     private var taken = 0
-    /// Whether there was no room for the body, of which nothing more is kept then.
+    /// Whether there was no room for the body; then its further parts are dropped.
     private(set) var lacksRoom = false
 
-    /// - Parameter room: what large bodies share.
+    /// - Parameter room: the memory that large bodies share.
     init(room: BodyRoom) {
         self.room = room
     }
@@ -26,13 +26,13 @@ struct BodyBuffer: ~Copyable {
         unsafe Self.free(storage)
     }
 
-    /// The bytes received so far; valid until the next call of anything here.
+    /// The bytes received so far; valid until the next call of any method.
     var bytes: UnsafeMutableBufferPointer<UInt8> {
         unsafe UnsafeMutableBufferPointer(start: storage.baseAddress, count: count)
     }
 
-    /// Makes room for a body that is announced to have `count` bytes, so that it is moved at most once. Of what the others share nothing is taken:
-    /// memory that nothing is written to costs nothing, and announcing is easy.
+    /// Allocates memory for a body with a declared length of `count` bytes, so that it is moved at most once. This takes nothing from
+    /// `room`: memory that is never written costs nothing, and any client can declare a length.
     mutating func reserve(_ count: Int) {
         guard unsafe count > storage.count else { return }
         guard let grown = unsafe Self.allocate(count) else { return lacksRoom = true }
@@ -41,7 +41,7 @@ struct BodyBuffer: ~Copyable {
         unsafe storage = grown
     }
 
-    /// Appends a part, which is not empty.
+    /// Appends a part, which must not be empty.
     mutating func append(_ part: UnsafeBufferPointer<UInt8>) {
         let needed = count + part.count
         guard takeRoom(for: needed) else { return }
@@ -51,8 +51,8 @@ struct BodyBuffer: ~Copyable {
         count = needed
     }
 
-    /// Gives the memory of a large body back, which nobody reads any more. What it has of the room it keeps, for what was made of it,
-    /// until the request is over.
+    /// Frees the memory of a large body after its last reader. Its share of `room` stays taken until `clear`, because the handler may hold
+    /// data decoded from it.
     mutating func releaseMemory() {
         count = 0
         guard unsafe storage.count > Self.keptCapacity else { return }
@@ -60,7 +60,7 @@ struct BodyBuffer: ~Copyable {
         unsafe storage = UnsafeMutableBufferPointer(start: nil, count: 0)
     }
 
-    /// Forgets the request.
+    /// Prepares for the next request, and returns the body's share of `room`.
     mutating func clear() {
         releaseMemory()
         room.giveBack(taken)

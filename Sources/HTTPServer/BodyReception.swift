@@ -1,13 +1,14 @@
-/// Decides what happens to each part of a request's body: a pure state machine, so that limits hold alike for declared and chunked ones.
+/// Decides what happens to each part of a request's body. A pure state machine, so that limits apply equally to declared and chunked
+/// bodies.
 ///
-/// A body that nobody wants is still read and thrown away up to `drainLimit`, because closing a connection with unread data resets it and
-/// the client might never see why it was refused.
+/// A refused body is still read and discarded up to `drainLimit`, because closing a connection with unread data resets it, and the client
+/// might never see why it was refused.
 struct BodyReception {
     /// What to do once the headers are known.
     enum Start {
-        /// Go on; parts will follow.
+        /// Continue; parts will follow.
         case receive
-        /// Answer now and close: too much would have to be thrown away, or the client waits for leave to send.
+        /// Answer now and close: there is too much to discard, or the client waits for 100 Continue.
         case refuse
     }
 
@@ -15,22 +16,22 @@ struct BodyReception {
     enum Step: Equatable {
         /// Keep it for the handler.
         case store
-        /// Throw it away.
+        /// Discard it.
         case discard
-        /// Close the connection: even throwing away has a limit.
+        /// Close the connection: `drainLimit` is exceeded.
         case abort
     }
 
-    /// The most bytes that are read only to be thrown away.
+    /// The most bytes that are read only to be discarded.
     static let drainLimit: UInt64 = 8 * 1024 * 1024
 
-    /// Whether the body has been over its limit.
+    /// Whether the body has exceeded its limit.
     private(set) var isTooLarge = false
     private var received: UInt64 = 0
     private let limit: UInt64
 
     /// Begins a request.
-    /// - Parameter limit: the largest body that is kept; 0 when the request will be refused whatever follows.
+    /// - Parameter limit: the largest body in bytes that is kept; 0 when the request will be refused in any case.
     init(limit: Int) {
         self.limit = UInt64(limit)
     }
@@ -39,14 +40,14 @@ struct BodyReception {
     /// - Parameters:
     ///   - declaredLength: the Content-Length, nil for a chunked body.
     ///   - expectsContinue: the client waits for 100 (RFC 9110 section 10.1.1).
-    ///   - isRefused: the request will be refused whatever its body.
+    ///     - isRefused: the request will be refused in any case.
     mutating func begin(declaredLength: UInt64?, expectsContinue: Bool, isRefused: Bool) -> Start {
         if let declaredLength, declaredLength > limit { isTooLarge = true }
         guard isTooLarge || isRefused else { return .receive }
         return expectsContinue || (declaredLength ?? 0) > Self.drainLimit ? .refuse : .receive
     }
 
-    /// Takes the next part of `count` bytes into account.
+    /// Decides on the next part of `count` bytes.
     mutating func add(_ count: Int) -> Step {
         received += UInt64(count)
         if received > limit { isTooLarge = true }

@@ -1,24 +1,25 @@
 internal import Synchronization
 
-/// The bytes that all large bodies of one server may have together, so that many of them at once are refused instead of filling the machine.
+/// The memory that all large bodies of one server may use together. Beyond it requests are refused, so that many large bodies do not
+/// exhaust the machine's memory.
 ///
-/// The first 16 KiB of each are not counted: the number of connections bounds them.
+/// The first 16 KiB of each body do not count: the limit of connections bounds them.
 final class BodyRoom: Sendable {
     private let free: Atomic<Int>
 
-    /// - Parameter bytes: how many there are.
+    /// - Parameter bytes: the total.
     init(bytes: Int) {
         free = Atomic(bytes)
     }
 
-    /// Takes `bytes`, if there are that many; what was taken must be given back.
+    /// Takes `bytes` if that many are left; false otherwise. The caller must return them with `giveBack`.
     func take(_ bytes: Int) -> Bool {
         guard free.subtract(bytes, ordering: .relaxed).newValue < 0 else { return true }
         giveBack(bytes)
         return false
     }
 
-    /// Gives back what was taken.
+    /// Returns bytes taken earlier.
     func giveBack(_ bytes: Int) {
         free.add(bytes, ordering: .relaxed)
     }

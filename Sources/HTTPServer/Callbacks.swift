@@ -1,8 +1,8 @@
 internal import CMicrohttpd
 internal import Glibc
 
-// The functions that libmicrohttpd calls, on its own threads. Each recovers the Swift object, converts, and delegates; none is a closure,
-// because a closure could be bound to an actor and would trap there.
+// The functions that libmicrohttpd calls, on its own threads. Each recovers the Swift object, converts the arguments, and delegates. None
+// is a closure, because a closure could be isolated to an actor and would trap on these threads.
 
 func answerToConnection(
     context: UnsafeMutableRawPointer?, connection: OpaquePointer, url: UnsafePointer<CChar>, method: UnsafePointer<CChar>,
@@ -22,7 +22,7 @@ func answerToConnection(
     }
 }
 
-/// The request line has arrived; what is returned is `request` in the other callbacks of this request.
+/// Called when the request line has arrived. The library passes the returned pointer as `request` to the other callbacks of this request.
 func requestLineReceived(
     context: UnsafeMutableRawPointer?, uri: UnsafePointer<CChar>, connection: OpaquePointer
 ) -> UnsafeMutableRawPointer? {
@@ -51,7 +51,7 @@ func connectionChanged(
         let isOverLimit = server.connections.approximateCount >= server.connectionLimit
         let started = unsafe Connection(connection, context: server, isOverLimit: isOverLimit)
         server.connections.insert(started)
-        // Given back in NOTIFY_CLOSED, which follows each NOTIFY_STARTED.
+        // Released in NOTIFY_CLOSED, which follows each NOTIFY_STARTED.
         unsafe socketContext.pointee = Unmanaged.passRetained(started).toOpaque()
     case .CONNECTION_NOTIFY_CLOSED:
         guard let pointer = unsafe socketContext.pointee else { return }
@@ -61,7 +61,7 @@ func connectionChanged(
     }
 }
 
-/// A handshake wants the server's certificate and key, which stay the server's (gnutls_certificate_set_retrieve_function2(3)).
+/// Gives a TLS handshake the server's certificate and key, which the server still owns (gnutls_certificate_set_retrieve_function2(3)).
 /// - Returns: 0, or -1 to end the handshake.
 func presentIdentity(
     session: UnsafeMutableRawPointer, authorities: UnsafeRawPointer?, authorityCount: Int32, algorithms: UnsafeRawPointer?,
@@ -80,12 +80,12 @@ func presentIdentity(
     }
 }
 
-/// Leaves the path as it was sent, so that routing compares exactly the bytes of the request.
+/// Leaves percent escapes of the path undecoded, so that routing compares the bytes as sent.
 func keepEscapes(context: UnsafeMutableRawPointer?, connection: OpaquePointer?, text: UnsafeMutablePointer<CChar>) -> Int {
     unsafe strlen(text)
 }
 
-/// The library has something to say to people. All that matters of it is that a connection could not be accepted.
+/// Receives the library's log messages. Only the one that a connection could not be accepted is used.
 func libraryComplained(context: UnsafeMutableRawPointer?, format: UnsafePointer<CChar>?, arguments: CVaListPointer?) {
     let reason = errno
     guard let context = unsafe context, let format = unsafe format, unsafe strncmp(format, "Error accepting", 15) == 0 else { return }

@@ -1,17 +1,17 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// One connection of a client, with the request that is under way on it; the shell around `BodyReception`, `ExchangePhase` and `Router`.
+/// One connection of a client with its current request: the shell around `BodyReception`, `ExchangePhase` and `Router`.
 ///
-/// It lives from libmicrohttpd's "started" to its "closed" notification, and is reused for each of the connection's requests, so that a
+/// It lives from libmicrohttpd's "started" to its "closed" notification and is reused for each of the connection's requests, so that a
 /// request allocates nothing here.
 @safe
 final class Connection: Exchange {
     // Premises of the unchecked fields below. libmicrohttpd serves a connection on one thread only, and makes no callback for it while it
     // is suspended. The thread that answers a suspended request writes `answer` and `isOverdue` after it has won the phase and before it
     // resumes the connection; resuming takes a lock that the serving thread takes before its next callback. `tableIndex` is guarded by the
-    // table's lock. The socket stays open until the table has dropped the connection. For the same reasons no two accesses overlap, and
-    // checking that at run time would cost each request more than deciding on it.
+    // table's lock. The socket stays open until the table has dropped the connection. For the same reasons no two accesses overlap; a
+    // dynamic exclusivity check would cost each request more than the decision on it.
     nonisolated(unsafe) private let raw: OpaquePointer
     private let descriptor: Int32
     private let context: ServerContext
@@ -30,9 +30,9 @@ final class Connection: Exchange {
     @exclusivity(unchecked) nonisolated(unsafe) private var answer: Response?
     @exclusivity(unchecked) nonisolated(unsafe) private var identifier = RequestID()
     @exclusivity(unchecked) nonisolated(unsafe) private var reply = Reply()
-    /// Whether the request's body comes in chunks.
+    /// Whether the request's body is chunked.
     @exclusivity(unchecked) nonisolated(unsafe) private var isChunked = false
-    /// Whether a suspended request was not answered in time, so that somebody still holds the right to answer it.
+    /// Whether the deadline has answered a suspended request, whose handler still holds the right to answer.
     @exclusivity(unchecked) nonisolated(unsafe) private var isOverdue = false
     @exclusivity(unchecked) nonisolated(unsafe) private var queued = MHD_Result.NO
 
@@ -42,15 +42,15 @@ final class Connection: Exchange {
         self.context = context
         self.isOverLimit = isOverLimit
         unsafe body = BodyBuffer(room: context.bodyRoom)
-        // A connection beyond the limit must not hold its place for long.
+        // A connection beyond the limit must be closed soon; 5 seconds.
         if isOverLimit { unsafe shim_MHD_set_connection_timeout(raw, 5) }
         becomeIdle()
     }
 
     // MARK: The steps of a request, on the thread that serves the connection
 
-    /// The request line has arrived.
-    /// - Parameter targetEnd: where its target ends, query and all.
+    /// Called when the request line has arrived.
+    /// - Parameter targetEnd: the end of its target, query included.
     func beginRequest(targetEnd: UnsafePointer<CChar>) {
         unsafe hasBegun = false
         unsafe isChunked = false
@@ -59,10 +59,10 @@ final class Connection: Exchange {
         phase.beginReceiving(deadline: context.deadline())
     }
 
-    /// The headers have arrived: finds the route, and decides whether the body is received.
+    /// Called when the headers have arrived. Finds the route, and decides whether the body is received.
     func receiveHeaders(_ line: RequestLine) -> MHD_Result {
         unsafe method = Method(token: line.method.span)
-        // The library keeps the request line where it is until the request is completed, as it does the headers.
+        // The library keeps the request line and the headers in place until the request is completed.
         unsafe path = line.routedPath
         unsafe match =
             isOverLimit
@@ -101,7 +101,7 @@ final class Connection: Exchange {
         unsafe Request(method: method, body: body, pathParameter: context.router.parameter(of: path, route: route), exchange: self)
     }
 
-    /// A part of the body has arrived.
+    /// Called when a part of the body has arrived.
     func receive(_ part: UnsafeBufferPointer<UInt8>) -> MHD_Result {
         switch unsafe reception.add(part.count) {
         case .store: unsafe body.append(part)
@@ -115,7 +115,7 @@ final class Connection: Exchange {
         return .YES
     }
 
-    /// The request has arrived whole, or a suspended one has been answered.
+    /// Called when the request is complete, and again when a suspended one has been answered.
     func finishRequest() -> MHD_Result {
         if let answer = unsafe answer.take() { return queue(answer) }
         guard phase.beginAnswering(deadline: context.deadline()) else { return .NO }
@@ -130,7 +130,7 @@ final class Connection: Exchange {
         return unsafe queued
     }
 
-    /// The answer has been sent, or the connection is lost.
+    /// Called when the answer has been sent or the connection is lost.
     func endRequest() {
         unsafe body.clear()
         unsafe reply.endRequest()
@@ -160,16 +160,15 @@ final class Connection: Exchange {
         return response
     }
 
-    /// Answers before the body has come; libmicrohttpd then closes the connection.
+    /// Answers before the body has arrived; libmicrohttpd then closes the connection.
     private func refuse(_ response: Response) -> MHD_Result {
         phase.beginAnswering(deadline: context.deadline()) ? queue(response) : .NO
     }
 
     private func queue(_ response: Response) -> MHD_Result {
         context.observe(route, response.status)
-        // A late answer finds its connection and not its request, so an overdue connection must not serve another request. Nor must one
-        // whose body came in chunks: the library accepts chunk lines that end in a bare LF, so a proxy may have seen another end of the
-        // body.
+        // A late answer knows its connection but not its request, so an overdue connection must not serve another request. Nor must one
+        // whose body was chunked: the library accepts chunk lines that end in a bare LF, so a proxy may have seen another end of the body.
         let isLast = unsafe isOverLimit || isOverdue || isChunked || context.isDraining
         return unsafe reply.queue(response, id: identifier, on: raw, closingConnection: isLast)
     }
@@ -192,7 +191,7 @@ final class Connection: Exchange {
     func suspend(timeoutMilliseconds: UInt64) {
         unsafe MHD_suspend_connection(raw)
         guard phase.suspend(deadline: coarseMilliseconds() + timeoutMilliseconds) else {
-            // The phase is closed already, and a connection that stays suspended can never be closed.
+            // The watchdog has ended the request. A connection that stays suspended can never be closed.
             return unsafe MHD_resume_connection(raw)
         }
     }
@@ -249,9 +248,9 @@ final class Connection: Exchange {
         }
     }
 
-    /// Ends the connection from outside libmicrohttpd, which notices and cleans up.
+    /// Shuts down the socket from outside libmicrohttpd, which notices that and cleans up.
     ///
-    /// libmicrohttpd cannot answer an incomplete request, so the answer is written to the socket directly; under TLS there is none.
+    /// libmicrohttpd cannot answer an incomplete request, so the answer is written to the socket directly; with TLS none is sent.
     private func hangUp(saying words: [UInt8]?) {
         if let words, !context.isTLS {
             unsafe send(descriptor, words, words.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))

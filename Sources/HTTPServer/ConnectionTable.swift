@@ -3,13 +3,13 @@ internal import Threading
 
 /// The open connections of one server.
 ///
-/// A connection leaves the table before libmicrohttpd closes its socket, so that under the lock each one's descriptor is its own.
+/// A connection leaves the table before libmicrohttpd closes its socket, so under the lock each descriptor still belongs to its connection.
 final class ConnectionTable: Sendable {
-    // Not a Mutex: when it is contended the kernel hands it over, which the thread sanitizer cannot see.
+    // Not a Mutex: the thread sanitizer does not see its futex synchronization.
     private let connections = Monitor<[Connection]>([])
     private let count = Atomic<Int>(0)
 
-    /// How many connections are open; exact only under no traffic.
+    /// How many connections are open; exact only without traffic.
     var approximateCount: Int {
         count.load(ordering: .relaxed)
     }
@@ -33,7 +33,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Ends what has taken too long.
+    /// Ends every request and connection whose deadline has passed.
     func expire(now: UInt64) {
         connections.withLock { all in
             for connection in all {
@@ -42,7 +42,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Ends every request that is under way: suspended ones are answered 503, the others cut off.
+    /// Ends every request in progress: suspended ones are answered 503, the other connections are shut down.
     func endRequests() {
         connections.withLock { all in
             for connection in all where !connection.phase.isIdle {
@@ -51,7 +51,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Whether any request is under way.
+    /// Whether any request is in progress.
     func hasRequests() -> Bool {
         connections.withLock { all in all.contains { !$0.phase.isIdle } }
     }

@@ -1,10 +1,10 @@
-/// A handler, lent by the router that owns it: threads that call one handler at once would otherwise all count references to it, and
-/// slow each other down.
+/// A handler, borrowed from the router that owns it. Without this, threads that call the same handler would contend for its reference
+/// count.
 ///
-/// It must not be kept for longer than its router lives.
+/// It must not outlive its router.
 @safe
 package struct Endpoint: Sendable {
-    /// Keeps a handler, and what is asked before it, for the endpoint that lends them.
+    /// Owns a handler and its admission check for the endpoints that borrow them.
     final class Owner: Sendable {
         fileprivate let handler: Handler
         fileprivate let admission: Admission?
@@ -21,7 +21,7 @@ package struct Endpoint: Sendable {
         unsafe self.owner = Unmanaged.passUnretained(owner)
     }
 
-    /// Why a request is refused before its body is received; nil when it is not.
+    /// The answer that refuses a request before its body is received; nil to receive it.
     package func refusal(of request: borrowing Request) -> Response? {
         unsafe owner._withUnsafeGuaranteedRef { $0.admission.flatMap { admission in admission(request) } }
     }

@@ -1,36 +1,36 @@
-/// One request on its way to exactly one response: the shell that performs what a `Responder` decides.
+/// One request that gets exactly one response: the shell that performs what a `Responder` decides.
 ///
-/// A connection of the server is one; the in-process client of the tests is another. Only `Responder` and `PendingResponse` call it,
-/// and they see to the order and the number of calls.
+/// A connection of the server is one; the in-process client of the tests is another. Only `Responder` and `PendingResponse` call it, and
+/// they guarantee the order and the number of calls.
 package protocol Exchange: AnyObject, Sendable {
-    /// Gives the response at once. Called on the thread that runs the handler.
+    /// Sends the response now. Called on the thread that runs the handler.
     func respond(_ response: Response)
 
-    /// Takes the connection out of its thread's hands until `resume(with:)` or until the deadline, whichever comes first.
-    /// - Parameter timeoutMilliseconds: how long it may wait; afterwards it is answered 503.
+    /// Suspends the connection until `resume(with:)` or the deadline, whichever comes first.
+    /// - Parameter timeoutMilliseconds: the time until the deadline, when the request is answered 503.
     func suspend(timeoutMilliseconds: UInt64)
 
     /// Answers a suspended exchange. Called on any thread, at most once.
-    /// - Returns: false when the deadline or a shutdown has answered already.
+    /// - Returns: false when the deadline or a shutdown has already answered it.
     func resume(with response: Response) -> Bool
 
-    /// Whether it is suspended and nobody has answered yet, neither a handler nor its deadline. Called on any thread; never waits.
+    /// Whether it is suspended and neither a handler nor its deadline has answered yet. Called on any thread; never waits.
     var isSuspended: Bool { get }
 
-    /// Lends the value of a request header to `body`, or nil when the request has none of that name.
+    /// Lends the value of a request header to `body`; nil when the request does not have it.
     func withHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void)
 
-    /// The address of the other side, for logs; `unix` for a Unix socket.
+    /// The peer's address, for logs; `unix` for a Unix socket.
     func peer() -> String
 
-    /// Lends the name of the request, which its answer carries as `X-Request-Id`.
+    /// Lends the request's id, which its answer carries as `X-Request-Id`.
     func withRequestID(_ body: (Span<UInt8>) -> Void)
 
-    /// The parts of the request's query in their order; allocates, so it is nothing for the hot path.
+    /// The parts of the request's query in order. Allocates, so do not use it on the hot path.
     func queryItems() -> [QueryItem]
 }
 
 extension Exchange {
-    /// An exchange without a socket has nobody on the other side.
+    /// The default for an exchange without a socket: `none`.
     package func peer() -> String { "none" }
 }

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// Where a connection stands, with the time by which it must have moved on: one atomic word, because three parties change it.
+/// The phase of a connection and its deadline, in one atomic word, because three parties change it.
 ///
-/// The connection's own thread moves it forward, the thread that answers a suspended request claims it, and the watchdog ends what takes
-/// too long. Every race between them is decided by one compare-and-exchange. Times are milliseconds of the monotonic clock.
+/// The serving thread moves it forward, the thread that answers a suspended request claims it, and the watchdog ends a phase that exceeds
+/// its deadline. One compare-and-exchange decides every race between them. Times are milliseconds of the monotonic clock.
 struct ExchangePhase: ~Copyable {
-    /// What the watchdog is to do with a connection whose time is over.
+    /// What the watchdog does with a connection whose deadline has passed.
     enum Expiry: Equatable {
         /// The request was not received in time: 408, then close.
         case requestTimeout
-        /// The client does not take its answer: close.
+        /// The client does not read its answer: close.
         case close
         /// A suspended request was not answered in time: answer and resume it.
         case answer
@@ -31,20 +31,20 @@ struct ExchangePhase: ~Copyable {
         move(to: .receiving, deadline) { $0 == .idle }
     }
 
-    /// The request has arrived whole.
-    /// - Returns: false when the watchdog has given up on it already.
+    /// The request is complete.
+    /// - Returns: false when the watchdog has already ended it.
     func beginAnswering(deadline: UInt64) -> Bool {
         move(to: .answering, deadline) { $0 == .receiving }
     }
 
     /// The handler answers later.
-    /// - Returns: false when the watchdog has given up on it already, so that nobody will answer.
+    /// - Returns: false when the watchdog has already ended the request, so that nobody will answer.
     func suspend(deadline: UInt64) -> Bool {
         move(to: .suspended, deadline) { $0 == .answering }
     }
 
     /// Claims the right to answer a suspended request.
-    /// - Returns: false when somebody else was faster.
+    /// - Returns: false when another thread was first.
     func claimSuspended(deadline: UInt64) -> Bool {
         move(to: .answering, deadline) { $0 == .suspended }
     }
@@ -52,17 +52,18 @@ struct ExchangePhase: ~Copyable {
     /// Whether a suspended request waits for its answer.
     var isSuspended: Bool { Self.unpack(word.load(ordering: .acquiring)).phase == .suspended }
 
-    /// Whether no request is under way; one that has expired is, until its connection is gone.
+    /// Whether no request is in progress. An expired request counts as in progress until its connection is closed.
     ///
-    /// Who sets a flag and then asks this, against who begins to answer and then looks at the flag: one of them sees the other.
+    /// One thread sets a flag and then reads this; another one begins to answer and then reads the flag. At least one of them sees the
+    /// other's write.
     var isIdle: Bool {
         Self.unpack(word.load(ordering: .sequentiallyConsistent)).phase == .idle
     }
 
-    /// Ends the phase when its time is over.
+    /// Ends the phase if its deadline has passed.
     /// - Parameters:
-    ///   - now: the time; `UInt64.max` ends everything but idleness.
-    ///   - answerDeadline: the deadline of the phase that follows a suspension.
+    ///     - now: the time; `UInt64.max` ends every phase except idle.
+    ///     - answerDeadline: the deadline of the phase after a suspension.
     func expire(now: UInt64, answerDeadline: UInt64) -> Expiry? {
         let current = word.load(ordering: .acquiring)
         let (phase, deadline) = Self.unpack(current)

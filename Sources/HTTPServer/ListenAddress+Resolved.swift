@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension ListenAddress {
-    /// The address with a host's name replaced by the first IP address that the system has for it, which is the one that a server listens on
-    /// and not another's; itself when there is none.
+    /// The address with a host name replaced by the first IP address that the system resolves it to, which is the one that a server listens
+    /// on. The address itself if the name cannot be resolved.
     package var resolved: ListenAddress {
         guard case .tcp(let host, let port) = self else { return self }
         var hints = unsafe addrinfo()

@@ -5,14 +5,14 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// A Unix socket at this path, at most `longestSocketPath` bytes.
     case unix(path: String)
 
-    /// How long the path of a Unix socket may be, in bytes: `sun_path` with the NUL behind it, unix(7).
+    /// The longest path of a Unix socket in bytes: `sun_path` without its NUL (unix(7)).
     package static let longestSocketPath = 107
 
     private static let anyIPv4 = "0.0.0.0"
     private static let anyIPv6 = "::"
 
-    /// Whether two listeners cannot have these addresses at once, as far as that shows without looking names up. A port that the system chooses
-    /// is never another's.
+    /// Whether two listeners could not use these addresses at the same time, as far as that is known without resolving names. A port chosen
+    /// by the system never overlaps.
     package func overlaps(_ other: ListenAddress) -> Bool {
         switch (self, other) {
         case (.unix(let path), .unix(let otherPath)): path.utf8.elementsEqual(otherPath.utf8)
@@ -22,7 +22,7 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether a host is another one, or stands for all addresses of which that is one: `::` takes IPv4 in as well.
+    /// Whether a host equals another one or is a wildcard address that includes it: `::` includes IPv4.
     private static func includes(_ host: String, _ other: String) -> Bool {
         switch host {
         case anyIPv6: true
@@ -31,7 +31,7 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Where it is reached from this machine: what stands for all addresses is none itself.
+    /// The address to connect to from this machine: a wildcard address is replaced by the loopback address.
     package var onThisMachine: ListenAddress {
         switch self {
         case .tcp(Self.anyIPv4, let port): .tcp(host: "127.0.0.1", port: port)

@@ -1,10 +1,10 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// A listening socket, opened here and not by libmicrohttpd so that what fails can be told apart and Unix sockets work.
+/// A listening socket, opened here and not by libmicrohttpd, so that its errors can be told apart and Unix sockets work.
 @safe
 struct ListenSocket: ~Copyable {
-    /// The file descriptor; whoever takes it must close it.
+    /// The file descriptor; the caller must close it.
     let descriptor: Int32
     /// The address with the port that the system chose.
     let address: ListenAddress
@@ -17,21 +17,21 @@ struct ListenSocket: ~Copyable {
         }
     }
 
-    /// Takes a TCP address without listening, and lets it go again.
+    /// Binds a TCP address without listening, and closes the socket again.
     static func probe(_ address: ListenAddress) throws(ServerError) {
         guard case .tcp(let host, let port) = address else { return }
         let (descriptor, _) = try bindTCP(address, host: host, port: port)
         close(descriptor)
     }
 
-    /// Stops listening, and refuses who waits in the backlog; the descriptor stays open, for the library to close.
+    /// Stops listening, and refuses the connections in the backlog. The descriptor stays open; the library closes it.
     ///
-    /// MHD_quiesce_daemon would do it, but it races with the threads that it quiesces for who takes the socket out of an epoll set, and
-    /// the loser aborts the process. A socket that nothing ever reaches takes the place of the listening one, which the system then takes
-    /// out of every epoll set by itself (epoll(7), question 6).
+    /// MHD_quiesce_daemon would do it, but it races with the library's threads: both remove the socket from the epoll sets, and the loser
+    /// aborts the process. Instead a silent socket replaces the listening one with dup2, and the kernel removes the old one from every
+    /// epoll set (epoll(7), question 6).
     static func stopListening(_ descriptor: Int32) {
         let silent = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        // Without a free descriptor the listening one stays in the epoll sets, where it costs time until the server has stopped.
+        // Without a free descriptor the listening socket stays in the epoll sets, where it costs CPU time until the server has stopped.
         guard silent >= 0 else { return _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
         dup2(silent, descriptor)
         close(silent)
@@ -82,13 +82,13 @@ struct ListenSocket: ~Copyable {
             try unsafe bindOrClose(
                 descriptor, address, unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
         }
-        // Only owner and group shall connect; nobody can between bind and listen.
+        // Only owner and group may connect. Before listen(2) nobody can.
         try closing(descriptor, address, unless: unsafe chmod(path, 0o660) == 0)
         try listenOrClose(descriptor, address)
         return descriptor
     }
 
-    /// Removes the socket that a killed process left behind; one that somebody listens on is kept.
+    /// Removes the socket that a killed process left behind; one with a listener is kept.
     private static func removeStaleSocket(_ address: ListenAddress, path: String, name: sockaddr_un) throws(ServerError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
@@ -116,7 +116,7 @@ struct ListenSocket: ~Copyable {
         try closing(descriptor, address, unless: listen(descriptor, 4096) == 0)
     }
 
-    /// Closes the socket when the last call on it has failed, and says why it did.
+    /// If the last call has failed, closes the socket and throws the reason.
     private static func closing(_ descriptor: Int32, _ address: ListenAddress, unless hasSucceeded: Bool) throws(ServerError) {
         guard !hasSucceeded else { return }
         let reason = errno
@@ -131,7 +131,7 @@ struct ListenSocket: ~Copyable {
         return ServerError(kind: .cannotListen, description: "cannot listen on \(address): \(unsafe String(cString: strerror(reason)))")
     }
 
-    /// What helps where somebody else listens.
+    /// The remedy when another process listens there.
     private static func remedy(_ address: ListenAddress) -> String {
         switch address {
         case .tcp(_, let port): "stop the process that \"ss -ltnp sport = :\(port)\" shows, or choose another port"
@@ -144,7 +144,7 @@ struct ListenSocket: ~Copyable {
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return unsafe withUnsafeMutableBytes(of: &name) { bytes in
             unsafe getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
-            // Port and family stand at the same place for IPv4 and IPv6.
+            // The port is at the same offset for IPv4 and IPv6.
             return unsafe UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))
         }
     }

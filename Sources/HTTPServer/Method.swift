@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// An HTTP request method that a route may answer (RFC 9110 section 9); everything else is `other`.
+/// An HTTP request method that a route may handle (RFC 9110 section 9); `other` is any other method.
 package enum Method: Int, Sendable {
     case get
     case head

@@ -1,7 +1,7 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// The address of the other side of a connection, as a person writes it; `unix` for a Unix socket.
+/// The peer's address of a connection as text; `unix` for a Unix socket.
 func peerAddress(of connection: OpaquePointer) -> String {
     guard let address = unsafe shim_MHD_get_client_address(connection) else { return "unknown" }
     let length: Int
@@ -19,7 +19,7 @@ func peerAddress(of connection: OpaquePointer) -> String {
     return ListenAddress.tcp(host: text(host), port: number).description
 }
 
-/// A text of C's without the NUL at its end.
+/// Converts a NUL-terminated C text.
 private func text(_ characters: [CChar]) -> String {
     String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

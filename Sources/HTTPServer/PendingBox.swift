@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Carries the right to answer into an escaping closure, which cannot hold a noncopyable value itself.
+/// Carries the right to answer into an escaping closure, which cannot capture a noncopyable value.
 package final class PendingBox: Sendable {
-    // Not a Monitor, whose state is copyable. The sanitizer sees the lock under which the box is handed to the thread that answers.
+    // Not a Monitor, whose state is copyable. The thread sanitizer sees the lock under which the box is handed to the answering thread.
     private let pending: Mutex<PendingResponse?>
 
-    /// Takes the right over; a box that is let go without an answer drops it.
+    /// Takes over the right to answer. If the box is released without an answer, the right is dropped.
     package init(_ pending: consuming PendingResponse) {
         self.pending = Mutex(pending)
     }
@@ -15,8 +15,8 @@ package final class PendingBox: Sendable {
         pending.withLock { $0?.isAwaited ?? false }
     }
 
-    /// Answers, the first time.
-    /// - Returns: false when the request has been answered already, here or by its deadline or a shutdown.
+    /// Answers; only the first call has an effect.
+    /// - Returns: false when the request was answered before, here, by its deadline or by a shutdown.
     @discardableResult
     package func respond(_ response: Response) -> Bool {
         let pending = pending.withLock { $0.take() }

@@ -1,12 +1,12 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// The number of processors that this process may run on, at least 1: its affinity mask counts, not the machine.
+/// The number of processors that this process may run on, at least 1: that of its affinity mask, not of the machine.
 package func availableProcessors() -> Int {
     Int(shim_available_processors())
 }
 
-/// The monotonic clock in milliseconds, a few of them coarse: for deadlines, at the price of no system call.
+/// The coarse monotonic clock in milliseconds, a few milliseconds inexact: for deadlines, without a system call.
 func coarseMilliseconds() -> UInt64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)

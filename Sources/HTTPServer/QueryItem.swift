@@ -1,8 +1,8 @@
-/// One part of a request's query, `name=value`, as it was sent but for `+`, which is a space already; percent escapes are not decoded.
+/// One `name=value` part of a request's query. `+` is decoded to a space; percent escapes are not decoded.
 package struct QueryItem: Sendable, Equatable {
-    /// What stands before `=`.
+    /// The bytes before `=`.
     package let name: [UInt8]
-    /// What stands behind `=`; empty as well when there is none.
+    /// The bytes after `=`; also empty when there is no `=`.
     package let value: [UInt8]
 
     /// Makes a part; for servers and in-process clients.

@@ -1,6 +1,6 @@
 internal import CMicrohttpd
 
-/// Copies the query of the request that a connection has received; only on the thread that serves it.
+/// Copies the query of the request that a connection has received. Only for the thread that serves it.
 func queryItems(of connection: OpaquePointer) -> [QueryItem] {
     var items: [QueryItem] = []
     unsafe withUnsafeMutablePointer(to: &items) { items in

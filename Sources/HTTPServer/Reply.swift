@@ -1,22 +1,22 @@
 internal import CMicrohttpd
 
-/// What one connection answers with: the library's copy of a response, with the header that names the request.
+/// The library's copy of a response that one connection sends, with the request's id in a header.
 ///
-/// libmicrohttpd shares one copy of a response between requests, headers included, so a header that differs needs a copy a request: some
-/// ten allocations. A connection mostly gives the same answer again and again, so it keeps the last small one, and only the name in it is
-/// written anew. No other thread uses that copy, so queueing it takes no lock that others wait for.
+/// libmicrohttpd shares a response, headers included, between requests. A header that differs would need a copy for each request: about ten
+/// allocations. A connection mostly sends the same answer repeatedly, so it keeps the last small copy and only overwrites the id. No other
+/// thread uses that copy, so queueing it takes no contended lock.
 @safe
 struct Reply: ~Copyable {
     // A larger body is not kept between requests.
     private static let keptBody = 1024
 
     private var raw: OpaquePointer?
-    // Where the library keeps the value of the header, and its length. It copies both into the head of the reply on this thread, before
-    // the handler of another request runs on it.
+    // Where the library stores the header's value, and its length. The library copies both into the reply's head on this thread, before it
+    // runs the handler of another request there.
     private var name: UnsafeMutablePointer<UInt8>?
     private var nameCount = 0
     private var source: Response?
-    // Compared instead of `source`, whose references all threads would count at once.
+    // Compared instead of `source`, whose reference count is contended.
     private var sourceIdentity: ObjectIdentifier?
 
     init() {}
@@ -26,7 +26,7 @@ struct Reply: ~Copyable {
     }
 
     /// Hands a response to libmicrohttpd, inside an access handler of `connection`.
-    /// - Parameter id: names the request.
+    /// - Parameter id: the request's id.
     /// - Returns: what the access handler must return.
     mutating func queue(
         _ response: Response, id: RequestID, on connection: OpaquePointer, closingConnection: Bool
@@ -40,12 +40,12 @@ struct Reply: ~Copyable {
         return unsafe MHD_queue_response(connection, UInt32(response.status), raw)
     }
 
-    /// Lets go of what is too large to be kept; the answer has been sent.
+    /// Called when the answer was sent; releases a response that is too large to keep.
     mutating func endRequest() {
         if let source, source.body.count > Self.keptBody { discard() }
     }
 
-    /// Writes the request's name over the one before; false if there is none of that length.
+    /// Overwrites the id in the header; false if the length differs.
     private mutating func rename(_ id: RequestID) -> Bool {
         guard let start = unsafe name else { return false }
         var fits = false
@@ -62,7 +62,7 @@ struct Reply: ~Copyable {
         let text = id.text
         let made = unsafe response.makeRaw(named: text, closingConnection: false)
         unsafe raw = made
-        // The library's own memory, which only its interface calls constant.
+        // The library's own writable memory; only its interface declares it const.
         unsafe name = MHD_get_response_header(made, "X-Request-Id").map {
             unsafe UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: UInt8.self)
         }

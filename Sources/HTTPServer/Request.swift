@@ -1,14 +1,14 @@
-/// One request as its handler sees it; it lives only while the handler runs, and lends its bytes to closures.
+/// One request as its handler sees it. It is valid only while the handler runs, and lends its bytes to closures.
 @safe
 package struct Request: ~Copyable {
-    /// The method; HEAD reaches the handlers of GET, and the library leaves the body out.
+    /// The method. HEAD calls the handler of GET, and the library omits the body.
     package let method: Method
     @usableFromInline let bodyBytes: UnsafeMutableBufferPointer<UInt8>
     @usableFromInline let pathParameter: UnsafeBufferPointer<UInt8>
     private let exchange: any Exchange
 
-    /// Makes a request over bytes that outlive it; for servers and in-process clients.
-    /// - Parameter pathParameter: what the request has in place of its route's parameter; empty when there is none.
+    /// Makes a request over bytes that must outlive it; for servers and in-process clients.
+    /// - Parameter pathParameter: the bytes of the path at the route's parameter; empty when it has none.
     package init(
         method: Method, body: UnsafeMutableBufferPointer<UInt8>,
         pathParameter: UnsafeBufferPointer<UInt8> = unsafe UnsafeBufferPointer(start: nil, count: 0), exchange: any Exchange
@@ -19,7 +19,7 @@ package struct Request: ~Copyable {
         self.exchange = exchange
     }
 
-    /// Lends the body, whole, as it was received.
+    /// Lends the whole body as received.
     @inlinable @inline(__always)
     package borrowing func withBody<Result, Failure: Error>(
         _ use: (Span<UInt8>) throws(Failure) -> Result
@@ -27,7 +27,7 @@ package struct Request: ~Copyable {
         try unsafe use(bodyBytes.span)
     }
 
-    /// Lends the body for decoding in place, where what is decoded is never longer than what was received.
+    /// Lends the body for decoding in place; decoded data is never longer than what was received.
     @inlinable @inline(__always)
     package borrowing func withMutableBody<Result, Failure: Error>(
         _ use: (inout MutableSpan<UInt8>) throws(Failure) -> Result
@@ -36,7 +36,7 @@ package struct Request: ~Copyable {
         return try use(&span)
     }
 
-    /// Lends what the request's path has in place of its route's parameter, as it was sent; empty when the route has none.
+    /// Lends the bytes of the path at the route's parameter, as sent; empty when the route has none.
     @inlinable @inline(__always)
     package borrowing func withPathParameter<Result, Failure: Error>(
         _ use: (Span<UInt8>) throws(Failure) -> Result
@@ -44,26 +44,26 @@ package struct Request: ~Copyable {
         try unsafe use(pathParameter.span)
     }
 
-    /// Lends the value of the first header of that name (compared without regard to case), or nil when there is none.
+    /// Lends the value of the first header of that name (compared without regard to case); nil when there is none.
     ///
-    /// Not generic in a result, because an unspecialised one costs each request more than finding the header.
+    /// Not generic in a result: an unspecialised generic call would cost each request more than finding the header.
     package borrowing func withHeader(_ name: StaticString, _ use: (Span<UInt8>?) -> Void) {
         exchange.withHeader(name, use)
     }
 
-    /// The name of the request, copied, as its answer carries it in `X-Request-Id`: a plain word that may stand in the log.
+    /// A copy of the request's id, which its answer carries in `X-Request-Id`. It has only allowed characters, so it is safe to log.
     package var requestID: String {
         var id = ""
         exchange.withRequestID { name in id = String(decoding: name.indices.map { name[$0] }, as: UTF8.self) }
         return id
     }
 
-    /// The address of the other side, for logs; `unix` for a Unix socket.
+    /// The peer's address, for logs; `unix` for a Unix socket.
     package borrowing func peer() -> String {
         exchange.peer()
     }
 
-    /// The parts of the query in their order, copied.
+    /// The parts of the query in order, copied.
     package borrowing func queryItems() -> [QueryItem] {
         exchange.queryItems()
     }

@@ -1,23 +1,25 @@
 internal import Bytes
 internal import CMicrohttpd
 
-/// The headers that decide how a body is delimited, read in one pass over the request's.
+/// The headers that decide how a body is delimited, read in one pass over all headers.
 ///
-/// libmicrohttpd keeps them where it received them and splits them by C's string functions: a value ends at a NUL, a folded line becomes
+/// libmicrohttpd leaves the headers in its receive buffer and splits them with C's string functions: a value ends at a NUL, and a folded
+/// line becomes part of the name. A proxy in front may read such headers differently, so each header must begin exactly where the one
+/// before it has ended.
 /// part of the name. A proxy before us may read those otherwise, so each header must begin exactly where the one before has ended.
 @safe
 struct RequestHeaders {
     /// The Content-Length; nil when there is none.
     private(set) var contentLength: UInt64?
-    /// Whether the body comes in chunks.
+    /// Whether the body is chunked.
     private(set) var isChunked = false
     /// Whether the client waits for 100 Continue before it sends the body.
     private(set) var expectsContinue = false
-    /// Whether it is uncertain where the body ends, which is how requests are smuggled past a proxy (RFC 9112 section 6.3).
+    /// Whether the end of the body is ambiguous, which allows request smuggling past a proxy (RFC 9112 section 6.3).
     private(set) var isAmbiguous = false
     /// Whether a header is not one line of a name, a colon and a value, ended by CR LF (RFC 9112 section 5).
     private(set) var isMalformed = false
-    /// What the caller names the request, as it was sent; empty if it does not.
+    /// The caller's `X-Request-Id` as sent; empty if there is none.
     private(set) var requestID = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     // Where the next header must begin.
     private var next: UnsafeRawPointer
@@ -34,9 +36,9 @@ struct RequestHeaders {
         isAmbiguous = isAmbiguous || isChunked && line.isHTTP10
     }
 
-    /// Whether there is a CR that ends no line, in the request line or a header; only for a request that is well formed.
+    /// Whether the request line or a header contains a CR that does not end a line. Only valid for a well-formed request.
     ///
-    /// The library has written NULs over those that do.
+    /// The library has overwritten the CRs that end lines with NULs.
     func holdsCarriageReturn(behind line: RequestLine) -> Bool {
         guard let start = unsafe line.method.baseAddress else { return false }
         return unsafe memchr(start, Int32(UInt8(ascii: "\r")), next - UnsafeRawPointer(start)) != nil
@@ -52,11 +54,11 @@ struct RequestHeaders {
         if names, unsafe requestID.isEmpty { unsafe requestID = bytes }
     }
 
-    /// - Returns: whether the header names the request.
+    /// - Returns: whether this header is `X-Request-Id`.
     @inline(__always)
     private mutating func take(name: Span<UInt8>, value: Span<UInt8>) -> Bool {
         if name.equalsIgnoringCase("content-length") {
-            // libmicrohttpd has refused by now what is not a number.
+            // libmicrohttpd has already refused a value that is no number.
             isAmbiguous = isAmbiguous || contentLength != nil || isChunked
             contentLength = value.decimal
         } else if name.equalsIgnoringCase("transfer-encoding") {
@@ -81,13 +83,13 @@ private func takeHeader(
     return .YES
 }
 
-/// Whether a header's name is empty or has white space at this end.
+/// Whether a byte at an end of a header's name is missing or white space.
 private func isBlank(_ byte: UInt8?) -> Bool {
     byte == nil || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }
 
 extension Span<UInt8> {
-    /// The number that these bytes spell in decimal digits; nil for anything else and for what exceeds 64 bits.
+    /// The value of these bytes as a decimal number; nil for anything else and for more than 64 bits.
     var decimal: UInt64? {
         var result: UInt64 = 0
         for index in indices {

@@ -1,16 +1,16 @@
 internal import Bytes
 internal import Synchronization
 
-/// The name of one request, in its answer and in the log: the caller's `X-Request-Id` if it is a plain word, otherwise one of our own.
+/// The id of one request, in its answer and in the log: the caller's `X-Request-Id` if it has only allowed characters, otherwise one made
+/// here.
 ///
-/// A connection has one and reuses it for each of its requests, so that naming a request allocates nothing and shares nothing with other
-/// threads.
+/// A connection has one and reuses it for each of its requests, so that it neither allocates nor shares anything with other threads.
 @safe
 package struct RequestID {
-    /// The header that carries it, in requests and in answers.
+    /// The header with the id, in requests and in answers.
     package static let header: StaticString = "X-Request-Id"
 
-    // Own names are `pppppppp-cccccccccrrrrrrr`: the process, the connection, the request.
+    // Ids made here are `pppppppp-cccccccccrrrrrrr`: the process, the connection, the request.
     private static let count = 25
     private static let digitsStart = 9
     private static let requestDigits = 7
@@ -20,7 +20,7 @@ package struct RequestID {
     private var own: InlineArray<25, UInt8>
     private var given = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
-    /// Takes the next connection's number.
+    /// Takes the next connection number.
     init() {
         let connection = Self.connections.wrappingAdd(1, ordering: .relaxed).newValue
         own = InlineArray(repeating: UInt8(ascii: "-"))
@@ -31,7 +31,7 @@ package struct RequestID {
         }
     }
 
-    /// Begins the next request of the connection, which has a name of our own until it is given one.
+    /// Begins the next request of the connection with an id made here, which `take` may replace.
     mutating func beginRequest() {
         unsafe given = UnsafeBufferPointer(start: nil, count: 0)
         var index = Self.count - 1
@@ -45,24 +45,24 @@ package struct RequestID {
         }
     }
 
-    /// Takes the caller's name for the request if it is a plain word; it must stay where it is until the request is completed.
+    /// Uses the caller's id if it has only allowed characters. Its bytes must stay in place until the request is completed.
     mutating func take(_ name: UnsafeBufferPointer<UInt8>) {
         if unsafe Self.isPlain(name.span) { unsafe given = name }
     }
 
-    /// Lends the name.
+    /// Lends the id.
     func withBytes(_ body: (Span<UInt8>) -> Void) {
         if unsafe given.isEmpty { body(own.span) } else { unsafe body(given.span) }
     }
 
-    /// The name, copied.
+    /// A copy of the id.
     package var text: String {
         var text = ""
         withBytes { name in text = String(decoding: name.indices.map { name[$0] }, as: UTF8.self) }
         return text
     }
 
-    /// Whether a word is plain: letters, digits, `.`, `_` and `-`, at most 64 of them. It cannot be a security key, which is longer.
+    /// Whether an id is acceptable: 1 to 64 letters, digits, `.`, `_` and `-`. It cannot be a security key, which is longer.
     package static func isPlain(_ word: Span<UInt8>) -> Bool {
         guard (1...64).contains(word.count) else { return false }
         for index in word.indices {

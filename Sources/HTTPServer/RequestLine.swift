@@ -1,11 +1,11 @@
 internal import Bytes
 internal import Glibc
 
-/// The first line of a request where libmicrohttpd has received it: it puts a NUL behind each part and tells no lengths, so a NUL that
-/// the client has sent would cut a part short for us alone, and not for a proxy before us.
+/// The first line of a request in libmicrohttpd's receive buffer. The library puts a NUL after each part and reports no lengths, so a NUL
+/// from the client would cut a part short here, but not for a proxy in front.
 @safe
 struct RequestLine {
-    /// "HTTP/1.1", which the library has checked.
+    /// The length of "HTTP/1.1", which the library has checked.
     private static let versionSize = 8
 
     /// The method's token.
@@ -14,14 +14,14 @@ struct RequestLine {
     let path: UnsafeBufferPointer<UInt8>
     private let version: UnsafePointer<CChar>
 
-    /// Takes the parts as the access handler gets them.
+    /// Takes the pointers that the access handler gets.
     init(method: UnsafePointer<CChar>, path: UnsafePointer<CChar>, version: UnsafePointer<CChar>) {
         unsafe self.method = bytes(of: method)
         unsafe self.path = bytes(of: path)
         unsafe self.version = version
     }
 
-    /// What routes are compared with: the path alone, also where the target is a whole address, which every server must take
+    /// The path that routes are compared with. If the target is in absolute form, which every server must accept, this is its path alone
     /// (RFC 9112 section 3.2.2).
     var routedPath: UnsafeBufferPointer<UInt8> {
         guard let first = unsafe path.first, first != UInt8(ascii: "/") else { return unsafe path }
@@ -35,19 +35,19 @@ struct RequestLine {
         return unsafe path
     }
 
-    /// Whether one space stands between the parts, and nothing else (RFC 9112 section 3).
-    /// - Parameter targetEnd: where the target ends, query and all.
+    /// Whether exactly one space separates the parts (RFC 9112 section 3).
+    /// - Parameter targetEnd: the end of the target, query included.
     func isWellFormed(targetEnd: UnsafePointer<CChar>?) -> Bool {
         guard let methodStart = unsafe method.baseAddress, let pathStart = unsafe path.baseAddress else { return false }
         return unsafe methodStart + method.count + 1 == pathStart && targetEnd.map { unsafe $0 + 1 } == version
     }
 
-    /// Whether it is HTTP/1.0, which has no transfer codings.
+    /// Whether it is HTTP/1.0, which has no transfer encodings.
     var isHTTP10: Bool {
         unsafe version[Self.versionSize - 1] == CChar(bitPattern: UInt8(ascii: "0"))
     }
 
-    /// Where the first header stands, the line having ended in CR LF.
+    /// Where the first header begins, if the line ends in CR LF.
     var end: UnsafeRawPointer {
         unsafe UnsafeRawPointer(version + Self.versionSize + 2)
     }

@@ -1,15 +1,15 @@
-/// The right to answer one request, exactly once: answering twice or not at all does not compile.
+/// The right to answer one request, exactly once: answering twice, or not at all, does not compile.
 ///
-/// A handler gets it `consuming` and must return an `Answered`, which only the methods below make.
+/// A handler gets it as `consuming` and must return an `Answered`, which only the methods below make.
 package struct Responder: ~Copyable {
     private let exchange: any Exchange
 
-    /// Makes the right to answer `exchange`; for servers and in-process clients, once a request.
+    /// Makes the right to answer `exchange`; for servers and in-process clients, once per request.
     package init(_ exchange: any Exchange) {
         self.exchange = exchange
     }
 
-    /// Answers at once.
+    /// Answers now.
     package consuming func respond(_ response: Response) -> Answered {
         exchange.respond(response)
         return Answered()
@@ -17,11 +17,11 @@ package struct Responder: ~Copyable {
 
     /// Answers later: the connection is suspended, and `start` gets the right to answer it from any thread.
     ///
-    /// The thread that serves the connection goes on with others meanwhile. A client that leaves while its connection is suspended is
-    /// noticed when the answer is sent; one that has merely finished sending by then may be taken for one that has left.
+    /// Meanwhile the serving thread continues with other connections. A client that closes its connection while suspended is noticed only
+    /// when the answer is sent; a half-closed connection may then be taken for a closed one.
     /// - Parameters:
-    ///   - timeoutMilliseconds: after that long the request is answered 503 and a later answer is dropped.
-    ///   - start: starts the work that answers, and must not block.
+    ///     - timeoutMilliseconds: after this time the request is answered 503, and a later answer is dropped.
+    ///     - start: starts the work that answers; must not block.
     package consuming func respondLater(
         timeoutMilliseconds: UInt64, _ start: (consuming PendingResponse) -> Void
     ) -> Answered {

@@ -6,10 +6,10 @@ extension Response {
         self.init(status: status, headers: [("Content-Type", "application/json")] + headers, body: json.serialized())
     }
 
-    /// Makes the response that every error has: `{"error":"<code>","message":"<message>"}`.
+    /// Makes an error response: `{"error":"<code>","message":"<message>"}`.
     /// - Parameters:
-    ///   - code: a stable identifier, for programs.
-    ///   - message: for people.
+    ///     - code: a stable identifier, for programs.
+    ///     - message: a sentence for people.
     package static func error(
         _ status: Int, _ code: String, _ message: String, headers: [(name: String, value: String)] = []
     ) -> Response {

@@ -1,20 +1,20 @@
 internal import CMicrohttpd
 
-/// One HTTP response: status, headers and body, made once and given to any number of requests on any thread.
+/// One HTTP response: status, headers and body. It is immutable and can be sent for any number of requests on any thread.
 ///
-/// A response that never changes is made at start and shared: answering with it copies nothing while a connection gives it again and again.
+/// Constant responses are made at the start and shared. A connection that sends the same one repeatedly copies nothing.
 package final class Response: Sendable {
     /// The status code, 200 to 599.
     package let status: Int
-    /// The headers beside `X-Request-Id` and those that the library adds (Date, Content-Length, Connection).
+    /// The headers, except `X-Request-Id` and those that the library adds (Date, Content-Length, Connection).
     package let headers: [(name: String, value: String)]
-    /// The body as it is sent; empty for none.
+    /// The body as sent; may be empty.
     package let body: [UInt8]
 
     /// Makes a response.
     /// - Parameters:
     ///   - status: 200 to 599.
-    ///   - headers: names and values that RFC 9110 allows; anything else is a programmer's mistake and traps.
+    ///     - headers: names and values that RFC 9110 allows; traps on any other.
     ///   - body: copied into the library.
     package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         precondition((200...599).contains(status), "a response's status is 200 to 599")
@@ -24,10 +24,10 @@ package final class Response: Sendable {
     }
 
     /// Makes the library's copy; the caller destroys it.
-    /// - Parameter name: the value of its `X-Request-Id`.
+    /// - Parameter name: the value of `X-Request-Id`.
     func makeRaw(named name: String, closingConnection: Bool) -> OpaquePointer {
         let made = unsafe body.withUnsafeBytes { bytes in
-            // The library reads and copies; its parameter is not const for history's sake only.
+            // The library only reads and copies; its parameter is not const for historical reasons.
             let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
             return unsafe MHD_create_response_from_buffer(bytes.count, start, .RESPMEM_MUST_COPY)
         }

@@ -1,29 +1,29 @@
 internal import Bytes
 
-/// What answers a request: it must use up its `Responder`, and the `Answered` it returns proves that.
+/// Handles a request: it must consume its `Responder`; the returned `Answered` proves that.
 package typealias Handler = @Sendable (borrowing Request, consuming Responder) -> Answered
 
-/// What judges a request by its head, before its body is received: the answer with which it is refused, nil to receive the body.
+/// Decides on a request by its head, before its body is received. Returns the answer that refuses it, or nil to receive the body.
 ///
-/// The request that it gets has no body. Of a refused request's body nothing is kept.
+/// The request that it gets has no body. The body of a refused request is discarded.
 package typealias Admission = @Sendable (borrowing Request) -> Response?
 
-/// One path with its methods' handlers.
+/// One path with the handlers of its methods.
 package struct Route: Sendable {
-    /// The path, compared byte by byte with the request's as it was sent; percent escapes are not decoded.
+    /// The path, compared byte by byte with the request's path as sent; percent escapes are not decoded.
     ///
-    /// One segment that starts with `:` is a parameter: it stands for any segment that is not empty, and the handler is lent what was
-    /// sent. Nothing else of a path varies.
+    /// One segment may be a parameter, written `:name`: it matches any segment that is not empty, and the handler can read the matched
+    /// bytes. The rest of the path is fixed.
     package let path: StaticString
-    /// The largest body in bytes; over it the request is answered 413.
+    /// The largest body in bytes; a larger one is answered 413.
     package let bodyLimit: Int
-    /// The methods with their handlers. GET answers HEAD as well.
+    /// The methods with their handlers. HEAD is answered by the handler of GET.
     package let handlers: [(method: Method, handler: Handler)]
-    /// Judges requests before their bodies are received; nil to take all.
+    /// Checks requests before their bodies are received; nil to accept all.
     let admission: Admission?
-    /// How many bytes of the path stand before its parameter; nil when it has none.
+    /// How many bytes of the path come before its parameter; nil when it has none.
     let prefixCount: Int?
-    /// How many bytes of the path stand behind its parameter.
+    /// How many bytes of the path follow its parameter.
     let suffixCount: Int
 
     /// Makes a route.
@@ -41,12 +41,12 @@ package struct Route: Sendable {
     /// Whether the path has a parameter.
     var hasParameter: Bool { prefixCount != nil }
 
-    /// Whether a request for this path is this route's.
+    /// Whether this route has the requested path.
     func matches(_ requested: Span<UInt8>) -> Bool {
         prefixCount == nil ? requested.equals(path) : fillsParameter(requested)
     }
 
-    /// Whether a path differs from this route's in nothing but the parameter's segment.
+    /// Whether a path equals this route's except for the parameter's segment.
     private func fillsParameter(_ requested: Span<UInt8>) -> Bool {
         guard let prefixCount, requested.count > prefixCount + suffixCount else { return false }
         let end = requested.count - suffixCount

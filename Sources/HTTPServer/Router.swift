@@ -1,16 +1,16 @@
 internal import Bytes
 
-/// Finds what answers a path and a method. Built once, then immutable.
+/// Finds the handler for a path and a method. Immutable.
 package final class Router: Sendable {
-    /// What a request is to be answered with.
+    /// The result of a match.
     package enum Match: Sendable {
-        /// The handler of the route at this index, with the largest body that it takes.
+        /// The handler of the route at this index, with the largest body in bytes that it accepts.
         case handler(Endpoint, route: Int, bodyLimit: Int)
-        /// A response of the server's own; the index is that of the route whose path matched, or `unmatched`.
+        /// A response of the server itself. The index is that of the route whose path matched, or `unmatched`.
         case response(Response, route: Int)
     }
 
-    /// Stands for the route of a request that matched none.
+    /// The index for a request that matches no route.
     package static let unmatched = -1
 
     /// The routes in the order of their indices.
@@ -18,10 +18,10 @@ package final class Router: Sendable {
     private let entries: [Entry]
     private let owners: [Endpoint.Owner]
     private let methodNotAllowed: [Response]
-    // Asked only for what no plain path has matched, so that a parameter never hides one.
+    // Checked only if no plain path matches, so that a parameter never hides one.
     private let parameterRoutes: [Int]
 
-    /// Builds the router; two routes of one path are a programmer's mistake and trap.
+    /// Builds the router; traps on two routes with the same path.
     package init(_ routes: [Route]) {
         let paths = routes.map { "\($0.path)" }
         precondition(Set(paths).count == paths.count, "a path has one route")
@@ -38,7 +38,7 @@ package final class Router: Sendable {
         self.owners = owners
     }
 
-    /// Finds the match for a request's method and path; it is good for as long as the router lives.
+    /// Finds the match for a request's method and path. The result must not outlive the router.
     package func match(_ method: Method, path: Span<UInt8>) -> Match {
         for index in entries.indices where entries[index].parameterPrefix == nil && path.equals(entries[index].path) {
             return match(method, route: index)
@@ -49,7 +49,7 @@ package final class Router: Sendable {
         return .response(StandardResponse.notFound, route: Self.unmatched)
     }
 
-    /// What a path has in place of the parameter of the route that it matched; empty when that has none.
+    /// The bytes of a path at the parameter of its matching route; empty when that route has none.
     package func parameter(of path: UnsafeBufferPointer<UInt8>, route index: Int) -> UnsafeBufferPointer<UInt8> {
         guard let start = entries[index].parameterPrefix else { return unsafe UnsafeBufferPointer(start: nil, count: 0) }
         return path.extracting(start..<path.count - entries[index].parameterSuffix)
@@ -64,15 +64,15 @@ package final class Router: Sendable {
 }
 
 extension Router {
-    /// What matching reads of a route, nothing of which is counted by reference.
+    /// The data of a route for matching, without reference-counted values.
     private struct Entry {
         let path: StaticString
         let bodyLimit: Int
-        /// How many bytes stand before the parameter; nil for a plain path.
+        /// How many bytes come before the parameter; nil for a plain path.
         let parameterPrefix: Int?
-        /// How many bytes stand behind the parameter.
+        /// How many bytes follow the parameter.
         let parameterSuffix: Int
-        /// By the number of the method.
+        /// Indexed by the method's raw value.
         let endpoints: InlineArray<5, Endpoint?>
 
         init(_ route: Route, _ makeEndpoint: (@escaping Handler) -> Endpoint) {

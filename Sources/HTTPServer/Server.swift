@@ -2,26 +2,27 @@ internal import CMicrohttpd
 internal import Glibc
 internal import Threading
 
-/// An HTTP/1.1 server on one address: libmicrohttpd with epoll and a pool of threads, and a watchdog for what takes too long.
+/// An HTTP/1.1 server on one address: libmicrohttpd with epoll and a pool of threads, and a watchdog that enforces deadlines.
 ///
-/// Handlers run on the pool's threads and must not block; what waits uses `Responder.respondLater`. Every server must be stopped.
+/// Handlers run on the pool's threads and must not block; a handler that has to wait uses `Responder.respondLater`. The owner must call
+/// `stop` before it releases a server.
 @safe
 package final class Server: Sendable {
-    /// The address, with the port that the system chose.
+    /// The address, with the port that the system chose if 0 was asked for.
     package let address: ListenAddress
 
-    // The daemon is used by `stop` alone, which runs once.
+    // Only `stop` uses the daemon, and it runs once.
     nonisolated(unsafe) private let daemon: OpaquePointer
     private let listening: Int32
     private let context: ServerContext
     private let life: Monitor<ServerLife>
     private let watchdog: OwnThread
 
-    /// Opens the address and serves.
+    /// Listens on the address and serves.
     /// - Parameters:
-    ///   - observer: told of each response.
-    ///   - onDescriptorShortage: told once that connections are answered 503 because the process has no file descriptor left.
-    /// - Throws: why the address cannot be listened on or the certificate not be used.
+    ///     - observer: called for each response.
+    ///     - onDescriptorShortage: called once, when connections are answered 503 because the process has no file descriptor left.
+    /// - Throws: when the address cannot be listened on or the certificate cannot be used.
     package init(
         _ address: ListenAddress, router: Router, settings: ServerSettings = ServerSettings(),
         observer: @escaping ResponseObserver = { _, _ in }, onDescriptorShortage: @escaping @Sendable () -> Void = {}
@@ -35,7 +36,8 @@ package final class Server: Sendable {
         let life = Monitor(ServerLife.running)
         let watchdog = try Self.startWatchdog(context, life, settings)
         guard let daemon = unsafe Self.startDaemon(socket.descriptor, settings, context) else {
-            // The library has closed the descriptor, which may be another's by now; where it ran out of descriptors itself it leaks.
+            // The library has closed the descriptor, whose number may be in use again. Only if the library ran out of descriptors it leaks
+            // it.
             if case .unix(let path) = address { unsafe unlink(path) }
             life.update { $0 = .stopped }
             watchdog.join()
@@ -59,16 +61,16 @@ package final class Server: Sendable {
         context.connections.approximateCount
     }
 
-    /// Shows another certificate from the next handshake on; connections that stand keep theirs. Called by one thread at a time, and only where
-    /// the server uses TLS.
-    /// - Throws: when it cannot be used; then nothing has changed.
+    /// Uses another certificate from the next handshake on; open connections keep theirs. Only one thread at a time may call it, and only
+    /// for a server with TLS.
+    /// - Throws: when the certificate cannot be used; then nothing has changed.
     package func replaceIdentity(with identity: TLSIdentity) throws(ServerError) {
         try context.credentials?.replace(with: identity, for: address)
     }
 
-    /// Stops: takes no more connections, answers what is under way, then closes. Blocks; call it once.
-    /// - Parameter drainMilliseconds: how long requests under way may take; afterwards suspended ones are answered 503 and the others cut
-    ///   off.
+    /// Stops: accepts no more connections, answers requests in progress, then closes. Blocks; call it once.
+    /// - Parameter drainMilliseconds: how long requests in progress may take; after that suspended ones are answered 503 and the other
+    ///   connections are shut down.
     package func stop(drainMilliseconds: UInt64) {
         context.startDraining()
         ListenSocket.stopListening(listening)
@@ -87,7 +89,7 @@ package final class Server: Sendable {
         let deadline = coarseMilliseconds() + milliseconds
         while !context.isIdle {
             guard coarseMilliseconds() < deadline else { return false }
-            // Nobody signals the end of a request, which would cost each one; while stopping, looking is cheap enough.
+            // Polls, because a signal at the end of each request would cost every request.
             _ = life.wait(timeoutMilliseconds: 5) { _ in nil as Void? }
         }
         return true
@@ -108,7 +110,8 @@ package final class Server: Sendable {
     ) -> OpaquePointer? {
         var daemon = unsafe shim_DaemonSettings(
             listen_socket: descriptor, threads: UInt32(settings.threads),
-            // Each thread of the pool gets its share of this; the limit proper is ours, so that it can be answered.
+            // Each thread of the pool gets its share of this. It is above our own limit, so that connections beyond that can be answered
+            // 503.
             connection_limit: UInt32((settings.connectionLimit + 256) * settings.threads),
             idle_timeout_seconds: UInt32(settings.idleTimeoutSeconds), connection_memory: ServerSettings.headerMemory,
             present_identity: context.isTLS ? presentIdentity : nil, access_handler: answerToConnection,
@@ -122,7 +125,7 @@ private enum ServerLife {
     case running, stopped
 }
 
-/// The watchdog's thread: looks at every connection a few times within the shortest deadline.
+/// The watchdog's thread: checks every connection several times within the shortest timeout.
 private func watch(_ context: ServerContext, _ life: Monitor<ServerLife>, requestTimeoutMilliseconds: Int) {
     let interval = UInt64(min(max(requestTimeoutMilliseconds / 4, 10), 250))
     while life.wait(timeoutMilliseconds: interval, { $0 == .stopped ? $0 : nil }) == nil {

@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// What all connections of one server share.
+/// The state that all connections of one server share.
 @safe
 final class ServerContext: Sendable {
     let router: Router
-    // The same router, lent without counting references to it, which all threads would count at once.
+    // The same router, borrowed without reference counting, which all threads would contend for.
     private let lentRouter: Unmanaged<Router>
     let connections = ConnectionTable()
-    /// What is shown in TLS handshakes; nil for plain HTTP.
+    /// The certificate and key for TLS handshakes; nil for plain HTTP.
     let credentials: TLSCredentials?
     let bodyRoom: BodyRoom
-    /// How many connections are served; one more is refused.
+    /// How many connections are served; further ones are refused.
     let connectionLimit: Int
     private let requestTimeoutMilliseconds: UInt64
     private let idleTimeoutMilliseconds: UInt64
@@ -24,12 +24,12 @@ final class ServerContext: Sendable {
     private let closing = Atomic<Bool>(false)
     private let resumptions = Atomic<Int>(0)
 
-    /// Whether connections are TLS's.
+    /// Whether connections use TLS.
     var isTLS: Bool { credentials != nil }
 
     /// - Parameters:
     ///   - listening: the listening socket.
-    ///   - onShortage: called once, when a connection has found no descriptor left.
+    ///     - onShortage: called once, when a connection could not be accepted for want of a descriptor.
     init(
         router: Router, settings: ServerSettings, credentials: TLSCredentials?, listening: Int32, observer: @escaping ResponseObserver,
         onShortage: @escaping @Sendable () -> Void
@@ -46,7 +46,7 @@ final class ServerContext: Sendable {
         self.credentials = credentials
     }
 
-    /// Finds what answers a request.
+    /// Finds the handler or response for a request.
     func match(_ method: Method, path: Span<UInt8>) -> Router.Match {
         unsafe lentRouter._withUnsafeGuaranteedRef { $0.match(method, path: path) }
     }
@@ -65,36 +65,37 @@ final class ServerContext: Sendable {
         closing.load(ordering: .sequentiallyConsistent)
     }
 
-    /// From here on no handler is called, once `isIdle` has been true.
+    /// Refuses requests from now on. Once `isIdle` has been true after this, no handler is called any more.
     func startClosing() {
         closing.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Runs the resumption of a connection by a foreign thread, which uses the daemon until it returns: longer than the request may last.
+    /// Runs the resumption of a connection by a foreign thread. Counts it, because the thread uses the daemon until the call returns, which
+    /// may be after the end of the request.
     func duringResumption(_ body: () -> Void) {
         resumptions.add(1, ordering: .relaxed)
         body()
         resumptions.subtract(1, ordering: .releasing)
     }
 
-    /// Whether no request is under way and no foreign thread uses the daemon.
+    /// Whether no request is in progress and no foreign thread uses the daemon.
     var isIdle: Bool {
         !connections.hasRequests() && resumptions.load(ordering: .acquiring) == 0
     }
 
-    /// When a request that begins now, or an answer that is given now, must have passed the wire.
+    /// The deadline for receiving a request that begins now, and for sending an answer given now.
     func deadline() -> UInt64 {
         coarseMilliseconds() + requestTimeoutMilliseconds
     }
 
-    /// When a connection that is between requests now must have sent the next one whole.
+    /// The deadline until which a connection that is idle now must have sent its next request line completely.
     ///
-    /// libmicrohttpd closes a silent connection earlier; this one is for a request line that comes a byte at a time.
+    /// libmicrohttpd closes a silent connection earlier; this is for a request line that arrives one byte at a time.
     func idleDeadline() -> UInt64 {
         deadline() + idleTimeoutMilliseconds
     }
 
-    /// Answers 503 to the connections that wait, because the process has no descriptor left to accept them with.
+    /// Answers 503 to waiting connections that the process has no descriptor left to accept.
     func turnAway() {
         isShort.store(true, ordering: .relaxed)
         let count = spare.turnAway(from: listening, answer: isTLS ? nil : Self.refusal())
@@ -102,7 +103,8 @@ final class ServerContext: Sendable {
         if !hasToldShortage.exchange(true, ordering: .relaxed) { onShortage() }
     }
 
-    /// After a shortage the library's threads accept nothing until a connection of theirs ends, so what waits is answered here.
+    /// After a shortage each thread of the library accepts nothing until one of its connections ends, so waiting connections are answered
+    /// here.
     func turnAwayWhatWaits() {
         guard isShort.load(ordering: .relaxed) else { return }
         if SpareDescriptor.isAwaited(at: listening) { turnAway() } else { isShort.store(false, ordering: .relaxed) }
@@ -120,5 +122,5 @@ final class ServerContext: Sendable {
     }
 }
 
-/// Told of each response: the index of the route (or `Router.unmatched`) and the status. Called on any thread; must not block.
+/// Called for each response with the index of the route (or `Router.unmatched`) and the status, on any thread; must not block.
 package typealias ResponseObserver = @Sendable (_ route: Int, _ status: Int) -> Void

@@ -6,7 +6,7 @@ package struct ServerError: Error, Equatable, CustomStringConvertible {
         case addressInUse
         /// The system refused the address.
         case cannotListen
-        /// Certificate and key cannot be used.
+        /// The certificate and key cannot be used.
         case unusableCertificate
         /// The library refused to start.
         case cannotStart
@@ -14,6 +14,6 @@ package struct ServerError: Error, Equatable, CustomStringConvertible {
 
     /// What went wrong.
     package let kind: Kind
-    /// One line for a person: what, and the remedy.
+    /// One line for a person: the cause and the remedy.
     package let description: String
 }

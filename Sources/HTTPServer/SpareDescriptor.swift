@@ -1,12 +1,12 @@
-// A static build finds the flags of send(2) here.
+// In a static build the flags of send(2) are declared here.
 internal import CMicrohttpd
 internal import Glibc
 internal import Synchronization
 
-/// A file descriptor kept back for the time when the process has no other.
+/// A spare file descriptor for the case that the process has no other one left.
 ///
-/// Then a connection can be neither accepted nor refused, and whoever waits for it is woken at once again, for ever. Giving up the spare one
-/// for a moment lets each connection that waits be answered 503 and closed.
+/// Without a descriptor a connection can be neither accepted nor refused, and epoll reports it again and again. Closing the spare one for a
+/// moment makes it possible to accept each waiting connection, answer it 503 and close it.
 final class SpareDescriptor: Sendable {
     private static let mostAtOnce = 64
     private static let none: Int32 = -1
@@ -22,13 +22,13 @@ final class SpareDescriptor: Sendable {
         if held >= 0 { close(held) }
     }
 
-    /// Answers the connections that wait at a listening socket; called on a thread that has just failed to accept one.
-    /// - Parameter answer: what each gets; nil only closes it.
+    /// Answers the connections that wait at a listening socket. Called on a thread that has just failed to accept one.
+    /// - Parameter answer: the bytes to send to each; nil only closes it.
     /// - Returns: how many there were.
     func turnAway(from listening: Int32, answer: [UInt8]?) -> Int {
         let held = descriptor.exchange(Self.none, ordering: .acquiringAndReleasing)
         guard held >= 0 else {
-            // Another thread has it, or somebody else took it when it was last given up: then nothing can be done but wait.
+            // Another thread is using it, or somebody else took the descriptor when it was last closed. All that helps is to wait.
             _ = poll(nil, 0, 10)
             keep(Self.open())
             return 0
@@ -57,7 +57,7 @@ final class SpareDescriptor: Sendable {
         return unsafe poll(&request, 1, 0) == 1
     }
 
-    /// What the client has sent is read, because closing a socket with unread data resets it and the answer may be lost.
+    /// Reads what the client has sent, because closing a socket with unread data resets it and the answer may be lost.
     private static func refuse(_ client: Int32, _ answer: [UInt8]?) {
         var scratch: InlineArray<2048, UInt8> = InlineArray(repeating: 0)
         var span = scratch.mutableSpan

@@ -4,10 +4,10 @@ package enum StandardResponse {
     package static let notFound = Response.error(404, "not_found", "No such path.")
     /// 413 for a body over the route's limit.
     package static let bodyTooLarge = Response.error(413, "body_too_large", "The request body is over this path's limit.")
-    /// 400 for a request line or a header that others might read differently (RFC 9112 sections 3 and 5).
+    /// 400 for a request line or a header that others might parse differently (RFC 9112 sections 3 and 5).
     package static let malformedRequest = Response.error(
         400, "malformed_request", "Send the request line and each header as one line that ends in CR LF.")
-    /// 400 for a request whose body cannot be delimited for certain (RFC 9112 section 6.3).
+    /// 400 for a request whose body has no unambiguous end (RFC 9112 section 6.3).
     package static let ambiguousLength = Response.error(
         400, "ambiguous_length", "Send one Content-Length, or Transfer-Encoding: chunked, and not both.")
     /// 500 for a handler that dropped its request.
@@ -15,7 +15,7 @@ package enum StandardResponse {
     /// 503 for a connection over the limit.
     package static let tooManyConnections = Response.error(
         503, "too_many_connections", "Too many connections; try again shortly.", headers: [("Retry-After", "1")])
-    /// 503 for a large body while many others are under way.
+    /// 503 for a large body when many others are in progress.
     package static let tooManyBodies = Response.error(
         503, "too_many_bodies", "Too many large requests at once; try again shortly.", headers: [("Retry-After", "1")])
     /// 503 for a suspended request whose deadline has passed.

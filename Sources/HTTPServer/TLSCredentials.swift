@@ -1,14 +1,15 @@
 internal import CMicrohttpd
 internal import Synchronization
 
-/// The certificate and key that a server shows of itself, which can be replaced while it serves.
+/// The certificate and key of a TLS server, which can be replaced while it serves.
 ///
-/// Handshakes of the server's threads read what is current, and may use it until they end, however long that takes. So what was replaced stays
-/// until the server is gone: a few KiB for each renewal.
-// Unchecked: what the pointers lead to is written before it is published and never afterwards, and freed when nobody can reach this object.
+/// Handshakes on the server's threads read the current pair and may use it until they end, at any later time. So replaced pairs are kept
+/// until the server is released: a few KiB for each renewal.
+// Unchecked: the data behind the pointers is written before it is published, never changed afterwards, and freed when nobody can reach this
+// object.
 @safe
 final class TLSCredentials: @unchecked Sendable {
-    // A list, the newest first; written by `replace` alone.
+    // A linked list, the newest first; only `replace` writes it.
     private let newest: Atomic<UnsafeMutablePointer<shim_Identity>>
 
     /// Reads an identity.
@@ -21,7 +22,7 @@ final class TLSCredentials: @unchecked Sendable {
         unsafe shim_identity_free(newest.load(ordering: .relaxed))
     }
 
-    /// Shows another identity from the next handshake on. Called by one thread at a time.
+    /// Uses another certificate and key from the next handshake on. Only one thread at a time may call it.
     /// - Throws: when GnuTLS cannot use it; then nothing has changed.
     func replace(with identity: TLSIdentity, for address: ListenAddress) throws(ServerError) {
         let next = unsafe try Self.load(identity, for: address)
@@ -29,7 +30,7 @@ final class TLSCredentials: @unchecked Sendable {
         unsafe newest.store(next, ordering: .releasing)
     }
 
-    /// Lends what is shown now; good for as long as this object lives.
+    /// The current pair; valid as long as this object lives.
     var current: UnsafeMutablePointer<shim_Identity> {
         unsafe newest.load(ordering: .acquiring)
     }

@@ -1,12 +1,12 @@
-/// What a TLS server shows of itself. The key stays in memory for as long as the server runs.
+/// The certificate and private key of a TLS server. The key stays in memory as long as the server runs.
 package struct TLSIdentity: Sendable, Equatable {
-    /// The certificate and its chain, PEM, the server's own first.
+    /// The certificate and its chain, PEM, the server's own certificate first.
     package let certificate: String
     let key: String
 
     /// Makes an identity.
     /// - Parameters:
-    ///   - certificate: the certificate and its chain, PEM, the server's own first.
+    ///     - certificate: the certificate and its chain, PEM, the server's own certificate first.
     ///   - key: its private key, PEM, without a passphrase.
     package init(certificate: String, key: String) {
         self.certificate = certificate
