@@ -2,10 +2,10 @@ internal import JSON
 internal import Operators
 internal import Service
 
-/// Asks something of the store, through the running service or without one, and prints the answer.
+/// Runs an admin action, through the running service or directly on the store, and prints the answer.
 enum AdminQuestion {
-    /// Does the action and prints the answer, as it is or as `text` tells it to people.
-    /// - Parameter verdict: how the command ends when the action was done.
+    /// Runs the action and prints the answer, as JSON or as `text` formats it for people.
+    /// - Parameter verdict: the exit code of a successful answer.
     static func ask(
         _ action: some AdminAction, _ arguments: Arguments, verdict: (JSONObject) -> ExitCode = { _ in .done },
         _ text: (JSONObject) -> String
@@ -27,7 +27,7 @@ enum AdminQuestion {
         }
     }
 
-    /// The options of a command that asks for a list.
+    /// The options of commands that list something.
     static let pages = [
         Option(
             "limit", value: .number(1...UInt64(AdminAnswer.largestLimit)),
@@ -37,10 +37,10 @@ enum AdminQuestion {
         Option("all", "every page; with --json one object a page"),
     ]
 
-    /// Asks for one page of a list or, with `--all`, for every page, and prints where the list goes on when it does.
+    /// Prints one page of a list or, with `--all`, every page, and the cursor of the next page if there is one.
     /// - Parameters:
-    ///   - action: asks for a page of so many entries after a place.
-    ///   - text: a page for people.
+    ///     - action: requests a page with a limit, after a cursor.
+    ///     - text: formats a page for people.
     static func askForPages(
         _ arguments: Arguments, _ action: (_ after: String?, _ limit: Int?) throws(AdminProblem) -> some AdminAction,
         _ text: (JSONObject) -> String
@@ -67,9 +67,9 @@ enum AdminQuestion {
     }
 }
 
-/// Values of answers as people read them.
+/// Formats values of answers for people.
 enum AdminText {
-    /// A value without quotes; characters that would move the cursor or hide others are replaced.
+    /// A value without quotes; control characters and characters that would hide others are replaced.
     static func text(_ value: JSONValue?) -> String {
         switch value {
         case .string(let text): visible(text)
@@ -78,7 +78,7 @@ enum AdminText {
         }
     }
 
-    /// The text of a member, or of a member's member, such as `target.device_id`.
+    /// The text of a member, or of a nested member such as `target.device_id`.
     static func text(of path: String, in object: JSONObject) -> String {
         let names = path.split(separator: ".", maxSplits: 1).map(String.init)
         guard names.count == 2 else { return text(object[path]) }
@@ -86,13 +86,13 @@ enum AdminText {
         return text(inner[names[1]])
     }
 
-    /// A number of things: `1 try`, `2 tries`.
+    /// A number with its noun: `1 try`, `2 tries`.
     static func count(_ value: JSONValue?, _ one: String, _ many: String) -> String {
         value == .integer(1) ? "1 \(one)" : "\(text(value)) \(many)"
     }
 
     /// Objects as a table with a heading.
-    /// - Parameter columns: the heading and the member of each, as `text(of:in:)` takes it.
+    /// - Parameter columns: the heading of each column and the path of its member, as in `text(of:in:)`.
     static func table(_ objects: [JSONValue], _ columns: [(heading: String, key: String)]) -> String {
         let rows = objects.map { value in
             guard case .object(let object) = value else { return columns.map { _ in "" } }

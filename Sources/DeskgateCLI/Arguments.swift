@@ -2,15 +2,16 @@ internal import Configuration
 internal import Operators
 internal import POSIX
 
-/// A command's options and operand, checked against what it declares.
+/// A command's options and operand, checked against its declaration.
 struct Arguments {
     private(set) var operand: String?
     private(set) var wantsHelp = false
     private let command: Command
-    /// By the option's name; a switch that is given has none.
+    /// The values by option name; a switch has an empty list.
     private var values: [String: [String]] = [:]
 
-    /// Reads the words after the command's own: `--name VALUE`, `--name=VALUE`, `--switch`, and the operand. Reads no standard input.
+    /// Parses the words after the command's name: `--name VALUE`, `--name=VALUE`, `--switch`, and the operand. Does not read standard
+    /// input.
     init(_ words: [String], for command: Command) throws(CommandError) {
         self.command = command
         var rest = words[...]
@@ -20,7 +21,7 @@ struct Arguments {
             } else if word.utf8.starts(with: "-".utf8), word != SecretInput.mark || command.operand?.value.isSecret != true {
                 try readOption(word, &rest)
             } else {
-                // The word itself may be a secret in the wrong place, so it is not repeated.
+                // The word may be a misplaced secret, so it is not repeated.
                 guard let expected = command.operand, operand == nil else { throw .usage("an argument too many") }
                 if !expected.value.isSecret { try Self.refuseKey(word, as: expected.value.placeholder) }
                 operand = word
@@ -37,7 +38,7 @@ struct Arguments {
     /// The value of an option.
     subscript(name: String) -> String? { all(name).first }
 
-    /// The values of an option that may be given more than once, in their order.
+    /// The values of a repeatable option, in order.
     func all(_ name: String) -> [String] {
         precondition(command.options.contains { $0.name == name }, "--\(name) is not declared")
         return values[name] ?? []
@@ -52,22 +53,22 @@ struct Arguments {
     /// Whether a switch is given.
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The value of an option that is declared as a number, in a type that holds its range.
+    /// The value of an option that is declared as a number; the type must hold its range.
     func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
         self[name].flatMap { UInt64($0) }.map { Number($0) }
     }
 
-    /// Makes an operator's action out of the options; an error in one of them names the option.
+    /// Builds an operator's action from the options; an error names the option.
     func action<Action>(_ make: () throws(AdminProblem) -> Action) throws(CommandError) -> Action {
         try explaining(make) { .problem($0, in: command) }
     }
 
-    /// Refuses a security key where its text would be shown.
+    /// Refuses a security key in a place whose text would be printed.
     static func refuseKey(_ text: String, as place: String) throws(CommandError) {
         if text.utf8.starts(with: "dgk1.".utf8) { throw .usage("\(place) is a security key") }
     }
 
-    /// Replaces the one secret that is given as `-` by what standard input holds.
+    /// Replaces the secret that is given as `-` (at most one) by the content of standard input.
     mutating func readSecrets() throws(CommandError) {
         var input = SecretInput()
         for option in command.options where option.value?.isSecret == true && self[option.name] == SecretInput.mark {
@@ -79,7 +80,7 @@ struct Arguments {
     }
 
     private mutating func readOption(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandError) {
-        // Split as bytes: with a combining mark after it, `=` is another Character.
+        // Split as bytes: `=` with a combining mark after it is a different Character.
         let parts = word.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false).map {
             String(Substring($0))
         }
@@ -124,19 +125,19 @@ struct Arguments {
     }
 }
 
-/// A secret that a command reads from standard input, where neither the list of processes nor the history of a shell shows it.
+/// Reads a secret from standard input, where neither the process list nor the shell history shows it.
 struct SecretInput {
-    /// What stands for standard input in a command line.
+    /// The word that stands for standard input in a command line.
     static let mark = "-"
-    /// The end of the help of what may be given so.
+    /// The end of the help text of each value that can be read this way.
     static let help = "; - reads it from standard input"
     private static let limit = 64 << 10
 
     private var isUsed = false
 
-    /// Reads the one line that standard input holds.
-    /// - Parameter place: the option or operand that it is for, as a person writes it.
-    /// - Throws: when it holds nothing, more than a line, or was read before.
+    /// Reads the single line of standard input.
+    /// - Parameter place: the option or operand that it is for, as shown in messages.
+    /// - Throws: when standard input is empty, has more than one line, or was read before.
     mutating func read(for place: String) throws(CommandError) -> String {
         guard !isUsed else { throw .usage("\(place): standard input is taken already; only one secret can come from there") }
         isUsed = true

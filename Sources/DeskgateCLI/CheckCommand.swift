@@ -75,9 +75,9 @@ enum CheckCommand {
     }
 }
 
-/// What `check --live` says of one notifier.
+/// Formats what `check --live` has found out about one notifier.
 enum LiveCredential {
-    /// For people.
+    /// One line for people.
     static func line(_ name: String, _ type: NotifierType, _ verdict: NotifierVerdict?) -> String {
         let start = "\(name) (\(type.rawValue)): "
         guard let verdict else { return "\(start)only a delivery tells" }
@@ -87,7 +87,7 @@ enum LiveCredential {
         return "\(start)\(status(verdict)): \(verdict.reason): \(remedy)"
     }
 
-    /// For machines.
+    /// The JSON of `--json`.
     static func json(_ name: String, _ type: NotifierType, _ verdict: NotifierVerdict?) -> JSONValue {
         [
             "notifier": .string(name), "type": .string(type.rawValue), "status": .string(verdict.map(status) ?? "not_judged"),

@@ -1,13 +1,13 @@
-/// How a command ended, for scripts.
+/// The exit code of a command.
 enum ExitCode: Int32, CaseIterable {
-    /// It did what it was asked.
+    /// Success.
     case done = 0
-    /// It answered, and the answer is no.
+    /// The command worked, and its answer is negative.
     case negative = 1
-    /// It was called wrongly, the configuration is wrong, or it failed.
+    /// Wrong usage, wrong configuration, or failure.
     case usage = 2
 
-    /// What it means for every command, in a few words.
+    /// Its meaning for every command, as shown in help.
     var meaning: String {
         switch self {
         case .done: "done"
@@ -17,21 +17,22 @@ enum ExitCode: Int32, CaseIterable {
     }
 }
 
-/// One command as data: the parser, the help, usage errors and suggestions read it, and so can whatever prints a man page or completions for a shell.
+/// One command as data, read by the parser, the help, usage errors and suggestions; a man page or shell completions could be generated from
+/// it too.
 struct Command: Sendable {
-    /// Its word or words, such as `key mint`.
+    /// Its name of one or two words, such as `key mint`.
     let name: String
     /// What it does, in one sentence.
     let summary: String
-    /// What else a person must know, in sentences; nil when the summary says everything.
+    /// Further sentences for the help; nil when the summary says everything.
     let details: String?
-    /// The exit codes that have a meaning of their own here, each with when the command ends so, as the end of the sentence "exit 1 …".
+    /// The exit codes with a special meaning for this command, each with the condition that ends the sentence "exit 1 …".
     let exits: KeyValuePairs<ExitCode, String>
-    /// The one argument without an option, nil when it takes none.
+    /// The positional argument; nil when the command has none.
     let operand: Operand?
     /// Its options beside `--help`.
     let options: [Option]
-    /// Does it, with arguments that match what is declared here.
+    /// Runs the command with arguments that match the declaration.
     let run: @Sendable (Arguments) throws(CommandError) -> ExitCode
 
     /// Declares a command.
@@ -52,12 +53,12 @@ struct Command: Sendable {
     var words: [String] { name.split(separator: " ").map(String.init) }
 }
 
-/// The argument of a command that stands without an option.
+/// A positional argument of a command.
 struct Operand: Sendable {
-    /// What it is.
+    /// Its kind of value.
     let value: Value
     let isRequired: Bool
-    /// What holds when it is not given, in words.
+    /// The default, in words.
     let fallback: String?
     /// What it means, in a few words.
     let text: String
@@ -75,20 +76,20 @@ struct Operand: Sendable {
 struct Option: Sendable {
     /// Its name without the dashes.
     let name: String
-    /// What its value is; nil for a switch.
+    /// Its kind of value; nil for a switch.
     let value: Value?
     let isRequired: Bool
     /// Whether it may be given more than once.
     let isRepeatable: Bool
-    /// What holds when it is not given, in words; nil when there is nothing to say.
+    /// The default, in words; nil when there is none to mention.
     let fallback: String?
-    /// What requests to the admin listener call it, where an operator's action takes it.
+    /// Its field name in requests to the admin listener, for operators' actions.
     let field: String
     /// What it means, in a few words.
     let text: String
 
     /// Declares an option.
-    /// - Parameter field: where requests to the admin listener call it something else.
+    /// - Parameter field: the field name in admin requests, if it differs from the option's name.
     init(
         _ name: String, value: Value? = nil, required isRequired: Bool = false, repeatable isRepeatable: Bool = false,
         default fallback: String? = nil, field: String? = nil, _ text: String
@@ -102,23 +103,23 @@ struct Option: Sendable {
         self.text = text
     }
 
-    /// As a person types it, such as `--config FILE`.
+    /// As typed, such as `--config FILE`.
     var spelling: String { "--\(name)" + (value.map { " \($0.placeholder)" } ?? "") }
 
-    /// The configuration, from which most commands start.
+    /// The path of the configuration, which most commands need.
     static let config = Option(
         "config", value: .file, default: "$\(ConfigurationFile.variable), or \(ConfigurationFile.usual)", "the configuration")
-    /// Has results and errors printed for machines.
+    /// Prints results and errors as JSON.
     static let json = Option("json", "print one JSON object, for machines; mistakes too")
-    /// What the parser takes for every command.
+    /// The option that the parser accepts for every command.
     static let help = Option("help", "this text; -h for short")
 }
 
-/// What the value of an option or an operand may be. The parser refuses any other, and completions can offer what is possible.
+/// The kind of value of an option or operand. The parser refuses other values, and completions can offer the valid ones.
 enum Value: Sendable {
-    /// Any text, which the command or the operator's action that it is for judges.
+    /// Any text; the command or its operator's action checks it.
     case text(_ placeholder: String)
-    /// A text that nobody else may see: `-` has it read from standard input.
+    /// A secret text: `-` reads it from standard input.
     case secret(_ placeholder: String)
     /// The path of a file.
     case file
@@ -126,14 +127,14 @@ enum Value: Sendable {
     case directory
     /// A decimal number.
     case number(ClosedRange<UInt64>, _ placeholder: String = "N")
-    /// How long something lives, as `Duration` reads it.
+    /// A lifetime, as `Duration` parses it.
     case lifetime
-    /// A time of RFC 3339, which the operator's action that it is for reads.
+    /// An RFC 3339 time, which the operator's action parses.
     case time
     /// One of these words.
     case choice([String], _ placeholder: String)
 
-    /// What stands for it in help.
+    /// Its placeholder in help.
     var placeholder: String {
         switch self {
         case .text(let placeholder), .secret(let placeholder), .number(_, let placeholder), .choice(_, let placeholder): placeholder
@@ -146,7 +147,7 @@ enum Value: Sendable {
     /// Whether it may be read from standard input.
     var isSecret: Bool { if case .secret = self { true } else { false } }
 
-    /// Whether it names a file or a directory, so that messages repeat it.
+    /// Whether it is the path of a file or directory, which messages may repeat.
     var isPath: Bool {
         switch self {
         case .file, .directory: true
@@ -154,7 +155,7 @@ enum Value: Sendable {
         }
     }
 
-    /// What is wrong with a text as this value; nil when nothing is.
+    /// Why a text is not such a value; nil when it is.
     func problem(of text: String) -> String? {
         switch self {
         case .text, .secret, .file, .directory, .time: nil
@@ -174,11 +175,12 @@ enum Value: Sendable {
     }
 }
 
-/// Lifetimes as people write them on the command line.
+/// Lifetimes as typed on the command line.
 enum Duration {
     private static let units: [Character: UInt64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
 
-    /// `90`, `90s`, `15m`, `12h`, `30d` in seconds; `never` is 0, and 0 is for ever, as `ttl_seconds` has it. Nil for anything else.
+    /// Parses `90`, `90s`, `15m`, `12h` or `30d` into seconds; `never` is 0, and 0 means no expiry, as for `ttl_seconds`. Nil for anything
+    /// else.
     static func seconds(_ text: String) -> UInt64? {
         if text == "never" { return 0 }
         let unit = text.last.flatMap { units[$0] }

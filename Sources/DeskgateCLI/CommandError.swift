@@ -2,16 +2,16 @@ internal import Configuration
 internal import JSON
 internal import Operators
 
-/// Why a command did not do what it was asked. The constructors are the kinds that there are: `usage` and `option` for what the person typed,
-/// `configuration` for errors in the file, `failed` for what could not be done, and `negative` for an answer that is no.
+/// Why a command failed. The constructors are its kinds: `usage` and `option` for a wrong command line, `configuration` for errors in the
+/// file, `failed` for what could not be done, and `negative` for a negative answer.
 struct CommandError: Error {
-    /// How the command ends.
+    /// The exit code.
     let code: ExitCode
-    /// One word for machines.
+    /// One word for programs.
     let word: String
     /// What happened, and the remedy.
     let message: String
-    /// The name of the option that is meant, without its dashes.
+    /// The name of the wrong option, without dashes.
     private(set) var option: String?
     /// The errors in the configuration.
     private(set) var problems: [ConfigurationProblem] = []
@@ -39,7 +39,7 @@ struct CommandError: Error {
         return result
     }
 
-    /// An operator's action cannot be made of what was typed; a field of requests is named by the option that stands for it.
+    /// An operator's action cannot be built from the options; a request field is named by the option that stands for it.
     static func problem(_ problem: AdminProblem, in command: Command) -> CommandError {
         guard let field = problem.field, let option = command.options.first(where: { $0.field == field }) else {
             return usage(problem.message)
@@ -47,14 +47,14 @@ struct CommandError: Error {
         return .option(option.name, problem.problem)
     }
 
-    /// What was asked could not be done.
+    /// The command could not do what was asked.
     static func failed(_ message: String) -> CommandError { CommandError(.usage, "failed", message) }
 
-    /// The answer is no.
-    /// - Parameter word: the reason for machines.
+    /// The answer is negative.
+    /// - Parameter word: the reason, for programs.
     static func negative(_ word: String, _ message: String) -> CommandError { CommandError(.negative, word, message) }
 
-    /// For machines.
+    /// The JSON of `--json`.
     var json: JSONValue {
         var object: JSONObject = ["error": .string(word), "message": .string(message)]
         if let option { object.append(.string("--\(option)"), forKey: "option") }
@@ -62,7 +62,7 @@ struct CommandError: Error {
         return .object(object)
     }
 
-    /// For people, who called `command`: a wrong value shows its option, and what is wrong with the line as a whole shows how it is used.
+    /// The text for a person who ran `command`: for a wrong value with the option's help, for a wrong command line with the usage.
     func text(_ command: Command) -> String {
         switch word {
         case "configuration": return message
@@ -74,7 +74,7 @@ struct CommandError: Error {
     }
 }
 
-/// Does `work`; what it throws becomes the error that `explain` makes of it, by default a failure in the same words.
+/// Runs `work` and converts its error with `explain`, by default to a failure with the same text.
 func explaining<Result, Failure: Error>(
     _ work: () throws(Failure) -> Result, as explain: (Failure) -> CommandError = { .failed("\($0)") }
 ) throws(CommandError) -> Result {
@@ -86,7 +86,7 @@ func explaining<Result, Failure: Error>(
 }
 
 extension ConfigurationProblem {
-    /// For machines.
+    /// The JSON of `--json`.
     var json: JSONValue {
         var object: JSONObject = ["path": .string(path), "message": .string(message)]
         if let place {

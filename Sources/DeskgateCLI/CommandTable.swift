@@ -1,8 +1,8 @@
 internal import Configuration
 
-/// All commands.
+/// The table of all commands.
 enum CommandTable {
-    /// In the order in which the overview lists them.
+    /// In the order of the overview.
     static let commands: [Command] = [
         InitCommand.command,
         ServeCommand.command,
@@ -26,8 +26,8 @@ enum CommandTable {
         StatusCommands.version,
     ]
 
-    /// Finds the command that a line begins with; `key mint` has two words.
-    /// - Returns: the command, and the words behind it.
+    /// Finds the command whose name begins a command line; `key mint` has two words.
+    /// - Returns: the command, and the words after its name.
     static func find(_ words: [String]) -> (command: Command, rest: [String])? {
         for command in commands where words.starts(with: command.words) {
             return (command, Array(words.dropFirst(command.words.count)))
@@ -35,7 +35,7 @@ enum CommandTable {
         return nil
     }
 
-    /// What is wrong with a line that begins with no command, and what helps.
+    /// Explains a command line that begins with no known command, and suggests a remedy.
     static func describeUnknown(_ words: [String]) -> (complaint: String, remedy: String) {
         let more = "All commands: deskgate --help"
         let typed = Array(words.prefix { !$0.hasPrefix("-") })
@@ -48,7 +48,7 @@ enum CommandTable {
         return (complaint, Help.overview(first))
     }
 
-    /// The commands that may have been meant: the typed words have a typing error, or the command's first word is missing.
+    /// A similar command: the words have a typing error, or the first word is missing.
     private static func nearest(to words: [String]) -> String? {
         let names = commands.map(\.name)
         let sameEnd = names.filter { $0.hasSuffix(" \(words[0])") }

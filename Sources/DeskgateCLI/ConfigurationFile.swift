@@ -5,17 +5,17 @@ internal import POSIX
 internal import Service
 internal import Threading
 
-/// Where the configuration is when no option says it.
+/// Where the configuration is if no option names it.
 enum ConfigurationFile {
     /// The environment variable that names it.
     static let variable = "DESKGATE_CONFIG"
-    /// Where it is when nothing names it.
+    /// The default path.
     static let usual = "/etc/deskgate/config.json"
 }
 
-/// What commands that start from a configuration have in common.
+/// Shared by all commands that need a configuration.
 extension Arguments {
-    /// The configuration's file: the option's, else the environment's, else the usual one.
+    /// The configuration's path: from the option, else from the environment, else the default.
     func configurationFile() throws(CommandError) -> String {
         if let given = self[Option.config.name] { return given }
         if let named = POSIX.Process.environment(ConfigurationFile.variable), !named.isEmpty {
@@ -40,12 +40,12 @@ extension Arguments {
 }
 
 extension Configuration {
-    /// Opens a log that goes to standard error; whoever gets it closes it.
+    /// Opens a log on standard error; the caller must close it.
     static func openLog(_ format: LogFormat) throws(CommandError) -> LogSink {
         try explaining { () throws(ThreadError) in try LogSink(format: format) }
     }
 
-    /// Tries notifiers of this configuration, and throws what keeps them from being tried.
+    /// Runs a trial of this configuration's notifiers; throws when it cannot be run.
     func tryNotifiers(_ body: (NotifierTrial) throws(NotifierTrial.Failure) -> ExitCode) throws(CommandError) -> ExitCode {
         let sink = try Self.openLog(.text)
         defer { sink.close(timeoutMilliseconds: 2000) }

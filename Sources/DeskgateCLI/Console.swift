@@ -1,14 +1,14 @@
 internal import JSON
 internal import POSIX
 
-/// Where commands speak: results on standard output, everything else on standard error.
+/// The output of commands: results on standard output, everything else on standard error.
 enum Console {
     /// Prints a result: with `--json` as one JSON object, else as text for people.
     static func answer(_ arguments: Arguments, _ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) {
         arguments.has(Option.json.name) ? print(json()) : print(text())
     }
 
-    /// Prints a result; when that fails, ends the process, because a result that nobody got is no success.
+    /// Prints a result. If that fails, ends the process, because a result that was not delivered is no success.
     static func print(_ text: String) {
         print(line: line(text))
     }
@@ -27,18 +27,18 @@ enum Console {
         }
     }
 
-    /// Prints what went wrong.
+    /// Prints an error.
     static func complain(_ text: String) {
         remark("deskgate: \(text)")
     }
 
     /// Prints a remark.
     static func remark(_ text: String) {
-        // Nobody is left to tell when the terminal is gone.
+        // If the terminal is gone, nobody can be told.
         try? File.write(line(text), to: 2)
     }
 
-    /// Words of the command line as the end of a complaint: a long one may be a security key in the wrong place, and is left out.
+    /// Words of the command line for an error message. Long ones are omitted, because they may be misplaced security keys.
     static func mention(_ words: some Sequence<String>) -> String {
         let shown = words.filter { (1...16).contains($0.utf8.count) }
         return shown.isEmpty ? "" : ": \(shown.joined(separator: " "))"

@@ -17,8 +17,8 @@ enum DeliveriesCommands {
         Option("before", value: .time, "received before then"),
     ]
 
-    /// The criteria that are given.
-    /// - Parameter options: the options that are criteria.
+    /// The filter from the given options.
+    /// - Parameter options: the options that are part of a filter.
     private static func criteria(_ arguments: Arguments, among options: [Option]) throws(CommandError) -> DeliveryCriteria {
         try arguments.action { () throws(AdminProblem) in
             var result = DeliveryCriteria()
@@ -29,7 +29,7 @@ enum DeliveriesCommands {
         }
     }
 
-    /// The id that is given as the operand.
+    /// The id given as the operand.
     private static func id(_ arguments: Arguments) throws(CommandError) -> UUIDv7? {
         guard let text = arguments.operand else { return nil }
         guard let id = UUIDv7(text) else { throw .usage("ID: expected a delivery's id, as deskgate deliveries list shows it") }
@@ -60,7 +60,7 @@ enum DeliveriesCommands {
         return ([AdminText.table(deliveries, columns)] + waits(deliveries)).joined(separator: "\n")
     }
 
-    /// Why deliveries that are due are not sent yet, in one line a notifier and reason.
+    /// Why due deliveries are not sent yet, one line per notifier and reason.
     private static func waits(_ deliveries: [JSONValue]) -> [String] {
         var lines: [String] = []
         for case .object(let delivery) in deliveries {

@@ -1,8 +1,8 @@
 internal import JSON
 
-/// Tells the story of a delivery, as the admin listener answers it, in sentences with times in UTC.
+/// Formats a delivery's story from the admin listener's answer, in sentences with UTC times.
 enum DeliveriesStory {
-    /// The whole story: what happened, each try, and how it ended or what comes next.
+    /// The whole story: what happened, each attempt, and how it ended or what comes next.
     static func sentences(_ story: JSONObject) -> String {
         var tries: [JSONObject] = []
         if case .array(let values) = story["tries"] {
@@ -24,15 +24,15 @@ enum DeliveriesStory {
         ]
     }
 
-    /// Says that the event's data, such as what people wrote, is not kept any more.
+    /// Says that the event's data, such as the comment's text, was deleted.
     private static func forgotten(_ story: JSONObject) -> [String] {
         let state = AdminText.text(story["state"])
         guard story["data_kept"] == .bool(false), state == "delivered" || state == "no_target" else { return [] }
         return ["What it told of is forgotten, because no delivery needs it any more."]
     }
 
-    /// Names the device that the delivery is for, and the one that its event names when that is another: a comment for an unknown device goes
-    /// to the person's other devices.
+    /// Names the delivery's device, and the event's device if it is another one: a comment for an unknown device goes to the person's other
+    /// devices.
     private static func device(_ story: JSONObject) -> String {
         let target = AdminText.text(of: "target.device_id", in: story)
         let named = AdminText.text(story["device_id"])
@@ -75,7 +75,7 @@ enum DeliveriesStory {
         }
     }
 
-    /// Why a delivery that is due is not sent yet; nil when it only waits for those before it.
+    /// Why a due delivery is not sent yet; nil when it only waits for earlier ones.
     static func hold(_ delivery: JSONObject) -> String? {
         let reason = AdminText.text(delivery["waits"])
         return reason.isEmpty || reason == "its turn" ? nil : reason

@@ -1,6 +1,6 @@
 internal import Service
 
-/// What `--help` prints, out of the table of commands.
+/// The output of `--help`, generated from the table of commands.
 enum Help {
     private static let nameWidth = 22
     private static let lineWidth = 110
@@ -28,12 +28,12 @@ enum Help {
         return "usage: \(usage(of: command))\n\n\(description(of: command))\n\n\(rows.joined(separator: "\n"))"
     }
 
-    /// One option with what it means.
+    /// One option with its text.
     static func row(_ option: Option) -> String {
         row("  \(option.spelling)", option.text + note(on: option.value, option.fallback))
     }
 
-    /// How a command is called, in one line.
+    /// The usage of a command in one line.
     static func usage(of command: Command) -> String {
         var words = ["deskgate", command.name]
         for option in command.options {
@@ -43,12 +43,12 @@ enum Help {
         return words.joined(separator: " ")
     }
 
-    /// What a command does, with its own exit codes.
+    /// What a command does, with its special exit codes.
     private static func description(of command: Command) -> String {
         let text = command.summary + (command.details.map { " \($0)" } ?? "")
         if command.exits.isEmpty { return text }
         let exits = "xit " + command.exits.map { "\($0.rawValue) \($1)" }.joined(separator: ", ") + "."
-        // A sentence has one colon at most.
+        // A sentence has at most one colon.
         return text.contains(":") ? "\(text) E\(exits)" : "\(text.dropLast()): e\(exits)"
     }
 
@@ -60,7 +60,7 @@ enum Help {
         (value?.isSecret == true ? SecretInput.help : "") + (fallback.map { "; default: \($0)" } ?? "")
     }
 
-    /// Two columns; a left side too wide for its column gets a line of its own, and a long right side goes on below.
+    /// Two columns. A left text that is too wide gets its own line; a long right text is wrapped.
     private static func row(_ left: String, _ right: String) -> String {
         let indent = String(repeating: " ", count: nameWidth)
         let text = wrapped(right).joined(separator: "\n\(indent)")

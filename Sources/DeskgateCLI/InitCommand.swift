@@ -55,7 +55,7 @@ enum InitCommand {
     }
 }
 
-/// The files that `init` makes.
+/// The files that `init` creates.
 struct InitFiles {
     /// The ports of both listeners.
     typealias Ports = (public: UInt16, admin: UInt16)
@@ -79,7 +79,7 @@ struct InitFiles {
     /// The files that must not exist yet.
     var all: [String] { [configuration, adminToken, appSecret, webhookSecret] }
 
-    /// What was made, for machines.
+    /// The JSON of `--json`: what was created.
     var json: JSONValue {
         [
             "configuration": .string(configuration), "admin_token": .string(adminToken), "app_secret": .string(appSecret),
@@ -87,7 +87,7 @@ struct InitFiles {
         ]
     }
 
-    /// Makes the files; the configuration last, so that there is none without its secrets.
+    /// Creates the files, the configuration last, so that it never exists without its secrets.
     func write(app: String, ports: Ports, simulator: InitSimulator?) throws(CommandError) {
         try make(directory) { () throws(SystemError) in try File.createDirectory(directory, mode: 0o700) }
         try make(secrets) { () throws(SystemError) in try File.createDirectory(secrets, mode: 0o700) }
@@ -120,18 +120,18 @@ struct InitFiles {
     }
 }
 
-/// The notifiers of running simulators, and the devices that they are for, as `init` writes them into a configuration.
+/// The notifiers of running simulators and their device types, as `init` writes them into a configuration.
 struct InitSimulator {
-    /// What goes into the configuration's `notifiers`.
+    /// The content of the configuration's `notifiers`.
     let notifiers: JSONObject
-    /// What goes into an app's `routes`.
+    /// The content of an app's `routes`.
     let routes: JSONObject
 
     private static let sizeLimit = 1 << 20
     /// The simulated notifiers, each with the device type that the READMEs of apps use.
     private static let types = [("apns", "ios"), ("fcm", "android"), ("hms", "huawei"), ("rustore", "rustore")]
 
-    /// Reads what `simulate` has written into a directory.
+    /// Reads the files that `simulate` has written to a directory.
     init(directory: String) throws(CommandError) {
         let path = Path.resolve("notifiers.json", in: directory)
         let remedy = "start this first and leave it running: deskgate simulate --directory \(directory)"

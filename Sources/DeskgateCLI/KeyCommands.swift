@@ -36,7 +36,7 @@ enum KeyCommands {
         return .done
     }
 
-    /// Says which option made the key impossible.
+    /// Names the option that is the reason for a minting refusal.
     private static func explain(_ refusal: KeyMinting.Refusal, _ configuration: Configuration) -> CommandError {
         switch refusal {
         case .malformed(let malformation): return .option(malformation.field == .appID ? "app" : "user", malformation.description)
@@ -70,12 +70,12 @@ enum KeyCommands {
         return verdict.status == 200 ? .done : .negative
     }
 
-    /// Reads the configuration's apps and keys.
+    /// An authorizer with the configuration's apps and keys.
     private static func authorizer(_ configuration: Configuration) throws(CommandError) -> Authorizer {
         try explaining { () throws(CryptoError) in try configuration.makeAuthorizer() }
     }
 
-    /// - Parameter reference: the person's name in the log.
+    /// - Parameter reference: the person's `user_ref` in the log.
     private static func describe(_ verdict: Verdict, key: SecurityKey?, reference: String?) -> JSONValue {
         var object: JSONObject = ["status": .integer(Int64(verdict.status)), "reason": .string(verdict.reason)]
         if case .malformed(let malformation) = verdict {
@@ -119,7 +119,7 @@ enum KeyCommands {
     }
 
     private static func time(_ moment: UnixSeconds) -> String {
-        // RFC 3339 has no later date than 9999-12-31T23:59:59Z.
+        // RFC 3339 has no date after 9999-12-31T23:59:59Z.
         let date = moment > 253_402_300_799 ? "after the year 9999" : RFC3339.text(moment.milliseconds)
         return "\(moment)  \(date)"
     }

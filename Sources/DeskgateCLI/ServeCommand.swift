@@ -10,18 +10,18 @@ enum ServeCommand {
         "serve", "Serves until SIGTERM or SIGINT; a second one ends it at once.", details: "SIGHUP reads the configuration again.",
         options: [.config], run: run)
 
-    /// How long closing everything may take after the time for requests and tries.
+    /// How long closing everything may take after the drain time.
     private static let stopMilliseconds: UInt64 = 4000
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
-        // Before any thread is made, so that none of them takes a signal.
+        // Before any thread is started, so that all threads inherit the blocked signals.
         let signals = Signals()
         // Before the first secret is read.
         POSIX.Process.forbidMemoryDumps()
         let file = try arguments.configurationFile()
         let configuration = try arguments.configuration()
         let sink = try Configuration.openLog(configuration.log.format)
-        // A reader of the log that has stopped reading must not keep the service from ending.
+        // A log reader that no longer reads must not keep the service from ending.
         defer { sink.close(timeoutMilliseconds: 2000) }
         let logger = Logger(level: configuration.log.level, sink: sink)
         warnAboutOpenFiles(configuration, logger)
@@ -31,7 +31,7 @@ enum ServeCommand {
         while signals.next() == .reload {
             service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: file) }
         }
-        // Every answer 200 is already durable, so a second signal may end the process without a graceful stop.
+        // Every event answered 200 is already durable, so a second signal may end the process without a graceful stop.
         signals.endAtOnce()
         let deadline = stopDeadline(configuration, logger, sink)
         service.stop()
@@ -39,7 +39,7 @@ enum ServeCommand {
         return .done
     }
 
-    /// Ends the process when stopping takes too long because a disk hangs; nil when no thread can be started for that.
+    /// A timer that ends the process if stopping takes too long because a disk hangs; nil when its thread cannot be started.
     private static func stopDeadline(_ configuration: Configuration, _ logger: Logger, _ sink: LogSink) -> StopDeadline? {
         try? StopDeadline(milliseconds: UInt64(configuration.drainSeconds) * 1000 + stopMilliseconds) {
             logger.log(.error, "stopped without closing the store, whose disk hangs; what was not answered may not be stored")

@@ -21,11 +21,11 @@ enum SimulateCommand {
                 Option("json", "print one JSON object a line, for machines: first the addresses, then each push with its token"),
             ], run: run)
 
-    /// The largest script in bytes; scripts are written by hand.
+    /// The largest script in bytes; scripts are written by hand, so this is ample.
     private static let scriptLimit = 1 << 20
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
-        // Before any thread is made, so that none of them takes a signal.
+        // Before any thread is started, so that all threads inherit the blocked signals.
         let signals = Signals()
         let window = SimulateWindow(isJSON: arguments.has("json"))
         var settings = SimulatorSettings()
@@ -77,11 +77,11 @@ enum SimulateCommand {
     }
 }
 
-/// What `simulate` prints: where the simulators are, then each push as a phone would show it.
+/// The output of `simulate`: the simulators' addresses, then each push as a phone would show it.
 struct SimulateWindow: Sendable {
     let isJSON: Bool
 
-    /// Prints where everything is.
+    /// Prints the addresses and files.
     func open(_ simulators: SimulatorSet, _ files: SimulatorFiles) {
         if isJSON {
             var urls = JSONObject()
@@ -99,7 +99,7 @@ struct SimulateWindow: Sendable {
             """)
     }
 
-    /// Prints a push; one that was to be checked only says so.
+    /// Prints a push, or only that it was a dry run.
     func show(_ push: SimulatedPush) {
         guard isJSON else { return Console.print(Self.line(push)) }
         Console.print([
@@ -108,7 +108,7 @@ struct SimulateWindow: Sendable {
         ])
     }
 
-    /// What people call a provider.
+    /// The provider's name for people.
     static func name(of provider: SimulatedProvider) -> String {
         switch provider {
         case .apns: "APNs"
@@ -126,7 +126,7 @@ struct SimulateWindow: Sendable {
         return start + (push.isDryRun ? "(checked only) \(shown)" : shown)
     }
 
-    // What a stranger sent must not steer the terminal.
+    // Text from strangers must not contain terminal escape sequences.
     private static func printable(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }

@@ -1,7 +1,7 @@
 internal import Threading
 
 extension Connection {
-    /// A request begins. Trailers begin no stream: theirs is open already.
+    /// A request begins. Trailers do not begin a stream, because theirs is already open.
     func beginStream(_ number: Int32) {
         guard phase == .serving, streams[number] == nil else { return }
         streams[number] = OpenStream()
@@ -9,12 +9,12 @@ extension Connection {
         context.counts.withLock { $0.mostStreams = max($0.mostStreams, open) }
     }
 
-    /// Takes a header; false when there are too many.
+    /// Takes a header; false when the stream has too many bytes of headers.
     func receiveHeader(_ name: String, _ value: String, stream number: Int32) -> Bool {
         streams[number]?.receive(name: name, value: value) ?? true
     }
 
-    /// Takes a part of the body, and throws away what is over the limit.
+    /// Takes a part of the body, and discards bytes beyond the limit.
     func receiveBody(_ part: Span<UInt8>, stream number: Int32) {
         guard let stream = streams[number] else { return }
         let count = min(part.count, context.settings.bodyLimit - stream.body.count)
@@ -22,9 +22,9 @@ extension Connection {
         unsafe part.extracting(first: count).withUnsafeBufferPointer { unsafe stream.body.append(contentsOf: $0) }
     }
 
-    /// The request is whole: asks the handler and does what it says.
+    /// The request is complete: calls the handler and performs its action.
     func finishRequest(_ number: Int32) {
-        // What follows a fault in the same bytes is as lost as if it had come later.
+        // After a fault, requests that arrived in the same bytes are ignored as later ones are.
         guard phase == .serving, number <= lastStream, let stream = streams[number], !stream.isComplete else { return }
         stream.isComplete = true
         defer { (stream.headers, stream.body) = ([], []) }
@@ -36,7 +36,7 @@ extension Connection {
         perform(context.handler(request), stream: number)
     }
 
-    /// The stream has ended, in whatever way.
+    /// The stream has ended, normally or with an error.
     func endStream(_ number: Int32, errorCode: UInt32) {
         guard let stream = streams.removeValue(forKey: number) else { return }
         if !stream.isAnswered || errorCode != 0 { context.counts.update { $0.unanswered += 1 } }
@@ -52,11 +52,11 @@ extension Connection {
 }
 
 extension Connection {
-    /// Does something.
-    /// - Parameter number: the stream that it is about; nil when it is about the connection alone.
+    /// Performs an action.
+    /// - Parameter number: the stream that it is for; nil when it is for the whole connection.
     func perform(_ action: HTTP2Action, stream number: Int32?) {
         guard phase == .serving || phase == .stalled else { return }
-        // A late answer to what has ended.
+        // The stream has ended before its answer.
         if let number, streams[number] == nil { return }
         switch action {
         case .wait: break
@@ -88,7 +88,7 @@ extension Connection {
         switch last {
         case .none: 0
         case .this: number ?? session?.lastStream ?? 0
-        // Streams of clients have odd numbers.
+        // Streams opened by clients have odd numbers.
         case .previous: max((number ?? session?.lastStream ?? 0) - 2, 0)
         case .all: session?.lastStream ?? 0
         }

@@ -2,16 +2,16 @@ internal import Crypto
 internal import Glibc
 internal import Threading
 
-/// One connection: its bytes, its HTTP/2 session and its streams. Belongs to its loop's thread.
+/// One connection: its socket, its HTTP/2 session and its streams. Only its loop's thread may use it.
 final class Connection {
     enum Phase {
-        /// The handshake waits for a timer or for ever.
+        /// The handshake waits for a timer, or for ever.
         case delayed
         case handshaking
         case serving
         /// Neither read from nor written to, but open.
         case stalled
-        /// What is ready is sent, then the connection is closed.
+        /// Pending output is sent, then the connection is closed.
         case closing
         case closed
     }
@@ -26,11 +26,11 @@ final class Connection {
     // The loop owns its connections, and outlives them.
     unowned let loop: EventLoop
     var streams: [Int32: OpenStream] = [:]
-    /// What nghttp2 makes of the connection; nil before the handshake is done.
+    /// The HTTP/2 session; nil before the handshake is done.
     private(set) var session: Session?
     var phase = Phase.handshaking
     var streamLimit = 0
-    /// The last stream that counts, once the end of the connection was announced; later ones are left alone.
+    /// After a GOAWAY, the last stream that is processed; later ones are ignored.
     var lastStream = Int32.max
     private let transport: Transport?
     private var output: [UInt8] = []
@@ -55,14 +55,14 @@ final class Connection {
         }
     }
 
-    /// Whether it has ended and its descriptor is no longer its own.
+    /// Whether the connection has ended and its descriptor is closed.
     var isClosed: Bool { phase == .closed }
 
-    /// What poll(2) shall watch for.
+    /// The events that poll(2) waits for.
     var interest: Int16 {
         switch phase {
         case .closed: 0
-        // POLLRDHUP, which is not visible from Swift: the other side has closed.
+        // POLLRDHUP, which Swift does not import: the peer has closed.
         case .delayed, .stalled: 0x2000
         case .handshaking: Int16(wantsWriting ? POLLOUT : POLLIN)
         case .serving: Int16(POLLIN) | (wantsWriting ? Int16(POLLOUT) : 0)
@@ -70,19 +70,19 @@ final class Connection {
         }
     }
 
-    /// Begins what was delayed.
+    /// Begins a delayed handshake.
     func open() {
         guard phase == .delayed else { return }
         phase = .handshaking
         shakeHands()
     }
 
-    /// Does what the socket is ready for.
+    /// Handles the socket's events.
     func serve(_ events: Int16) {
         switch phase {
         case .handshaking: shakeHands()
         case .serving: if events & Int16(POLLIN | POLLHUP | POLLERR) != 0 { read() }
-        // The other side has left.
+        // The peer has closed.
         case .delayed, .stalled: close()
         case .closing: if events & Int16(POLLHUP | POLLERR) != 0 { close() }
         case .closed: break
@@ -112,13 +112,13 @@ final class Connection {
         }
         streamLimit = context.streamLimit.withLock { $0 }
         session = Session(self, streamLimit: streamLimit)
-        // What came with the end of the handshake will not make the socket readable again.
+        // Bytes that arrived with the end of the handshake will not make the socket readable again.
         read()
     }
 
     private func read() {
-        // Bounded, so that one busy connection leaves time for the others; what is left makes the socket readable again, or is TLS's own
-        // and is asked for when more arrives.
+        // Bounded, so that one busy connection does not starve the others. The rest makes the socket readable again, or is buffered by TLS
+        // and is read when more arrives.
         while phase == .serving, let transport, let session {
             var span = input.mutableSpan
             switch transport.read(into: &span) {
@@ -130,14 +130,14 @@ final class Connection {
         }
     }
 
-    /// Sends bytes that no client takes for HTTP/2, then closes.
+    /// Sends bytes that are not HTTP/2, then closes.
     func sendGarbage() {
         output += Array("SSH-2.0-not-what-you-expected\r\n".utf8) + [UInt8](repeating: 0xFF, count: 64)
         session = nil
         phase = .closing
     }
 
-    /// Writes what is ready, and closes what is over.
+    /// Writes pending output, and closes the connection if it has ended.
     func flush() {
         guard phase == .serving || phase == .closing, !wantsWriting else { return }
         repeat {
@@ -166,12 +166,12 @@ final class Connection {
         return true
     }
 
-    /// Ends it in order.
+    /// Closes the connection normally.
     func close() {
         end { if let transport { transport.close() } else { Glibc.close(descriptor) } }
     }
 
-    /// Ends it with a reset.
+    /// Resets the connection (TCP RST).
     func reset() {
         end { if let transport { transport.reset() } else { Glibc.close(descriptor) } }
     }

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import Time
 
-/// What a server's thread does: accepts, reads, lets nghttp2 and the handler work, writes, waits.
+/// The event loop of one of a server's threads: accepts, reads, runs nghttp2 and the handler, writes, waits.
 ///
-/// Made, used and let go on that thread. It waits by poll(2): a simulator has tens of connections and not thousands.
+/// It is created, used and released on that thread. It waits with poll(2): a simulator has tens of connections, not thousands.
 final class EventLoop {
     private enum Timer {
         case openConnection(Int)
@@ -25,7 +25,7 @@ final class EventLoop {
         self.listening = listening
     }
 
-    /// Works until the server is stopped, and closes everything.
+    /// Runs until the server is stopped, then closes everything.
     func run() {
         while true {
             wait()
@@ -42,7 +42,7 @@ final class EventLoop {
         }
     }
 
-    /// Delays an action; called by connections.
+    /// Performs an action later; called by connections.
     func schedule(connection: Int, stream: Int32, _ action: HTTP2Action, milliseconds: Int) {
         let due = SystemClock.monotonicMilliseconds() + UInt64(max(0, milliseconds))
         timers.insert(.perform(connection: connection, stream: stream, action), due: due)
@@ -52,7 +52,7 @@ final class EventLoop {
         polled.removeAll(keepingCapacity: true)
         numbers.removeAll(keepingCapacity: true)
         polled.append(pollfd(fd: inbox.reading, events: Int16(POLLIN), revents: 0))
-        // poll(2) leaves out what is negative.
+        // poll(2) ignores negative descriptors.
         polled.append(pollfd(fd: isDraining ? -1 : listening.descriptor, events: Int16(POLLIN), revents: 0))
         for (number, connection) in connections {
             polled.append(pollfd(fd: connection.descriptor, events: connection.interest, revents: 0))

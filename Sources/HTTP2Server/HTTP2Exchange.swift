@@ -1,14 +1,14 @@
 package import Crypto
 
-/// What the server does about a request, right or wrong.
+/// What the server does with a request, correct or faulty.
 package indirect enum HTTP2Action: Sendable {
-    /// Which streams a GOAWAY says were processed, RFC 9113 section 6.8. The client may send the others again elsewhere.
+    /// The last stream that a GOAWAY reports as processed (RFC 9113 section 6.8). The client may retry later streams elsewhere.
     package enum LastStream: Sendable, Equatable {
-        /// All that were received.
+        /// All received streams.
         case all
-        /// This request's and those before it.
+        /// This request's stream and those before it.
         case this
-        /// Those before this request's.
+        /// The streams before this request's.
         case previous
         /// None.
         case none
@@ -16,50 +16,49 @@ package indirect enum HTTP2Action: Sendable {
 
     /// Answers.
     case respond(HTTP2Response)
-    /// Nothing now: the stream stalls until whoever keeps it performs another action.
+    /// Does nothing now: the stream stalls until its `HTTP2Stream` performs another action.
     case wait
-    /// Does something else after this many milliseconds, unless the stream has ended by then.
+    /// Performs another action after this many milliseconds, unless the stream has ended by then.
     case after(milliseconds: Int, HTTP2Action)
-    /// Ends the stream without an answer, with an error code of RFC 9113 section 7.
+    /// Resets the stream without an answer, with an error code of RFC 9113 section 7.
     case resetStream(errorCode: UInt32)
-    /// Announces the end of the connection, with a text such as APNs's reason; what still counts as processed is answered before it is
-    /// closed.
+    /// Sends GOAWAY with a text such as APNs' reason. Streams that it reports as processed are answered before the connection is closed.
     case goAway(lastStream: LastStream, errorCode: UInt32 = 0, text: String = "")
-    /// Tells how many streams the client may have open on this connection at a time; nothing when it has been told that already.
+    /// Sets how many streams the client may have open on this connection at a time (SETTINGS); does nothing if that is the limit already.
     case limitStreams(Int)
-    /// Neither reads nor writes on this connection any more, and keeps it open.
+    /// Stops reading and writing on this connection, and keeps it open.
     case stallConnection
-    /// Sends what is ready, then closes the connection in order; other streams get no answer.
+    /// Sends pending output, then closes the connection normally; other streams get no answer.
     case closeConnection
-    /// Resets the connection, as a machine does that has lost power and come back.
+    /// Resets the connection, as after a restart of the server's machine.
     case resetConnection
     /// Sends bytes that are not HTTP/2, then closes the connection.
     case sendGarbage
-    /// Does one after the other.
+    /// Performs several actions in order.
     case all([HTTP2Action])
 }
 
-/// A request as it arrived, whole.
+/// A complete request.
 package struct HTTP2Request: Sendable {
     /// The method.
     package let method: String
-    /// The path with its query, as it was sent.
+    /// The path with its query, as sent.
     package let path: String
-    /// The host and port that the client asked for.
+    /// The `:authority`: the host and port that the client asked for.
     package let authority: String
-    /// The headers beside the pseudo-headers, names in lower case, in their order. Bytes that are not UTF-8 are repaired.
+    /// The headers without the pseudo-headers, names in lower case, in order. Invalid UTF-8 is replaced.
     package let headers: [(name: String, value: String)]
     /// The body, up to the server's limit.
     package let body: [UInt8]
-    /// Whether the body was longer than the limit and was cut off there.
+    /// Whether the body exceeded the limit and was cut off there.
     package let isTruncated: Bool
-    /// The stream that carried it, for answering later.
+    /// The stream of the request, for answering later.
     package let stream: HTTP2Stream
 
     /// The value of the first header of this name.
     /// - Parameter name: in lower case.
     package func header(_ name: String) -> String? {
-        // nghttp2 lets nothing but ASCII into a name, so equal strings are equal bytes.
+        // nghttp2 accepts only ASCII in names, so equal strings are equal bytes.
         headers.first { $0.name == name }?.value
     }
 
@@ -70,20 +69,20 @@ package struct HTTP2Request: Sendable {
     }
 }
 
-/// A response, rendered once and given to any number of requests.
+/// A response, encoded once and sent for any number of requests.
 package struct HTTP2Response: Sendable {
     /// The status code, 200 to 599.
     package let status: Int
-    /// The body as it is sent.
+    /// The body as sent.
     package let body: [UInt8]
-    // The names and values one after the other, and how long each of them is.
+    // The concatenated names and values, and the length of each.
     let headerBytes: [UInt8]
     let headerCounts: [(name: Int, value: Int)]
 
     /// Makes a response.
     /// - Parameters:
-    ///   - status: 200 to 599; anything else is a programmer's mistake and traps.
-    ///   - headers: names in lower case, as RFC 9113 section 8.2 wants it.
+    ///     - status: 200 to 599; traps on any other.
+    ///     - headers: names in lower case, as RFC 9113 section 8.2 requires.
     package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         precondition((200...599).contains(status), "a response's status is 200 to 599")
         self.status = status
@@ -100,7 +99,7 @@ package struct HTTP2Response: Sendable {
     }
 }
 
-/// One stream of one connection, named so that it can be answered later. Keeping it keeps nothing open.
+/// Refers to one stream of one connection, so that it can be answered later. It keeps neither open.
 package struct HTTP2Stream: Sendable {
     /// The number of its connection: from 0, in the order in which the server accepted them.
     package let connection: Int
@@ -114,27 +113,27 @@ package struct HTTP2Stream: Sendable {
         self.inbox = inbox
     }
 
-    /// Does something about it soon; nothing when it has ended by then. From any thread; does not wait.
+    /// Performs an action on the stream soon; has no effect if the stream has ended by then. Callable from any thread; does not wait.
     package func perform(_ action: HTTP2Action) {
         inbox.post(.perform(connection: connection, stream: number, action))
     }
 }
 
-/// The bounds of one server.
+/// The settings of one server.
 package struct HTTP2Settings: Sendable {
     /// The address, an IPv4 address of this machine.
     package var host: String
     /// The port; 0 lets the system choose.
     package var port: UInt16
-    /// What TLS shows; nil speaks HTTP/2 without TLS, for clients that know ("prior knowledge", RFC 9113 section 3.3).
+    /// The certificate for TLS; nil means HTTP/2 without TLS, for clients with "prior knowledge" (RFC 9113 section 3.3).
     package var tls: TLSServerContext?
-    /// How many threads serve; a connection stays with one of them.
+    /// How many threads serve; a connection stays on one of them.
     package var threads: Int
-    /// How many bytes of a request's body are kept.
+    /// The largest body in bytes that is kept.
     package var bodyLimit: Int
-    /// How many streams a client may have open on a connection at a time, at first.
+    /// How many streams a client may have open on a new connection at a time.
     package var streamLimit: Int
-    /// The most connections at a time; one more is closed at once.
+    /// The most connections at a time; further ones are closed at once.
     package var connectionLimit: Int
 
     /// Settings for a simulator on this machine.
@@ -153,19 +152,19 @@ package struct HTTP2Settings: Sendable {
     }
 }
 
-/// What the server has seen so far.
+/// What the server has counted so far.
 package struct HTTP2Counts: Sendable, Equatable {
     /// Connections accepted.
     package var accepted = 0
     /// Connections open.
     package var open = 0
-    /// The most connections that were open at one time.
+    /// The most connections that were open at the same time.
     package var mostOpen = 0
-    /// TLS handshakes that failed, or did not agree on HTTP/2.
+    /// TLS handshakes that failed, or did not negotiate HTTP/2.
     package var failedHandshakes = 0
-    /// Requests received whole.
+    /// Complete requests.
     package var requests = 0
-    /// The most streams that were open on one connection at one time.
+    /// The most streams that were open on one connection at the same time.
     package var mostStreams = 0
     /// Streams that ended without an answer: reset by either side, or lost with their connection.
     package var unanswered = 0
@@ -175,11 +174,11 @@ package struct HTTP2Counts: Sendable, Equatable {
 package enum HTTP2Opening: Sendable, Equatable {
     /// Serves.
     case serve
-    /// Lets the client wait this many milliseconds for the TLS handshake, then serves; nil is for ever.
+    /// Delays the TLS handshake by this many milliseconds, then serves; nil delays it for ever.
     case delayHandshake(milliseconds: Int?)
-    /// Closes the connection as soon as the handshake is done.
+    /// Closes the connection right after the handshake.
     case closeAfterHandshake
-    /// Sends bytes that are not HTTP/2 once the handshake is done, then closes the connection.
+    /// Sends bytes that are not HTTP/2 after the handshake, then closes the connection.
     case garbageAfterHandshake
     /// Resets the connection at once.
     case reset
@@ -187,6 +186,6 @@ package enum HTTP2Opening: Sendable, Equatable {
 
 /// Why a server could not be started.
 package struct HTTP2Error: Error, Equatable, CustomStringConvertible {
-    /// One line for a person: the place and the remedy.
+    /// One line for a person: the address and the remedy.
     package let description: String
 }

@@ -1,13 +1,14 @@
 internal import Glibc
 internal import Threading
 
-/// An HTTP/2 server for simulators: nghttp2 on sockets that do not block, on threads of its own, as well or as badly behaved as it is told.
+/// An HTTP/2 server for simulators: nghttp2 on non-blocking sockets and its own threads. It behaves correctly, or with the faults that its
+/// handlers ask for.
 ///
-/// Every server must be stopped.
+/// The owner must call `stop` before it releases a server.
 package final class HTTP2Listener: Sendable {
-    /// Decides about a request, on one of the server's threads: it must not block.
+    /// Decides on a request. Called on one of the server's threads; must not block.
     package typealias Handler = @Sendable (HTTP2Request) -> HTTP2Action
-    /// Decides about a connection of this number (from 0), likewise.
+    /// Decides on a new connection, given its number (from 0). Called on one of the server's threads; must not block.
     package typealias OpeningHandler = @Sendable (Int) -> HTTP2Opening
 
     /// The port it listens on.
@@ -18,7 +19,7 @@ package final class HTTP2Listener: Sendable {
     private let threads: [OwnThread]
 
     /// Listens and serves.
-    /// - Throws: when the address cannot be listened on, or the system has no room for the threads.
+    /// - Throws: when the address cannot be listened on, or the threads cannot be started.
     package init(
         _ settings: HTTP2Settings, opening: @escaping OpeningHandler = { _ in .serve }, handler: @escaping Handler
     ) throws(HTTP2Error) {
@@ -49,30 +50,30 @@ package final class HTTP2Listener: Sendable {
         precondition(context.isStopped.withLock { $0 }, "an HTTP/2 server must be stopped before it is let go")
     }
 
-    /// What it has seen so far.
+    /// What it has counted so far.
     package var counts: HTTP2Counts {
         context.counts.withLock { $0 }
     }
 
-    /// Waits until the counts are as wished.
-    /// - Returns: false when they were not in time.
+    /// Waits until the counts satisfy a condition.
+    /// - Returns: false on timeout.
     package func wait(milliseconds: UInt64 = 20_000, until isReached: (HTTP2Counts) -> Bool) -> Bool {
         context.counts.wait(timeoutMilliseconds: milliseconds) { isReached($0) ? true : nil } != nil
     }
 
-    /// Does something to every connection that is open; what concerns a stream is left out, and GOAWAY's "this" is "all".
+    /// Performs an action on every open connection. Actions on a stream are skipped, and GOAWAY's "this" means "all".
     package func performOnConnections(_ action: HTTP2Action) {
         for inbox in inboxes { inbox.post(.performOnAll(action)) }
     }
 
-    /// Tells every connection, and those to come, how many streams may be open at a time.
+    /// Sets how many streams may be open at a time, on every open and every new connection.
     package func limitStreams(_ limit: Int) {
         context.streamLimit.withLock { $0 = limit }
         performOnConnections(.limitStreams(limit))
     }
 
-    /// Stops: takes no more connections, says GOAWAY, closes what is idle, and waits for the threads. Call it once.
-    /// - Parameter drainMilliseconds: how long requests under way may take before they are cut off.
+    /// Stops: accepts no more connections, sends GOAWAY, closes idle connections, and waits for the threads. Call it once.
+    /// - Parameter drainMilliseconds: how long requests in progress may take before their connections are closed.
     package func stop(drainMilliseconds: UInt64 = 0) {
         listening.refuse()
         for inbox in inboxes { inbox.post(.drain) }
@@ -83,7 +84,7 @@ package final class HTTP2Listener: Sendable {
     }
 }
 
-/// What the threads of one server share.
+/// The state that the threads of one server share.
 final class ListenerContext: Sendable {
     let settings: HTTP2Settings
     let opening: HTTP2Listener.OpeningHandler
@@ -99,8 +100,8 @@ final class ListenerContext: Sendable {
         streamLimit = Monitor(settings.streamLimit)
     }
 
-    /// Counts a connection that was accepted.
-    /// - Returns: its number; nil when there is no room for it.
+    /// Counts an accepted connection.
+    /// - Returns: its number; nil when the limit is reached.
     func admit() -> Int? {
         counts.update { counts in
             guard counts.open < settings.connectionLimit else { return nil }
@@ -112,7 +113,7 @@ final class ListenerContext: Sendable {
     }
 }
 
-/// The listening socket, which all threads of a server accept from. Closed when it is let go.
+/// The listening socket, from which all threads of a server accept. Closed on release.
 final class ListeningSocket: Sendable {
     let descriptor: Int32
     let port: UInt16
@@ -147,12 +148,12 @@ final class ListeningSocket: Sendable {
         close(descriptor)
     }
 
-    /// Listens no more: whoever connects from now on is refused. From any thread.
+    /// Stops listening: new connections are refused. Callable from any thread.
     func refuse() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Takes the next connection, ready for use; nil when there is none, or another thread was faster.
+    /// Accepts the next connection as a non-blocking socket; nil when there is none or another thread was first.
     func accept() -> Int32? {
         let accepted = Glibc.accept(descriptor, nil, nil)
         guard accepted >= 0 else { return nil }

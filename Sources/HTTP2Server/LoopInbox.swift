@@ -1,32 +1,32 @@
 internal import Glibc
 internal import Threading
 
-/// What other threads want of an event loop's thread, and what wakes it.
+/// Commands from other threads for an event loop, and the socket that wakes it.
 final class LoopInbox: Sendable {
-    /// One wish.
+    /// One command.
     enum Command {
         case perform(connection: Int, stream: Int32, HTTP2Action)
         case performOnAll(HTTP2Action)
-        /// Takes no more connections and closes those that are idle.
+        /// Accept no more connections and close idle ones.
         case drain
-        /// Closes everything.
+        /// Close everything.
         case end
     }
 
     private struct State {
         var commands: [Command] = []
-        // Waking a thread costs a system call, so only the first who has something for it does.
+        // Waking a thread costs a system call, so only the first command after a `take` does.
         var isAwake = false
     }
 
     private let state = Monitor(State())
     private let writing: Int32
-    /// Readable when there is something to take.
+    /// The descriptor that is readable when there are commands.
     let reading: Int32
 
     init() throws(HTTP2Error) {
         var ends: [Int32] = [-1, -1]
-        // A pair of sockets, because pipe2(2), which spares started programs its ends, cannot be called from Swift.
+        // A socket pair, because pipe2(2), which sets O_CLOEXEC, cannot be called from Swift.
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
             throw HTTP2Error(description: "no descriptor is left; raise the limit of open files (ulimit -n)")
@@ -39,7 +39,7 @@ final class LoopInbox: Sendable {
         close(writing)
     }
 
-    /// Hands over a wish.
+    /// Adds a command, and wakes the loop.
     func post(_ command: Command) {
         let wakes = state.withLock { state in
             state.commands.append(command)
@@ -51,7 +51,7 @@ final class LoopInbox: Sendable {
         unsafe send(writing, &byte, 1, Int32(MSG_NOSIGNAL))
     }
 
-    /// Takes everything that has come; for the loop's thread.
+    /// Takes all commands; only for the loop's thread.
     func take() -> [Command] {
         state.withLock { state in
             if state.isAwake {

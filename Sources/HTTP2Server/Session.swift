@@ -1,12 +1,12 @@
 internal import CNghttp2
 
-/// nghttp2's side of one connection: turns bytes into calls of `SessionCallbacks.swift` and answers into bytes.
+/// nghttp2's state of one connection: turns received bytes into calls of the callbacks below, and answers into bytes.
 @safe
 final class Session {
     private let raw: OpaquePointer
 
-    /// Makes it and has it say how many streams may be open.
-    /// - Parameter connection: what the callbacks are made on; it must outlive the session.
+    /// Creates the session and announces how many streams may be open.
+    /// - Parameter connection: the connection that the callbacks call; it must outlive the session.
     init(_ connection: Connection, streamLimit: Int) {
         var callbacks = unsafe shim_ServerCallbacks(
             begin_headers: headersBegan, header: headerReceived, data_chunk: dataReceived, frame_received: frameReceived,
@@ -23,12 +23,12 @@ final class Session {
         unsafe nghttp2_session_del(raw)
     }
 
-    /// Takes bytes that have arrived; false when they are not HTTP/2.
+    /// Takes received bytes; false when they are not HTTP/2.
     func receive(_ bytes: Span<UInt8>) -> Bool {
         unsafe bytes.withUnsafeBufferPointer { unsafe nghttp2_session_mem_recv(raw, $0.baseAddress, $0.count) >= 0 }
     }
 
-    /// Appends what is ready to be sent, until there is nothing more or `output` holds `limit` bytes.
+    /// Appends pending output, until there is no more or `output` holds `limit` bytes.
     func send(into output: inout [UInt8], limit: Int) {
         while output.count < limit {
             var start: UnsafePointer<UInt8>?
@@ -43,7 +43,7 @@ final class Session {
         unsafe nghttp2_session_want_read(raw) == 0 && nghttp2_session_want_write(raw) == 0
     }
 
-    /// Answers a stream; its body is then asked for by `answerWanted`.
+    /// Answers a stream; nghttp2 then reads the body through `answerWanted`.
     func respond(_ stream: Int32, _ response: HTTP2Response) {
         var bytes = response.headerBytes
         unsafe bytes.withUnsafeMutableBufferPointer { buffer in
@@ -72,14 +72,14 @@ final class Session {
         unsafe shim_nghttp2_submit_stream_limit(raw, UInt32(clamping: limit))
     }
 
-    /// The last stream that the client opened; 0 when it has opened none.
+    /// The last stream that the client has opened; 0 when it has opened none.
     var lastStream: Int32 {
         unsafe nghttp2_session_get_last_proc_stream_id(raw)
     }
 }
 
 // The functions that nghttp2 calls, on the loop's thread, inside `Session.receive` and `Session.send`. Each recovers the connection,
-// converts, and delegates. 0 goes on; `shim_NGHTTP2_STREAM_FAILURE` resets the stream.
+// converts the arguments, and delegates. 0 means success; `shim_NGHTTP2_STREAM_FAILURE` resets the stream.
 
 func headersBegan(session: OpaquePointer, frame: UnsafePointer<nghttp2_frame>, context: UnsafeMutableRawPointer?) -> Int32 {
     guard unsafe frame.pointee.hd.type == UInt8(NGHTTP2_HEADERS.rawValue) else { return 0 }
@@ -147,9 +147,9 @@ private func withConnection<Result>(_ context: UnsafeMutableRawPointer?, _ body:
     return unsafe Unmanaged<Connection>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
 }
 
-/// One stream as it arrives and is answered. Belongs to its connection, and with it to its loop's thread.
+/// One stream with its request and answer. It belongs to its connection and therefore to its loop's thread.
 final class OpenStream {
-    /// The most bytes of headers.
+    /// The most bytes of headers that are kept.
     static let headerLimit = 64 * 1024
 
     var method = ""
@@ -159,15 +159,15 @@ final class OpenStream {
     var headerBytes = 0
     var body: [UInt8] = []
     var isTruncated = false
-    /// Whether the request has been handed to the handler.
+    /// Whether the handler was called.
     var isComplete = false
-    /// Whether an answer has been given to nghttp2.
+    /// Whether nghttp2 was given an answer.
     var isAnswered = false
     /// The response's body and how much of it nghttp2 has taken.
     var answer: [UInt8] = []
     var sent = 0
 
-    /// Takes one header; false when there are too many.
+    /// Takes one header; false when there are too many bytes of headers.
     func receive(name: String, value: String) -> Bool {
         headerBytes += name.utf8.count + value.utf8.count + 32
         guard headerBytes <= Self.headerLimit else { return false }

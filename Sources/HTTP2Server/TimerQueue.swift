@@ -1,10 +1,10 @@
 internal import Time
 
-/// What is to be done at a time, the earliest first: a binary heap.
+/// Elements with due times, the earliest first: a binary heap.
 struct TimerQueue<Element> {
     private var heap: [(due: MonotonicMilliseconds, element: Element)] = []
 
-    /// When the first is due.
+    /// When the first element is due.
     var firstDue: MonotonicMilliseconds? { heap.first?.due }
 
     mutating func insert(_ element: Element, due: MonotonicMilliseconds) {
@@ -16,7 +16,7 @@ struct TimerQueue<Element> {
         }
     }
 
-    /// Takes the first when it is due.
+    /// Removes and returns the first element if it is due.
     mutating func next(now: MonotonicMilliseconds) -> Element? {
         guard let first = heap.first, first.due <= now else { return nil }
         heap.swapAt(0, heap.count - 1)

@@ -1,12 +1,12 @@
 internal import Crypto
 internal import Glibc
 
-/// The bytes of one connection, with or without TLS. The socket does not block.
+/// The byte stream of one connection, with or without TLS. The socket is non-blocking.
 final class Transport {
     private let descriptor: Int32
     private let tls: TLSServerSession?
 
-    /// Takes over the descriptor.
+    /// Takes over the descriptor; `close` closes it.
     init(_ descriptor: Int32, _ context: TLSServerContext?) throws(CryptoError) {
         self.descriptor = descriptor
         if let context {
@@ -16,7 +16,7 @@ final class Transport {
         }
     }
 
-    /// Goes on with the handshake; done at once without TLS, failed when the client does not speak HTTP/2.
+    /// Continues the handshake. Without TLS it is done at once; it fails when the client does not speak HTTP/2.
     func handshake() -> TLSServerSession.Progress {
         guard let tls else { return .done(0) }
         let progress = tls.handshake()
@@ -40,14 +40,15 @@ final class Transport {
         return errno == EAGAIN || errno == EINTR ? .wantsWriting : .failed
     }
 
-    /// Ends the connection in order. Shut down before it is closed, because a program that was being started may hold a copy.
+    /// Closes the connection normally. It is shut down first, because a child process that is being started may hold a copy of the
+    /// descriptor.
     func close() {
         tls?.sayGoodbye()
         shutdown(descriptor, Int32(SHUT_RDWR))
         Glibc.close(descriptor)
     }
 
-    /// Resets the connection: on Linux that is what dissolving its association does (connect(2), AF_UNSPEC), whoever holds a copy.
+    /// Resets the connection, even if a child process holds a copy of the descriptor: on Linux, connect(2) with AF_UNSPEC does that.
     func reset() {
         var nobody = sockaddr()
         nobody.sa_family = sa_family_t(AF_UNSPEC)

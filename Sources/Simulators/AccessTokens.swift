@@ -5,7 +5,7 @@ internal import Time
 
 /// The access tokens that an OAuth endpoint has issued.
 final class AccessTokens: Sendable {
-    /// What an access token is worth.
+    /// Whether an access token is accepted.
     enum Standing {
         case valid, expired, unknown
     }
@@ -21,7 +21,7 @@ final class AccessTokens: Sendable {
         self.lifetimeSeconds = lifetimeSeconds
     }
 
-    /// Makes one.
+    /// Issues a new token.
     func issue(now: UnixSeconds) -> String {
         let token = prefix + RandomText.hexadecimal(bytes: 24)
         expiries.withLock { expiries in
@@ -36,15 +36,15 @@ final class AccessTokens: Sendable {
         return now < expiry ? .valid : .expired
     }
 
-    /// Revokes all, as a provider does that has lost them.
+    /// Revokes all tokens.
     func revokeAll() {
         expiries.withLock { $0.removeAll() }
     }
 }
 
-/// Texts that nobody can guess, for identifiers and secrets of simulators.
+/// Random texts that cannot be guessed, for identifiers and secrets of simulators.
 enum RandomText {
-    /// So many random bytes in lower-case hexadecimal.
+    /// `count` random bytes in lower-case hexadecimal.
     static func hexadecimal(bytes count: Int) -> String {
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan

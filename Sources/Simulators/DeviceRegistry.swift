@@ -1,20 +1,20 @@
 internal import Threading
 package import Time
 
-/// The devices that providers know something of, by push token; those that nobody said anything about take everything.
+/// The devices that providers know, by push token. A token that is not listed is accepted by all.
 package final class DeviceRegistry: Sendable {
     private let devices = Monitor<[String: SimulatedDevice]>([:])
 
-    /// Makes one that is empty.
+    /// Makes an empty registry.
     package init() {}
 
-    /// What is known of a token; set it to say something else, or nil to forget it.
+    /// The device of a token; set it to replace it, or to nil to remove it.
     package subscript(token: String) -> SimulatedDevice? {
         get { devices.withLock { $0[token] } }
         set { devices.withLock { $0[token] = newValue } }
     }
 
-    /// Why a provider refuses a push to a token.
+    /// Why a provider refuses a push to a token; nil when it accepts it.
     func refusal(of token: String, by provider: SimulatedProvider) -> SimulatedDevice.Refusal? {
         guard let device = self[token] else { return nil }
         if let only = device.provider, only != provider { return .invalid }
@@ -30,20 +30,20 @@ package struct SimulatedDevice: Sendable, Equatable {
         case unregistered
         /// It belongs to another app or project: APNs `DeviceTokenNotForTopic`, FCM `SENDER_ID_MISMATCH`, HMS 80300007.
         case mismatch
-        /// It is none of this provider's: APNs `BadDeviceToken`, FCM's violation of `message.token`, HMS 80300007.
+        /// It is not a token of this provider: APNs `BadDeviceToken`, FCM's violation of `message.token`, HMS 80300007.
         case invalid
     }
 
-    /// The only provider that takes it; for APNs that tells the environments apart. Nil: all.
+    /// The only provider that accepts it (APNs' two environments count as two); nil: all.
     package var provider: SimulatedProvider?
-    /// APNs: the only topic that it takes; nil: all.
+    /// APNs: the only topic that accepts it; nil: all.
     package var topic: String?
     /// Why a push is refused; nil for none.
     package var refusal: Refusal?
-    /// APNs: since when it is unregistered, in milliseconds since 1970; nil says when it was asked.
+    /// APNs: since when it is unregistered, in milliseconds since 1970; nil means the time of the request.
     package var unregisteredAt: UnixMilliseconds?
 
-    /// Makes one that takes everything unless something is said.
+    /// Makes a device; by default every push to it is accepted.
     package init(
         provider: SimulatedProvider? = nil, topic: String? = nil, refusal: Refusal? = nil, unregisteredAt: UnixMilliseconds? = nil
     ) {

@@ -1,7 +1,7 @@
 package import JSON
 internal import Threading
 
-/// The last pushes that were accepted, for tests to look at.
+/// Records the last accepted pushes, for tests.
 package final class PushRecorder: Sendable {
     private struct State {
         var ring: [SimulatedPush] = []
@@ -12,10 +12,10 @@ package final class PushRecorder: Sendable {
     private let capacity: Int
     private let observer: @Sendable (SimulatedPush) -> Void
 
-    /// Makes one that is empty.
+    /// Makes an empty recorder.
     /// - Parameters:
-    ///   - capacity: how many are kept; the oldest go first.
-    ///   - observer: told of each on a simulator's thread: it must not block for long.
+    ///     - capacity: how many pushes are kept; the oldest are dropped first.
+    ///     - observer: called for each push on a simulator's thread; must not block for long.
     package init(capacity: Int = 10_000, observer: @escaping @Sendable (SimulatedPush) -> Void = { _ in }) {
         precondition(capacity > 0, "a recorder keeps something")
         self.capacity = capacity
@@ -30,10 +30,10 @@ package final class PushRecorder: Sendable {
         observer(push)
     }
 
-    /// How many have been accepted so far.
+    /// How many pushes have been accepted so far.
     package var count: Int { state.withLock { $0.count } }
 
-    /// Those that are kept, the oldest first.
+    /// The recorded pushes, the oldest first.
     package var pushes: [SimulatedPush] {
         state.withLock { state in
             let start = state.count > capacity ? state.count % capacity : 0
@@ -41,20 +41,20 @@ package final class PushRecorder: Sendable {
         }
     }
 
-    /// Waits until so many have been accepted.
-    /// - Returns: false when they had not in time.
+    /// Waits until `count` pushes have been accepted.
+    /// - Returns: false on timeout.
     package func wait(for count: Int, milliseconds: UInt64 = 20_000) -> Bool {
         state.wait(timeoutMilliseconds: milliseconds) { $0.count >= count ? true : nil } != nil
     }
 }
 
-/// A push that was accepted, as the phone would get it.
+/// An accepted push, as the phone would get it.
 package struct SimulatedPush: Sendable {
-    /// Who accepted it.
+    /// The provider that accepted it.
     package let provider: SimulatedProvider
     /// The device's push token.
     package let token: String
-    /// What the provider calls it: `apns-id`, or the message's name.
+    /// The provider's id of the push: `apns-id`, or the message's name.
     package let id: String
     /// The title that the phone shows; empty for none.
     package let title: String
@@ -64,6 +64,6 @@ package struct SimulatedPush: Sendable {
     package let headers: [(name: String, value: String)]
     /// The body of the request.
     package let payload: JSONValue
-    /// Whether it was to be checked only, so that the phone gets nothing.
+    /// Whether it was a dry run, so that the phone gets nothing.
     package let isDryRun: Bool
 }

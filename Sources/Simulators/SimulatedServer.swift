@@ -1,9 +1,9 @@
 internal import Crypto
 internal import HTTP2Server
 
-/// One provider on one port: its rules, and the faults that come before them.
+/// One simulated provider on one port: its rules, and the faults that take precedence over them.
 package final class SimulatedServer: Sendable {
-    /// Who is simulated.
+    /// The simulated provider.
     package let provider: SimulatedProvider
     private let listener: HTTP2Listener
 
@@ -22,25 +22,25 @@ package final class SimulatedServer: Sendable {
     /// The port it listens on.
     package var port: UInt16 { listener.port }
 
-    /// What takes the place of the provider's own scheme and host: `https://127.0.0.1:PORT`.
+    /// The URL that replaces the provider's scheme and host: `https://127.0.0.1:PORT`.
     package var url: String { "https://127.0.0.1:\(listener.port)" }
 
     /// Connections accepted so far.
     package var connectionCount: Int { listener.counts.accepted }
     /// Connections open.
     package var openConnections: Int { listener.counts.open }
-    /// Requests received whole, refused ones included.
+    /// Complete requests so far, refused ones included.
     package var requestCount: Int { listener.counts.requests }
-    /// The most streams that were open on one connection at one time.
+    /// The most streams that were open on one connection at the same time.
     package var mostStreams: Int { listener.counts.mostStreams }
 
-    /// Waits until so many requests have been received whole.
-    /// - Returns: false when they had not in time.
+    /// Waits until `count` complete requests have been received.
+    /// - Returns: false on timeout.
     package func waitForRequests(_ count: Int, milliseconds: UInt64 = 20_000) -> Bool {
         listener.wait(milliseconds: milliseconds) { $0.requests >= count }
     }
 
-    /// Does to every open connection what a fault would do, at once; what concerns a single request is left out.
+    /// Applies a fault's effect to every open connection now; effects on a single request are skipped.
     package func interrupt(_ fault: Fault.Effect) {
         listener.performOnConnections(Self.action(fault, answering: .wait))
     }
@@ -57,7 +57,7 @@ package final class SimulatedServer: Sendable {
         let action: HTTP2Action =
             switch fault.effect {
             case .answer(let refusal): rules.refusal(refusal, request).action
-            // What was to be answered is still accepted where an answer follows, and nowhere else.
+            // Only for these faults the rules still answer the request, and may accept its push.
             case .delay, .goAway, .limitStreams: Self.action(fault.effect, answering: answer(rules.answer(request), recorder))
             default: Self.action(fault.effect, answering: .wait)
             }

@@ -1,13 +1,13 @@
 package import JSON
 package import POSIX
 
-/// The files that a customer's configuration needs to use the simulators; only their owner may read them.
+/// The files that a configuration needs to use the simulators; only their owner may read them.
 package struct SimulatorFiles {
-    /// The directory, from the root, so that what names files in it can be pasted anywhere.
+    /// The directory as an absolute path, so that paths in its files are valid anywhere.
     package let directory: String
 
-    /// Makes the directory when there is none.
-    /// - Throws: why it cannot be made.
+    /// Creates the directory if it does not exist.
+    /// - Throws: when it cannot be created.
     package init(directory: String) throws(SystemError) {
         try File.createDirectory(directory, mode: 0o700)
         self.directory = try FileSystem.absolutePath(of: directory)
@@ -18,8 +18,8 @@ package struct SimulatorFiles {
         Path.resolve(name, in: directory)
     }
 
-    /// Writes all of them in place of older ones: the authority, one file a credential, and `notifiers.json`.
-    /// - Throws: why one of them cannot be written.
+    /// Writes all files and replaces older ones: the authority, one file for each credential, and `notifiers.json`.
+    /// - Throws: when one of them cannot be written.
     package func write(_ simulators: SimulatorSet) throws(SystemError) {
         let credentials = simulators.credentials
         try write("ca.pem", simulators.authority)
@@ -52,7 +52,7 @@ package struct SimulatorFiles {
         ]
     }
 
-    /// What goes into the configuration's `notifiers`.
+    /// The content for the configuration's `notifiers`.
     package func notifiers(_ simulators: SimulatorSet) -> JSONValue {
         let credentials = simulators.credentials
         let authority = JSONValue.string(path("ca.pem"))

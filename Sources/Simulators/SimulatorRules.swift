@@ -1,13 +1,13 @@
 internal import HTTP2Server
 internal import JSON
 
-/// How one provider judges requests. Used by the threads of its server.
+/// The rules of one provider. The threads of its server use them concurrently.
 protocol SimulatorRules: Sendable {
-    /// What a request is about, for matching faults.
+    /// The properties of a request that faults are matched with.
     func subject(of request: HTTP2Request) -> Fault.Subject
-    /// What the provider answers.
+    /// The provider's answer.
     func answer(_ request: HTTP2Request) -> SimulatorAnswer
-    /// The provider's own words for a refusal that a fault asks for.
+    /// The refusal that a fault asks for, in the provider's own format.
     func refusal(_ answer: Fault.Answer, _ request: HTTP2Request) -> SimulatorAnswer
 }
 
@@ -26,12 +26,12 @@ extension HTTP2Request {
     }
 }
 
-/// What a simulator answers, before any fault.
+/// The answer of a simulator, before any fault.
 struct SimulatorAnswer {
     var status: Int
     var headers: [(name: String, value: String)] = []
     var body: [UInt8] = []
-    /// What was accepted.
+    /// The push, if it was accepted.
     var push: SimulatedPush?
     /// How many streams the connection may have from now on; nil changes nothing.
     var streamLimit: Int?

@@ -1,31 +1,31 @@
 internal import Crypto
 internal import HTTP2Server
 
-/// All providers at once, on ports of their own, with one authority, one set of credentials, one script of faults and one record.
+/// All simulated providers, each on its own port, with one authority, one set of credentials, one fault script and one recorder.
 ///
-/// Must be stopped.
+/// The owner must call `stop` before it releases the set.
 package final class SimulatorSet: Sendable {
-    /// Why they could not be started.
+    /// Why the simulators could not be started.
     package struct Failure: Error, CustomStringConvertible {
         /// One line for a person.
         package let description: String
     }
 
-    /// What clients need to prove who they are.
+    /// The credentials of the simulators' clients.
     package let credentials: SimulatorCredentials
-    /// What clients need to trust, PEM.
+    /// The certificate authority that clients must trust, PEM.
     package let authority: String
-    /// What goes wrong.
+    /// The faults that are still to happen.
     package let faults: FaultScript
-    /// The devices that something is known of.
+    /// The devices that the providers know.
     package let devices: DeviceRegistry
-    /// What was accepted.
+    /// The accepted pushes.
     package let recorder: PushRecorder
     private let servers: [SimulatedServer]
     private let accessTokens: [AccessTokens]
 
-    /// Starts all of them.
-    /// - Throws: when a port is taken, or OpenSSL fails.
+    /// Starts all simulators.
+    /// - Throws: when a port is in use, or OpenSSL fails.
     package init(
         _ settings: SimulatorSettings = SimulatorSettings(), faults: FaultScript = FaultScript(), devices: DeviceRegistry = DeviceRegistry()
     ) throws(Failure) {
@@ -47,18 +47,18 @@ package final class SimulatorSet: Sendable {
         self.devices = devices
     }
 
-    /// One of the providers.
+    /// The server of one provider.
     package subscript(provider: SimulatedProvider) -> SimulatedServer {
         guard let server = servers.first(where: { $0.provider == provider }) else { preconditionFailure("every provider is started") }
         return server
     }
 
-    /// Has FCM and HMS forget the access tokens that they have issued: the next push with one is refused.
+    /// Revokes the access tokens that FCM and HMS have issued: the next push with one is refused.
     package func revokeAccessTokens() {
         for tokens in accessTokens { tokens.revokeAll() }
     }
 
-    /// Stops all of them; call it once.
+    /// Stops all simulators; call it once.
     package func stop() {
         for server in servers { server.stop() }
     }
@@ -90,7 +90,7 @@ struct RuleMaker {
     private let settings: SimulatorSettings
     private let credentials: SimulatorCredentials
     private let devices: DeviceRegistry
-    // Both of Apple's environments know the same key, and count its tokens together.
+    // Both of Apple's environments accept the same key and count its tokens together.
     private let providerTokens: ProviderTokens
     private let googleKey: RS256PublicKey
 

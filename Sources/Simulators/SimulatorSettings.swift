@@ -1,7 +1,7 @@
 package import Crypto
 package import Time
 
-/// A provider that is simulated, each on a port of its own.
+/// A simulated provider; each has its own port.
 package enum SimulatedProvider: String, Sendable, CaseIterable {
     /// Apple's production environment.
     case apns
@@ -15,36 +15,36 @@ package enum SimulatedProvider: String, Sendable, CaseIterable {
     case rustore
 }
 
-/// How the simulators are started.
+/// The settings of the simulators.
 package struct SimulatorSettings: Sendable {
     /// The address, an IPv4 address of this machine.
     package var host = "127.0.0.1"
-    /// The ports; what is not named is chosen by the system.
+    /// The ports; the system chooses those that are missing.
     package var ports: [SimulatedProvider: UInt16] = [:]
     /// How many threads each provider has.
     package var threads = 1
-    /// Whether APNs lets a new connection have one stream only until a push with a valid provider token came, as Apple's does.
+    /// Whether APNs allows a new connection only one stream until a push with a valid provider token has come, as Apple's servers do.
     package var startsWithOneStream = true
     /// How many streams a connection may have.
     package var streamLimit = 1000
-    /// Which of APNs's environments its key is for; nil is both.
+    /// The environment of APNs that the key is valid for; nil means both.
     package var apnsKeyEnvironment: SimulatedProvider?
-    /// How many different provider tokens APNs takes within 20 minutes.
+    /// How many different provider tokens APNs accepts within 20 minutes.
     package var providerTokenLimit = 3
     /// How long access tokens of FCM and HMS are valid, in seconds.
     package var accessTokenSeconds: UInt64 = 3600
-    /// How many accepted pushes are kept.
+    /// How many accepted pushes are recorded.
     package var recordLimit = 10_000
     /// The time, in milliseconds since 1970.
     package var now: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
-    /// Told of each accepted push, on a simulator's thread.
+    /// Called for each accepted push, on a simulator's thread.
     package var observer: @Sendable (SimulatedPush) -> Void = { _ in }
 
-    /// The defaults.
+    /// Makes the default settings.
     package init() {}
 }
 
-/// Fresh credentials of one customer at every provider; good for the simulators alone.
+/// New credentials of one customer at every provider; valid only for the simulators.
 package struct SimulatorCredentials: Sendable {
     /// APNs: the signing key, PEM as in Apple's .p8 files.
     package let apnsKey: String
@@ -67,7 +67,7 @@ package struct SimulatorCredentials: Sendable {
     /// RuStore: the service token.
     package let rustoreToken: String
 
-    /// Makes them; takes a tenth of a second. Throws when OpenSSL fails.
+    /// Makes new credentials, which takes a tenth of a second. Throws when OpenSSL fails.
     package init() throws(CryptoError) {
         apnsKey = try KeyGeneration.p256()
         fcmKey = try KeyGeneration.rsa2048()

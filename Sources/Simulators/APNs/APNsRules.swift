@@ -4,7 +4,7 @@ internal import HTTP2Server
 internal import JSON
 internal import Time
 
-/// How APNs judges a push: first who sends it, then where, then how, then what.
+/// The rules of APNs for a push: checks the sender, the device, the headers and the payload, in this order.
 final class APNsRules: SimulatorRules {
     private static let pathPrefix = "/3/device/"
     private static let payloadLimit = 4096
@@ -18,10 +18,10 @@ final class APNsRules: SimulatorRules {
     private let now: @Sendable () -> UnixMilliseconds
 
     /// - Parameters:
-    ///   - provider: which of Apple's environments it is.
-    ///   - isKeyForIt: whether the key is for this environment.
-    ///   - streamLimit: how many streams a connection may have once a push was accepted for its sender.
-    ///   - now: milliseconds since 1970.
+    ///     - provider: the environment that is simulated.
+    ///     - isKeyForIt: whether the key is valid for this environment.
+    ///     - streamLimit: how many streams a connection may have once a push of a known sender has come.
+    ///     - now: milliseconds since 1970.
     init(
         _ provider: SimulatedProvider, _ tokens: ProviderTokens, isKeyForIt: Bool, topics: [String], _ devices: DeviceRegistry,
         streamLimit: Int, now: @escaping @Sendable () -> UnixMilliseconds
@@ -53,7 +53,7 @@ final class APNsRules: SimulatorRules {
             return refuse(refusal.status, refusal.rawValue, request)
         }
         guard isKeyForIt else { return refuse(403, "BadEnvironmentKeyInToken", request) }
-        // From here on the sender is known, and may send as much as others.
+        // From here on the sender is known, so the stream limit is raised.
         var answer = judge(request)
         answer.streamLimit = streamLimit
         return answer
@@ -93,7 +93,7 @@ final class APNsRules: SimulatorRules {
         return SimulatorAnswer(status: status, headers: [("apns-id", identifier(request))], json: .object(body))
     }
 
-    // The sender's own id, or one that is made here.
+    // The sender's own id, or a new one.
     private func identifier(_ request: HTTP2Request) -> String {
         if let id = request.header("apns-id"), APNsHeaders.isLowerCaseUUID(id) { return id }
         return RandomText.uuid()
@@ -104,7 +104,7 @@ final class APNsRules: SimulatorRules {
         return path.starts(with: pathPrefix.utf8) ? String(Substring(path.dropFirst(pathPrefix.utf8.count))) : ""
     }
 
-    // Apple's tokens have 32 bytes today and are documented to be of any length.
+    // Apple's tokens have 32 bytes today; Apple documents that their length varies.
     private static func isDeviceToken(_ token: String) -> Bool {
         (1...200).contains(token.utf8.count) && token.utf8.count % 2 == 0
             && token.utf8.allSatisfy { Hexadecimal.value($0) != nil }
@@ -123,11 +123,11 @@ struct APNsHeaders {
         "alert", "background", "voip", "complication", "fileprovider", "mdm", "location", "liveactivity", "pushtotalk", "widgets",
     ]
 
-    /// Apple's reason for refusing them, all with status 400; nil when nothing is wrong.
+    /// Apple's reason for refusing the headers, always with status 400; nil when they are correct.
     static func refusal(of request: HTTP2Request, topics: [String]) -> String? {
         for name in names where request.count(of: name) > 1 { return "DuplicateHeaders" }
         if let id = request.header("apns-id"), !isLowerCaseUUID(id) { return "BadMessageId" }
-        // Apple tolerates its absence on some systems; what is tested here shall work on all.
+        // Apple accepts its absence on some systems; this check is stricter, so that clients work on all of them.
         guard let type = request.header("apns-push-type"), pushTypes.contains(type) else { return "InvalidPushType" }
         if let priority = request.header("apns-priority"), !isPriority(priority, ofType: type) { return "BadPriority" }
         if let expiration = request.header("apns-expiration"), UInt32(expiration) == nil { return "BadExpirationDate" }
@@ -156,7 +156,7 @@ struct APNsHeaders {
     private static func topicRefusal(_ topic: String?, _ topics: [String]) -> String? {
         guard let topic, !topic.isEmpty else { return "MissingTopic" }
         guard topic.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { return "BadTopic" }
-        // Some kinds of push have a topic of their own below the app's, such as `.voip`.
+        // Some kinds of push use a topic derived from the app's, such as `.voip`.
         return topics.contains { topic == $0 || topic.hasPrefix("\($0).") } ? nil : "TopicDisallowed"
     }
 }

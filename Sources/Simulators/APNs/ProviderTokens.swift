@@ -4,9 +4,9 @@ internal import Threading
 internal import Time
 internal import WebTokens
 
-/// Judges APNs's provider tokens: JSON Web Tokens with ES256, of a known key and team, at most an hour old.
+/// Verifies APNs' provider tokens: JSON Web Tokens with ES256, of a known key and team, at most one hour old.
 final class ProviderTokens: Sendable {
-    /// What is wrong with one, in Apple's words.
+    /// Why a token is refused, as Apple's `reason`.
     enum Refusal: String {
         case missing = "MissingProviderToken"
         case invalid = "InvalidProviderToken"
@@ -17,15 +17,15 @@ final class ProviderTokens: Sendable {
     }
 
     private struct State {
-        // When each token was made; verifying one takes a tenth of a millisecond, and thousands of requests carry the same.
+        // The `iat` of verified tokens. Verifying takes a tenth of a millisecond, and thousands of requests carry the same token.
         var issued: [String: UnixSeconds] = [:]
-        // When tokens were first seen.
+        // When each new token was first seen.
         var updates: [UnixSeconds] = []
     }
 
     private static let secondsOfLife: UInt64 = 60 * 60
     private static let secondsOfUpdates: UInt64 = 20 * 60
-    // For clocks that differ.
+    // Tolerance for clocks that differ.
     private static let leewaySeconds: UInt64 = 60
     private static let memory = 64
 
@@ -43,7 +43,7 @@ final class ProviderTokens: Sendable {
         self.updateLimit = updateLimit
     }
 
-    /// What is wrong with a token; nil when nothing is.
+    /// Why a token is refused; nil when it is accepted.
     func refusal(of token: String?, now: UnixSeconds) -> Refusal? {
         guard let token else { return .missing }
         if let issued = state.withLock({ $0.issued[token] }) { return isTooOld(issued, now) ? .expired : nil }
@@ -64,7 +64,7 @@ final class ProviderTokens: Sendable {
         issued + Self.secondsOfLife < now
     }
 
-    // When it was made; nil when it is not genuine.
+    // The token's `iat`; nil when the token is not genuine.
     private func verify(_ text: String) -> UnixSeconds? {
         guard let token = try? VerifiedWebToken(text, key: key), token.header["kid"]?.text == keyID,
             token.claims["iss"]?.text == teamID, let issued = token.claims["iat"]?.integer, issued > 0

@@ -2,7 +2,7 @@ internal import HTTP2Server
 internal import JSON
 internal import Time
 
-/// How Firebase Cloud Messaging judges a push; its OAuth endpoint has the same port.
+/// The rules of Firebase Cloud Messaging for a push; its OAuth endpoint is on the same port.
 final class FCMRules: SimulatorRules {
     private let oauth: GoogleOAuth
     private let message: GoogleMessage
@@ -29,7 +29,7 @@ final class FCMRules: SimulatorRules {
 
     func answer(_ request: HTTP2Request) -> SimulatorAnswer { dated(judge(request)) }
 
-    /// As Google's servers do, and APNs doesn't.
+    /// Adds a Date header, as Google's servers do and APNs does not.
     private func dated(_ answer: SimulatorAnswer) -> SimulatorAnswer {
         var answer = answer
         answer.headers.append(("date", HTTPDate.text(now().seconds)))
@@ -38,7 +38,7 @@ final class FCMRules: SimulatorRules {
 
     private func judge(_ request: HTTP2Request) -> SimulatorAnswer {
         if request.path == GoogleOAuth.path {
-            // The address as the client knows it, since it was in the client's own file.
+            // The address that the client used, which it has from its service account file.
             return oauth.answer(request, audience: "https://\(request.authority)\(GoogleOAuth.path)", now: now().seconds)
         }
         guard request.method == "POST", request.path == "/v1/projects/\(message.project)/messages:send" else {
@@ -52,7 +52,7 @@ final class FCMRules: SimulatorRules {
     }
 }
 
-/// How RuStore judges a push: FCM's messages with a token that never changes.
+/// The rules of RuStore for a push: FCM's messages with a service token that never changes.
 final class RuStoreRules: SimulatorRules {
     private let serviceToken: String
     private let message: GoogleMessage

@@ -1,7 +1,7 @@
 internal import HTTP2Server
 internal import JSON
 
-/// A message in the form of FCM's HTTP v1 interface, which RuStore has taken over.
+/// A message of FCM's HTTP v1 API, whose format RuStore also uses.
 struct GoogleMessage {
     private static let payloadLimit = 4096
     private static let reservedKeys = ["from", "gcm", "message_type"]
@@ -10,12 +10,12 @@ struct GoogleMessage {
     let project: String
     let devices: DeviceRegistry
 
-    /// The push tokens that a body names; none when it cannot be read.
+    /// The push tokens in a body; none when it cannot be parsed.
     static func tokens(_ body: [UInt8]) -> [String] {
         (JSONValue(parsing: body)?["message"]?["token"]?.text).map { [$0] } ?? []
     }
 
-    /// Judges a request whose sender is known.
+    /// Answers a request whose sender is known.
     func answer(_ request: HTTP2Request) -> SimulatorAnswer {
         guard let payload = JSONValue(parsing: request.body), let message = payload["message"], message.isObject else {
             return GoogleError.answer(400, code: nil, "Invalid JSON payload received.", field: "message")
@@ -38,7 +38,7 @@ struct GoogleMessage {
     private func push(
         _ token: String, _ id: String, _ message: JSONValue, _ payload: JSONValue, _ request: HTTP2Request
     ) -> SimulatedPush {
-        // What is said for Android goes before what is said for all; a message without a notification is the app's to show.
+        // The Android notification overrides the common one; a message without a notification is shown by the app, from its data.
         let places = [message["android"]?["notification"], message["notification"], message["data"]]
         func shown(_ key: String) -> String { places.lazy.compactMap { $0?[key]?.text }.first ?? "" }
         return SimulatedPush(
@@ -73,7 +73,7 @@ struct GoogleMessage {
 
     private func refusal(of token: String) -> SimulatorAnswer? {
         let refusal = devices.refusal(of: token, by: provider)
-        // RuStore has one word for all of them.
+        // RuStore has the same answer for all of them.
         if provider == .rustore, refusal != nil { return GoogleError.answer(404, code: nil, "Requested entity was not found.") }
         return switch refusal {
         case .unregistered: GoogleError.answer(404, code: "UNREGISTERED", "Requested entity was not found.")
@@ -85,9 +85,9 @@ struct GoogleMessage {
     }
 }
 
-/// Errors as Google's interfaces word them: a status of gRPC, and FCM's own code among the details.
+/// Errors in the format of Google's APIs: a gRPC status, with FCM's own code among the details.
 struct GoogleError {
-    /// The details that tell FCM's code from an error of Google's front.
+    /// The type of the details that have FCM's own code, which a generic error of Google lacks.
     static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
 
     private static let statuses: [Int: String] = [
@@ -96,8 +96,8 @@ struct GoogleError {
     ]
 
     /// - Parameters:
-    ///   - code: FCM's own, such as `UNREGISTERED`; nil leaves the details out.
-    ///   - field: the field that is wrong, where one is.
+    ///     - code: FCM's own code, such as `UNREGISTERED`; nil for none.
+    ///     - field: the invalid field, if there is one.
     static func answer(_ status: Int, code: String?, _ message: String, field: String? = nil) -> SimulatorAnswer {
         var error: JSONObject = [
             "code": .integer(Int64(status)), "message": .string(message), "status": .string(statuses[status] ?? "UNKNOWN"),
@@ -112,7 +112,7 @@ struct GoogleError {
         return SimulatorAnswer(status: status, json: ["error": .object(error)])
     }
 
-    /// What a fault asks for: Google's statuses alone carry no code of FCM's.
+    /// The error for a fault. Generic gRPC statuses carry no FCM code.
     static func answer(_ fault: Fault.Answer) -> SimulatorAnswer {
         let isOfTheFront = fault.reason == "UNAUTHENTICATED" || fault.reason == "NOT_FOUND" || fault.reason == "PERMISSION_DENIED"
         var answer = Self.answer(fault.status, code: isOfTheFront || fault.reason.isEmpty ? nil : fault.reason, "a simulated fault")

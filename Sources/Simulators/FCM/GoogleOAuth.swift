@@ -4,7 +4,7 @@ internal import JSON
 internal import Time
 internal import WebTokens
 
-/// Google's OAuth for service accounts: an assertion signed with RS256 becomes an access token (RFC 7523).
+/// Google's OAuth for service accounts: exchanges an assertion signed with RS256 for an access token (RFC 7523).
 struct GoogleOAuth {
     /// The path of its endpoint.
     static let path = "/token"
@@ -18,7 +18,7 @@ struct GoogleOAuth {
     let tokens: AccessTokens
 
     /// - Parameters:
-    ///   - audience: what the assertion must be for: this endpoint's own address.
+    ///     - audience: the `aud` that the assertion must have: this endpoint's own address.
     func answer(_ request: HTTP2Request, audience: String, now: UnixSeconds) -> SimulatorAnswer {
         guard request.method == "POST" else { return refuse("invalid_request", "the method must be POST") }
         let form = FormBody(received: request.body)

@@ -1,6 +1,6 @@
 package import Time
 
-/// Something that goes wrong at a provider: to whom, how often, what.
+/// A fault of a provider: which requests it hits, how often, and its effect.
 package struct Fault: Sendable, Equatable {
     /// Which of a provider's two services a request is for.
     package enum Endpoint: String, Sendable, CaseIterable {
@@ -10,28 +10,28 @@ package struct Fault: Sendable, Equatable {
         case token
     }
 
-    /// Which streams a GOAWAY keeps.
+    /// Which streams a GOAWAY reports as processed.
     package enum GoAway: String, Sendable, CaseIterable {
-        /// Those before this request and this one.
+        /// This request's stream and those before it.
         case this
-        /// All that have arrived.
+        /// All received streams.
         case all
-        /// Those before this request, and the connection is closed at once.
+        /// The streams before this request's; the connection is closed at once.
         case abrupt
     }
 
-    /// A refusal, in the provider's own form.
+    /// A refusal in the provider's own format.
     package struct Answer: Sendable, Equatable {
         /// The status code, 200 to 599.
         package var status: Int
-        /// APNs's `reason`, FCM's and RuStore's error code, HMS's `code`, OAuth's `error`; empty for a body that is not the provider's.
+        /// APNs' `reason`, FCM's and RuStore's error code, HMS' `code`, OAuth's `error`; empty for a body that the provider would not send.
         package var reason: String
-        /// The Retry-After header, as it is sent; nil for none.
+        /// The value of the Retry-After header; nil for none.
         package var retryAfter: String?
-        /// APNs's `timestamp`, in milliseconds since 1970.
+        /// APNs' `timestamp`, in milliseconds since 1970.
         package var timestamp: UnixMilliseconds?
 
-        /// Makes one.
+        /// Makes a refusal.
         package init(_ status: Int, _ reason: String = "", retryAfter: String? = nil, timestamp: UnixMilliseconds? = nil) {
             precondition((200...599).contains(status), "a response's status is 200 to 599")
             self.status = status
@@ -41,52 +41,52 @@ package struct Fault: Sendable, Equatable {
         }
     }
 
-    /// What happens.
+    /// The effect on a request.
     package enum Effect: Sendable, Equatable {
         /// The request is refused.
         case answer(Answer)
-        /// Nothing but the delay; then it is answered as always.
+        /// It is only delayed, and then answered normally.
         case delay
-        /// The request is never answered.
+        /// It is never answered.
         case stallStream
-        /// Nothing on its connection is answered any more.
+        /// Its connection stalls: nothing on it is answered any more.
         case stallConnection
         /// Its stream is reset with an error code of RFC 9113 section 7.
         case resetStream(errorCode: Int)
         /// Its connection is reset.
         case resetConnection
-        /// Its connection is closed in order, without an answer.
+        /// Its connection is closed normally, without an answer.
         case closeConnection
-        /// Its connection carries bytes that are not HTTP/2, and is closed.
+        /// Its connection sends bytes that are not HTTP/2, and is closed.
         case garbage
-        /// Its connection is announced to end; where the request is kept, it is answered as always.
+        /// A GOAWAY is sent on its connection. If the GOAWAY reports the request as processed, it is answered normally.
         case goAway(GoAway, reason: String = "")
-        /// From now on its connection may have so many streams; it is answered as always.
+        /// From now on its connection may have this many streams; the request is answered normally.
         case limitStreams(Int)
     }
 
-    /// What a request is about.
+    /// The properties of a request that faults are matched with.
     struct Subject {
         var endpoint: Endpoint
         var tokens: [String]
     }
 
-    /// At which provider; nil is all.
+    /// The provider; nil matches all.
     package var provider: SimulatedProvider?
-    /// For which service.
+    /// The service.
     package var endpoint: Endpoint
-    /// To which push token; nil is all.
+    /// The push token; nil matches all.
     package var token: String?
-    /// How many requests that match are spared first.
+    /// How many matching requests are skipped first.
     package var after: Int
-    /// How often it happens; nil is for ever.
+    /// How often the fault happens; nil means for ever.
     package var times: Int?
-    /// How long the request waits first.
+    /// How long the request is delayed first, in milliseconds.
     package var delayMilliseconds: Int
-    /// What happens.
+    /// Its effect.
     package var effect: Effect
 
-    /// Makes one.
+    /// Makes a fault.
     package init(
         _ effect: Effect, at provider: SimulatedProvider? = nil, endpoint: Endpoint = .send, token: String? = nil, after: Int = 0,
         times: Int? = 1, delayMilliseconds: Int = 0
@@ -107,32 +107,32 @@ package struct Fault: Sendable, Equatable {
     }
 }
 
-/// A connection that fails before its first request.
+/// A fault of a new connection, before its first request.
 package struct HandshakeFault: Sendable, Equatable {
-    /// What happens.
+    /// The effect on the connection.
     package enum Effect: Sendable, Equatable {
-        /// The TLS handshake begins late.
+        /// The TLS handshake begins after a delay.
         case slow(milliseconds: Int)
-        /// It never begins.
+        /// The TLS handshake never begins.
         case stall
-        /// The connection is closed right after it.
+        /// The connection is closed right after the handshake.
         case close
-        /// The connection is reset instead of it.
+        /// The connection is reset before the handshake.
         case reset
-        /// What follows it is not HTTP/2.
+        /// Bytes that are not HTTP/2 follow the handshake.
         case garbage
     }
 
-    /// At which provider; nil is all.
+    /// The provider; nil matches all.
     package var provider: SimulatedProvider?
-    /// How many connections are spared first.
+    /// How many connections are skipped first.
     package var after: Int
-    /// How often it happens; nil is for ever.
+    /// How often the fault happens; nil means for ever.
     package var times: Int?
-    /// What happens.
+    /// Its effect.
     package var effect: Effect
 
-    /// Makes one.
+    /// Makes a fault.
     package init(_ effect: Effect, at provider: SimulatedProvider? = nil, after: Int = 0, times: Int? = 1) {
         precondition(after >= 0, "bounds are not negative")
         self.effect = effect

@@ -1,9 +1,9 @@
 internal import JSON
 internal import Time
 
-/// Reads a script of faults and devices: a JSON object with `faults` and `devices`, or one fault alone.
+/// Parses a script of faults and devices: a JSON object with `faults` and `devices`, or a single fault.
 package struct FaultReader {
-    /// What is wrong, with its place.
+    /// A mistake in the script, with its place.
     package struct Problem: Error, CustomStringConvertible {
         /// One line for a person.
         package let description: String
@@ -24,7 +24,7 @@ package struct FaultReader {
         self.place = place
     }
 
-    /// Reads a whole script, JSON with `faults` and `devices`, into `script` and `devices`. Throws the first mistake.
+    /// Parses a script, JSON with `faults` and `devices`, and adds them to `script` and `devices`. Throws the first mistake.
     package static func read(script bytes: [UInt8], into script: FaultScript, _ devices: DeviceRegistry) throws(Problem) {
         let value = try parse(bytes)
         let reader = try FaultReader(value, "script")
@@ -33,7 +33,7 @@ package struct FaultReader {
         for (index, device) in try reader.array("devices").enumerated() { try read(device: device, at: "devices[\(index)]", into: devices) }
     }
 
-    /// Reads one fault, a JSON object, into `script`. Throws the first mistake.
+    /// Parses one fault, a JSON object, and adds it to `script`. Throws the first mistake.
     package static func read(fault bytes: [UInt8], into script: FaultScript) throws(Problem) {
         try read(fault: try parse(bytes), at: "fault", into: script)
     }
@@ -102,7 +102,7 @@ package struct FaultReader {
         guard let status = try answer.number("status"), (200...599).contains(status) else {
             throw answer.problem("status must be a number from 200 to 599")
         }
-        // A number of seconds, or the text of a date.
+        // A number of seconds, or an HTTP date.
         let retryAfter = answer.object["retry_after"]?.integer.map { String($0) } ?? answer.object["retry_after"]?.text
         return Fault.Answer(
             status, try answer.text("reason") ?? "", retryAfter: retryAfter,

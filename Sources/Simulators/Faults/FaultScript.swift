@@ -1,7 +1,7 @@
 internal import HTTP2Server
 internal import Threading
 
-/// The faults that are still to happen; the first that matches does. Tests may add to it at any time.
+/// The faults that are still to happen; the first matching one is used. Tests may add faults at any time.
 package final class FaultScript: Sendable {
     private struct State {
         var faults: [Fault] = []
@@ -15,27 +15,27 @@ package final class FaultScript: Sendable {
         state = Monitor(State(faults: faults, handshakes: handshakes))
     }
 
-    /// Adds faults behind those that are there.
+    /// Adds faults after the existing ones.
     package func add(_ faults: Fault...) {
         state.withLock { $0.faults += faults }
     }
 
-    /// Adds a fault of the connections to come.
+    /// Adds a fault of new connections.
     package func add(_ handshake: HandshakeFault) {
         state.withLock { $0.handshakes.append(handshake) }
     }
 
-    /// Everything works again.
+    /// Removes all faults.
     package func removeAll() {
         state.withLock { $0 = State() }
     }
 
-    /// How many faults are left, those for ever included.
+    /// How many faults are left, endless ones included.
     package var remaining: Int {
         state.withLock { $0.faults.count + $0.handshakes.count }
     }
 
-    /// What happens to this request.
+    /// The fault for this request, which is counted as used; nil for none.
     func next(_ provider: SimulatedProvider, _ subject: Fault.Subject) -> Fault? {
         state.withLock { state in
             guard !state.faults.isEmpty else { return nil }
@@ -51,7 +51,7 @@ package final class FaultScript: Sendable {
         }
     }
 
-    /// What happens to a new connection.
+    /// How a new connection opens; a fault is counted as used.
     func opening(of provider: SimulatedProvider) -> HTTP2Opening {
         let effect: HandshakeFault.Effect? = state.withLock { state in
             for index in state.handshakes.indices where [nil, provider].contains(state.handshakes[index].provider) {
@@ -74,7 +74,7 @@ package final class FaultScript: Sendable {
         }
     }
 
-    // Whether it happens this time.
+    // Counts one match; whether the fault happens this time.
     private static func use(_ after: inout Int, _ times: inout Int?) -> Bool {
         if after > 0 {
             after -= 1

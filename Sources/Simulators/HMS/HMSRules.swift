@@ -3,7 +3,7 @@ internal import JSON
 internal import Time
 internal import WebTokens
 
-/// How Huawei's Push Kit judges a push; its OAuth endpoint has the same port. What it says is the `code` in the body, not the status.
+/// The rules of Huawei's Push Kit for a push; its OAuth endpoint is on the same port. Its result is the `code` in the body, not the status.
 final class HMSRules: SimulatorRules {
     private static let oauthPath = "/oauth2/v3/token"
     private static let payloadLimit = 4096
