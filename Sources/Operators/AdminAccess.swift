@@ -5,13 +5,13 @@ internal import HTTPServer
 internal import POSIX
 package import Time
 
-/// The store for somebody outside the service: through its admin listener while it runs, and from its store when it does not.
+/// Runs admin actions from outside the service: through its admin listener while it runs, otherwise directly on its store.
 ///
-/// The store has one owner at a time, so whether the service runs is decided by asking it first.
+/// Only one process can have the store open, so the listener is asked first.
 package struct AdminAccess {
-    /// Why nothing could be asked.
+    /// Why an action could not be run.
     package struct Failure: Error, CustomStringConvertible {
-        /// One line for a person: what happened, and the remedy.
+        /// One line for a person: the cause and the remedy.
         package let description: String
     }
 
@@ -19,16 +19,17 @@ package struct AdminAccess {
     private let clocks: Clocks
     private let openStore: () throws(StoreError) -> any Store
 
-    /// Prepares access to what a configuration says.
-    /// - Parameter openStore: opens the store of a service that does not run; it is closed here.
+    /// Prepares access to the service of a configuration.
+    /// - Parameter openStore: opens the store when no service runs; it is closed here.
     package init(_ configuration: Configuration, clocks: Clocks, openStore: @escaping () throws(StoreError) -> any Store) {
         self.configuration = configuration
         self.clocks = clocks
         self.openStore = openStore
     }
 
-    /// Does it, and waits for it.
-    /// - Parameter remark: told, as a line for a person, of a process that holds the listener's place while the store is opened instead.
+    /// Runs an action, and blocks until it is done.
+    /// - Parameter remark: called with a line for a person when another process holds the listener's address and the store was opened
+    ///   instead.
     package func perform(_ action: some AdminAction, remark: (String) -> Void = { _ in }) throws(Failure) -> AdminAnswer {
         var (stranger, doubt): (String?, String?)
         if let token = configuration.admin.token {
@@ -54,7 +55,7 @@ package struct AdminAccess {
         defer { store.close() }
         let state = OperatorState(
             configuration, authorizer: try authorizer(), registryAudience: AppSubscriptions(configuration).registry)
-        // Nobody counts what is given up while no service runs.
+        // No metrics count these deliveries while no service runs.
         let context = AdminContext(store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, onGivenUp: { _, _ in })
         return try action.perform(in: context)
     }

@@ -3,36 +3,36 @@ internal import HTTPServer
 package import JSON
 internal import Time
 
-/// Something that an operator wants of the store. Commands send it to the admin listener of a running service, which reads the same action out of
-/// the request; without one they do it themselves.
+/// An operator's request to the store. Commands send it to the admin listener of a running service, which decodes the same action from the
+/// request; without a running service they perform it themselves.
 package protocol AdminAction: Sendable {
-    /// The request that means it.
+    /// The HTTP request for this action.
     var request: AdminRequest { get }
 
-    /// What it changes, as the log's audit lines name it; nil when it only looks.
+    /// The action's name in the audit log; nil when it changes nothing.
     var change: String? { get }
 
-    /// Does it, and says what came of it in the form of the admin listener; blocks as the store does.
+    /// Performs the action, and returns its answer in the form of the admin listener. Blocks like the store.
     func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer
 }
 
-/// What came of an action: a status of HTTP and the body that goes with it.
+/// The answer to an action: an HTTP status and a JSON body.
 package struct AdminAnswer: Sendable, Equatable {
-    /// How many entries a list has when nobody says.
+    /// The default length of a list.
     package static let defaultLimit = 100
-    /// How many entries a list has at most.
+    /// The largest length of a list.
     package static let largestLimit = 1000
 
-    /// What was changed, and how much of it.
+    /// What was changed, with the count.
     enum Change: Equatable {
         /// Dead deliveries that are pending again.
         case retried(Int)
-        /// Push tokens that are gone.
+        /// Removed push tokens.
         case removed(Int)
-        /// Deliveries that are forgotten or given up.
+        /// Deliveries that were deleted, or marked as dead with reason `purged`.
         case purged(Int)
 
-        /// The member of the answer, and of audit lines.
+        /// Its name in the answer and in audit lines.
         var name: String {
             switch self {
             case .retried: "retried"
@@ -41,14 +41,14 @@ package struct AdminAnswer: Sendable, Equatable {
             }
         }
 
-        /// How much.
+        /// The count.
         var count: Int {
             switch self {
             case .retried(let count), .removed(let count), .purged(let count): count
             }
         }
 
-        /// Whether deliveries may be due that were not: those made pending again, and the news of tokens that were removed.
+        /// Whether deliveries may have become due: revived ones, or those of the events for removed tokens.
         var makesWork: Bool {
             switch self {
             case .retried(let count), .removed(let count): count > 0
@@ -57,13 +57,13 @@ package struct AdminAnswer: Sendable, Equatable {
         }
     }
 
-    /// 200 when it was done.
+    /// The HTTP status; 200 for success.
     package let status: Int
     /// The result, or `error` and `message`.
     package let json: JSONValue
-    /// What it changed; nil when it only looked, or failed.
+    /// What it changed; nil when it failed or only read.
     let change: Change?
-    /// What came of it, for audit lines: `done`, or the error's code.
+    /// The outcome in audit lines: `done`, or the error's code.
     let outcome: String
 
     init(status: Int = 200, _ json: JSONValue, outcome: String = "done") {
@@ -88,19 +88,19 @@ package struct AdminAnswer: Sendable, Equatable {
     }
 }
 
-/// What is needed to do what operators want of the store.
+/// What actions need to run.
 package struct AdminContext: Sendable {
     let store: any Store
-    /// Unix milliseconds.
+    /// The current time.
     let now: UnixMilliseconds
-    /// What the configuration says.
+    /// The relevant part of the configuration.
     let state: OperatorState
-    /// Why nothing starts for a notifier just now, by its name; nil outside the service, where nothing starts at all.
+    /// Why a notifier starts no attempts just now, by its name; nil outside the service, where nothing starts at all.
     let holds: [String: String]?
-    /// Told how many deliveries of which notifier were given up.
+    /// Called with the number of pending deliveries that were purged, and their notifier.
     let onGivenUp: @Sendable (_ count: Int, _ notifier: String) -> Void
 
-    /// Why a pending delivery that is due has not been tried yet; nil when it is not due, or has ended.
+    /// Why a pending delivery that is due has not been attempted yet; nil when it is not due or has ended.
     func wait(of delivery: Delivery) -> String? {
         guard delivery.state == .pending, delivery.dueAt <= now else { return nil }
         if !serves(delivery.notifier) { return "notifier not configured" }
@@ -108,23 +108,23 @@ package struct AdminContext: Sendable {
         return holds[delivery.notifier] ?? Self.turn
     }
 
-    /// What a delivery waits for that nothing holds back.
+    /// The value of `waits` when nothing holds the delivery back.
     static let turn = "its turn"
 
-    /// The name of a person in the log; nil when it cannot be made.
+    /// The person's `user_ref` in the log; nil when it cannot be computed.
     func userReference(_ key: Device.Key) -> String? {
         state.authorizer.userReference(appID: key.appID.utf8.span, userID: key.userID.utf8.span)
     }
 }
 
-/// What is wrong with an operator's question, for the caller; never a value.
+/// What is wrong with an operator's request, for the caller; it never contains a value.
 package struct AdminProblem: Error, Equatable {
-    /// The criterion that is meant; nil when it is the question as a whole.
+    /// The parameter at fault; nil when it is the whole request.
     package let field: String?
     /// What is wrong, in one sentence for a person.
     package let problem: String
 
-    /// The sentence, which begins with the criterion's name.
+    /// The sentence, after the parameter's name if there is one.
     package var message: String { field.map { "\($0): \(problem)" } ?? problem }
 
     init(_ field: String?, _ problem: String) {

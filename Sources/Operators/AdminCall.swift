@@ -14,7 +14,7 @@ package struct AdminRequest: Sendable {
     let target: String
     let body: [UInt8]
 
-    /// - Parameter path: of plain characters.
+    /// - Parameter path: must need no percent escapes.
     init(_ method: ClientMethod, _ path: String, query: [(name: String, text: String)] = [], body: [UInt8] = []) {
         self.method = method
         let parts = query.map { "\($0.name)=\(Self.escaped($0.text))" }
@@ -22,7 +22,7 @@ package struct AdminRequest: Sendable {
         self.body = body
     }
 
-    /// Escapes all bytes but the unreserved ones (RFC 3986 section 2.3).
+    /// Percent-encodes all bytes but the unreserved ones (RFC 3986 section 2.3).
     private static func escaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 { bytes.append(percentEncoding: byte) }
@@ -30,18 +30,18 @@ package struct AdminRequest: Sendable {
     }
 }
 
-/// Asks a running service through its admin listener, once that has proven that it knows the admin token.
+/// Sends an action to a running service through its admin listener, after the listener has proven that it knows the admin token.
 ///
-/// Any local user can hold the port of a service that does not run. The token is sent on the connection that carried the proof, and on no other.
-/// Where the listener uses TLS, moreover only the server with the certificate of the configuration is asked, whatever name it is for.
+/// Any local user can listen on the port of a stopped service. So the token is sent only on the connection that carried the proof. If the
+/// listener uses TLS, only a server with the certificate of the configuration is accepted, whatever name the certificate is for.
 struct AdminCall {
-    /// What came of asking.
+    /// The outcome of a call.
     enum Outcome {
         /// The service has answered.
         case answered(AdminAnswer)
-        /// Nobody listens there.
+        /// Nothing listens at the address.
         case nobody
-        /// Whoever listens there has not proven itself and was told nothing; the text says so to people.
+        /// The listening process has not proven itself, and was not sent the token; the text explains that to a person.
         case stranger(String)
     }
 
@@ -55,7 +55,7 @@ struct AdminCall {
     private let tls: TLSIdentity?
     private let token: SecretBytes
 
-    /// Prepares the call; nil when the listener's port is one that the system chooses, which nobody can know.
+    /// Prepares the call; nil when the configured port is 0, because the system's choice is unknown.
     init?(_ admin: Configuration.Admin, token: SecretBytes) {
         address = admin.listener.address.onThisMachine.resolved
         tls = admin.listener.settings.tls
@@ -70,8 +70,8 @@ struct AdminCall {
         self.token = token
     }
 
-    /// Does it.
-    /// - Throws: when a service that has proven itself could not be asked, or the socket is not this user's to open.
+    /// Runs the action.
+    /// - Throws: when a proven service could not be asked, or this user may not open the socket.
     func perform(_ action: some AdminAction) throws(AdminAccess.Failure) -> Outcome {
         if let unixSocket, try !isListening(unixSocket) { return .nobody }
         let client = try client()
@@ -86,7 +86,7 @@ struct AdminCall {
         }
     }
 
-    /// Whether somebody listens on a Unix socket. One that this user may not open is not taken for one where nobody does.
+    /// Whether a process listens on a Unix socket. Throws when this user may not open it, because then that is unknown.
     private func isListening(_ path: String) throws(AdminAccess.Failure) -> Bool {
         do throws(SystemError) {
             try UnixSocket.probe(path)
@@ -126,7 +126,7 @@ extension AdminCall {
         case stranger(reason: String)
     }
 
-    /// Has the listener prove that it knows the token.
+    /// Verifies the listener's proof that it knows the token.
     private func prove(_ client: Client) throws(AdminAccess.Failure) -> Proof {
         let (nonce, expected) = try challenge()
         let query = [(name: "nonce", text: Base64URL.encode(nonce.span))]
@@ -159,7 +159,7 @@ extension AdminCall {
         return Base64URL.decode(text)
     }
 
-    /// Sends the token, and what is wanted.
+    /// Sends the action with the token.
     private func ask(_ action: some AdminAction, _ client: Client) throws(AdminAccess.Failure) -> AdminAnswer {
         let text = token.withSpan { span in span.indices.map { span[$0] } }
         let authorization = (name: "Authorization", value: "Bearer \(String(decoding: text, as: UTF8.self))")

@@ -5,13 +5,13 @@ internal import HTTPServer
 internal import Observability
 internal import Threading
 
-/// Who may do what on the admin listener: asks for the token, and leaves a line in the log of each change and of each wrong token.
+/// Access control of the admin listener: requires the token, and writes an audit line for each change and each wrong token.
 struct AdminGate: Sendable {
     let state: Live<OperatorState>
     let logger: Logger
     let denials: DenialLog
 
-    /// Nil when the request shows the token, otherwise the answer to give.
+    /// The answer to a request without the right token; nil when the token is right.
     func refusal(of request: borrowing Request) -> Response? {
         guard let refusal = BearerToken(state.current.token).refusal(of: request) else { return nil }
         let caller = AdminCaller(request)
@@ -24,8 +24,8 @@ struct AdminGate: Sendable {
         return refusal
     }
 
-    /// Notes what came of a change.
-    /// - Parameter fields: what it was about, and how much was changed.
+    /// Writes the audit line of a change.
+    /// - Parameter fields: what was changed, and how much of it.
     func audit(_ action: String, outcome: String, _ fields: [(key: String, value: LogValue)], by caller: AdminCaller) {
         var line: LogFields = ["action": .string(action), "outcome": .string(outcome)]
         for (key, value) in fields { line.append(key, value) }
@@ -35,11 +35,11 @@ struct AdminGate: Sendable {
     }
 }
 
-/// Where a request of an operator came from.
+/// The origin of an operator's request.
 struct AdminCaller: Sendable {
-    /// The address of the other side; `unix` for a Unix socket.
+    /// The peer's address; `unix` for a Unix socket.
     let peer: String
-    /// What names the request in the log.
+    /// The request's id in the log.
     let requestID: String
 
     init(_ request: borrowing Request) {
@@ -48,7 +48,7 @@ struct AdminCaller: Sendable {
     }
 }
 
-/// Proof that a caller of the admin listener may be there (RFC 6750 section 2.1).
+/// The bearer token of the admin listener (RFC 6750 section 2.1).
 struct BearerToken: Sendable {
     private static let schemeCount = 7
 
@@ -62,7 +62,7 @@ struct BearerToken: Sendable {
         self.expected = expected
     }
 
-    /// Nil when the request shows the token, otherwise the answer to give.
+    /// The answer to a request without the right token; nil when the token is right.
     func refusal(of request: borrowing Request) -> Response? {
         guard let expected else { return unconfigured }
         var isGenuine = false
@@ -75,15 +75,15 @@ struct BearerToken: Sendable {
     }
 }
 
-/// Which names the admin listener answers to while only this machine reaches it: addresses and `localhost`.
+/// Checks the Host header while only this machine reaches the admin listener: addresses and `localhost` are accepted.
 ///
-/// A browser on this machine can be led here by a name of somebody else's that resolves to 127.0.0.1 (DNS rebinding). It sends that name as
-/// Host, and its page could read the answer.
+/// This prevents DNS rebinding: a foreign name that resolves to 127.0.0.1 can make a browser on this machine send requests here. It sends
+/// that name as Host, and its page could read the answer.
 enum HostRule {
     private static let misdirected = Response.error(
         421, "misdirected", "Ask this listener by its IP address or as localhost; other names may lead a browser here.")
 
-    /// The same route, which refuses other names.
+    /// The same route, which refuses other Host names.
     static func guarding(_ route: Route) -> Route {
         Route(
             route.path, bodyLimit: route.bodyLimit,
@@ -100,7 +100,7 @@ enum HostRule {
     private static func isAddressed(_ request: borrowing Request) -> Bool {
         var isAddressed = true
         request.withHeader("Host") { value in
-            // No browser leaves it out.
+            // Every browser sends it.
             if let value { isAddressed = isLocalName(value) }
         }
         return isAddressed
@@ -116,14 +116,14 @@ enum HostRule {
         return true
     }
 
-    /// Where a port begins, or the end.
+    /// The index where the port begins, or the end.
     private static func endOfName(_ host: Span<UInt8>) -> Int {
         var end = host.count
         while end > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(host[end - 1]) { end -= 1 }
         return end > 0 && host[end - 1] == UInt8(ascii: ":") ? end - 1 : host.count
     }
 
-    /// Whether a byte can stand in an address; no name of a host is made of digits and dots alone (RFC 1123 section 2.1).
+    /// Whether a byte may be part of an address. No host name consists of digits and dots alone (RFC 1123 section 2.1).
     private static func isAddressByte(_ byte: UInt8, isBracketed: Bool) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."): true

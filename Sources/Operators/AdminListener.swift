@@ -5,7 +5,7 @@ package import Observability
 package import Threading
 package import Time
 
-/// What the admin listener works with.
+/// The services that the admin listener uses.
 package struct AdminServices: Sendable {
     let state: Live<OperatorState>
     let store: any Store
@@ -20,10 +20,10 @@ package struct AdminServices: Sendable {
 
     /// Gathers the services.
     /// - Parameters:
-    ///   - status: whether the service can do its work, as `GET /v1/status` tells it; must not block.
-    ///   - holds: why nothing starts for a notifier just now, by its name.
-    ///   - onGivenUp: told on the store's thread how many deliveries of which notifier were given up.
-    ///   - onWork: called on that thread when deliveries may be due that were not, before the answer.
+    ///     - status: the answer of `GET /v1/status`; must not block.
+    ///     - holds: why a notifier starts no attempts just now, by its name.
+    ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were purged, and their notifier.
+    ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
     package init(
         state: Live<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger, denials: DenialLog,
         status: @escaping @Sendable () -> JSONValue, holds: @escaping @Sendable () -> [String: String],
@@ -44,7 +44,7 @@ package struct AdminServices: Sendable {
 
 /// Answers the requests of `AdminRoute.all`.
 ///
-/// The store is asked on a thread of its own, while the connection is suspended.
+/// Store calls run on a separate thread, while the connection is suspended.
 package final class AdminListener: Sendable {
     private static let waitingLimit = 64
     private static let timeoutMilliseconds: UInt64 = 60_000
@@ -57,25 +57,25 @@ package final class AdminListener: Sendable {
     let proof = ListenerProof()
     private let worker: AdminWorker
 
-    /// Prepares the answers; `stop` must be called, after the listener has stopped and before the store is closed.
+    /// Prepares the answers. The caller must call `stop`, after the listener has stopped and before the store is closed.
     package init(_ services: AdminServices) {
         self.services = services
         gate = AdminGate(state: services.state, logger: services.logger, denials: services.denials)
         worker = AdminWorker(limit: Self.waitingLimit)
     }
 
-    /// Answers what waits, and ends the thread. Call it once.
+    /// Finishes waiting requests, and ends the thread. Call it once.
     package func stop() {
         worker.stop()
     }
 
-    /// Says where the listener listens, which its proof names; before, nothing is proven.
+    /// Sets the listener's address, which its proof includes. Before that, no proof is given.
     package func listens(on address: ListenAddress) {
         proof.listens(on: address)
     }
 
-    /// What the listener serves.
-    /// - Parameter isLocal: whether only this machine reaches it, so that it answers to no other names.
+    /// The router of the admin listener.
+    /// - Parameter isLocal: whether only this machine reaches the listener, so that foreign Host names are refused.
     package func router(isLocal: Bool) -> Router {
         var paths: [StaticString] = []
         for route in AdminRoute.all where !paths.contains(where: { "\($0)" == "\(route.path)" }) { paths.append(route.path) }
@@ -87,7 +87,7 @@ package final class AdminListener: Sendable {
         return Router(isLocal ? routes.map(HostRule.guarding) : routes)
     }
 
-    /// The metrics of now.
+    /// The current metrics as Prometheus text.
     func metrics() -> Response {
         Response(status: 200, headers: [("Content-Type", MetricsRegistry.contentType)], body: services.registry.render())
     }
@@ -123,7 +123,7 @@ package final class AdminListener: Sendable {
         }
     }
 
-    /// Carries an action out on the store's thread, audits it, and wakes whoever has work now.
+    /// Runs an action on the store's thread, writes its audit line, and wakes the dispatcher if there is work.
     private func perform(_ action: any AdminAction, _ caller: AdminCaller) -> Response {
         let context = AdminContext(
             store: services.store, now: services.clocks.unixMilliseconds(), state: services.state.current, holds: services.holds(),

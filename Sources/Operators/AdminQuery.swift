@@ -7,20 +7,20 @@ internal import JSON
 struct AdminQuery {
     let items: [(name: String, text: String)]
 
-    /// Decodes the percent escapes (RFC 3986 section 2.1); what they stand for must be UTF-8.
+    /// Decodes the percent escapes (RFC 3986 section 2.1); throws when the result is not UTF-8.
     init(_ items: [QueryItem]) throws(AdminProblem) {
         var decoded: [(name: String, text: String)] = []
         for item in items { decoded.append((try Self.text(item.name), try Self.text(item.value))) }
         self.items = decoded
     }
 
-    /// What every list takes.
+    /// The parameters of every list.
     static let page = [
         AdminRoute.Parameter("after", .query, text: "The next of an earlier list, which this one goes on from."),
         AdminRoute.Parameter("limit", .query, .number(1...Int64(AdminAnswer.largestLimit)), text: "How many at most."),
     ]
 
-    /// The values of parameters by their names; nothing else may be there, and nothing twice.
+    /// The values by parameter name. Throws on any other name, and on a repeated one.
     func values(of parameters: [AdminRoute.Parameter]) throws(AdminProblem) -> [String: String] {
         var values: [String: String] = [:]
         for (name, text) in items {
@@ -30,9 +30,9 @@ struct AdminQuery {
         return values
     }
 
-    /// Reads how many are wanted.
+    /// Parses `limit`.
     static func limit(_ text: String) throws(AdminProblem) -> Int {
-        // The initialiser takes a plus sign.
+        // The initialiser accepts a plus sign.
         guard let number = Int(text), text.utf8.first != UInt8(ascii: "+"), (1...AdminAnswer.largestLimit).contains(number) else {
             throw AdminProblem("limit", "expected a number from 1 to \(AdminAnswer.largestLimit).")
         }
@@ -57,10 +57,10 @@ struct AdminQuery {
     }
 }
 
-/// The JSON object in the body of an operator's request, read strictly.
+/// Parses the JSON object in the body of an operator's request, strictly.
 enum AdminBody {
-    /// Reads it.
-    /// - Parameter contents: what the message says that the object should have; empty or with a space before it.
+    /// Parses the object.
+    /// - Parameter contents: what the error message says that the object should have; empty, or beginning with a space.
     static func object(_ body: Span<UInt8>, contents: String = "") throws(AdminProblem) -> JSONObject {
         let value: JSONValue
         do throws(JSONError) {
@@ -74,8 +74,8 @@ enum AdminBody {
 }
 
 extension [AdminRoute.Parameter] {
-    /// The name of the parameter that a caller's text names.
-    /// - Parameter kind: what the message calls it.
+    /// The known parameter with this name; throws when it is unknown.
+    /// - Parameter kind: the word for a parameter in the message.
     func known(_ name: String, as kind: String = "criterion") throws(AdminProblem) -> String {
         guard let known = first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
             let names = map(\.name).joined(separator: ", ")

@@ -2,36 +2,37 @@ internal import Core
 package import HTTPServer
 internal import JSON
 
-/// One request that the admin listener answers, as data: `AdminListener` serves the table `all`, and documentation is written from it.
+/// One request of the admin listener, as data: `AdminListener` serves the table `all`, and the documentation is written from it.
 package struct AdminRoute: Sendable {
-    /// Who may ask.
+    /// The callers that are allowed.
     package enum Role: String, Sendable {
-        /// Whoever reaches the listener.
+        /// Every process that can connect.
         case anyone
-        /// Whoever reaches the listener from this machine, unless the configuration demands the token.
+        /// Every process that can connect while only this machine reaches the listener, unless the configuration requires the token;
+        /// otherwise the token.
         case scrape
         /// Backends that mint keys.
         case mint
-        /// Operators who look.
+        /// Operators who read.
         case read
         /// Operators who change something.
         case operate
     }
 
-    /// A value that the request takes.
+    /// A parameter of the request.
     package struct Parameter: Sendable {
-        /// Where it stands.
+        /// The part of the request that has it.
         package enum Place: String, Sendable {
             case path, query, body
         }
 
-        /// What it looks like.
+        /// Its type.
         package enum Kind: Sendable, Equatable {
             /// Any text.
             case text
-            /// A whole number in a range.
+            /// An integer in a range.
             case number(ClosedRange<Int64>)
-            /// A time of RFC 3339.
+            /// An RFC 3339 time.
             case time
             /// One of these words.
             case choice([String])
@@ -41,9 +42,9 @@ package struct AdminRoute: Sendable {
 
         /// Its name.
         package let name: String
-        /// Where it stands.
+        /// The part of the request that has it.
         package let place: Place
-        /// What it looks like.
+        /// Its type.
         package let kind: Kind
         /// Whether the request is refused without it.
         package let isRequired: Bool
@@ -58,15 +59,15 @@ package struct AdminRoute: Sendable {
             self.text = text
         }
 
-        /// The same value in another place.
+        /// The same parameter in another part of the request.
         func placed(_ place: Place) -> Parameter { Parameter(name, place, kind, isRequired: isRequired, text: text) }
     }
 
-    /// The answer to a request that was carried out; every other answer is `{"error", "message"}`.
+    /// The answer to a successful request; every other answer is `{"error", "message"}`.
     package struct Answer: Sendable {
         /// 200 or 201.
         package let status: Int
-        /// The members of its JSON object, in their order; empty when the answer is no JSON.
+        /// The members of its JSON object, in order; empty when the answer is not JSON.
         package let members: [String]
         /// What it says, in one sentence.
         package let text: String
@@ -79,26 +80,26 @@ package struct AdminRoute: Sendable {
     }
 
     enum Handling: Sendable {
-        /// Answered at once, from memory.
+        /// Answered immediately, from memory.
         case fromMemory(@Sendable (borrowing Request, AdminListener) -> Response)
-        /// Read into an action, which is carried out on the store's thread; nil is an id that nothing can have.
+        /// Decoded into an action, which runs on the store's thread; nil means an id that cannot exist.
         case fromStore(@Sendable (borrowing Request) throws(AdminProblem) -> (any AdminAction)?)
     }
 
-    /// The largest body of a request that has one, in bytes.
+    /// The largest request body, in bytes.
     static let bodyLimit = 16 * 1024
 
     /// The method.
     package let method: HTTPServer.Method
     /// The path, with at most one `:parameter`.
     package let path: StaticString
-    /// Who may ask.
+    /// The callers that are allowed.
     package let role: Role
     /// What it does, in one sentence.
     package let summary: String
-    /// What it takes; anything else is refused.
+    /// Its parameters; any other is refused.
     package let parameters: [Parameter]
-    /// What it answers.
+    /// Its answer.
     package let answer: Answer
     let handling: Handling
 
@@ -115,7 +116,7 @@ package struct AdminRoute: Sendable {
         self.handling = handling
     }
 
-    /// Every request that the admin listener answers.
+    /// The table of all requests of the admin listener.
     package static let all: [AdminRoute] =
         [metrics, KeyRequest.route, StatusAction.route, ListenerProof.route] + DeliveryAction.routes + DeviceAction.routes
 

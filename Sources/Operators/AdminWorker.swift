@@ -1,8 +1,8 @@
 internal import Threading
 
-/// The thread on which operators' questions wait for the store, one after the other, so that no thread that serves requests does.
+/// A thread that runs operators' store calls one after the other, so that they block no serving thread.
 ///
-/// It begins with the first question, because most services are never asked one.
+/// It is started with the first job, because most services never get one.
 final class AdminWorker: Sendable {
     private struct Queue {
         var jobs: [@Sendable () -> Void] = []
@@ -23,7 +23,7 @@ final class AdminWorker: Sendable {
         self.limit = limit
     }
 
-    /// Has a job done; false when too many wait, when it is stopping, and when the system has no room for the thread.
+    /// Queues a job; false when too many wait, when it is stopping, or when the thread cannot be started.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         queue.update { [queue] state in
             guard state.jobs.count < limit, !state.isEnding else { return false }
@@ -38,7 +38,7 @@ final class AdminWorker: Sendable {
         }
     }
 
-    /// Does what waits, and ends the thread. Call it once, and not in a job.
+    /// Runs the waiting jobs, and ends the thread. Call it once, and not from a job.
     func stop() {
         let thread = queue.update { state in
             state.isEnding = true

@@ -4,7 +4,7 @@ internal import HTTPServer
 internal import JSON
 internal import Time
 
-/// Deliveries in requests to the admin listener, both ways.
+/// The mapping between deliveries' actions and requests to the admin listener, in both directions.
 extension DeliveryAction {
     /// As `AdminAction` says.
     package var request: AdminRequest {
@@ -39,7 +39,7 @@ extension DeliveryAction {
         return try listing(criteria.filter, after: page["after"], limit: limit)
     }
 
-    /// What `DELETE /v1/deliveries` takes.
+    /// The parameters of `DELETE /v1/deliveries`.
     static let purgeParameters = [
         AdminRoute.Parameter(
             "state", .query, .choice(Delivery.State.allCases.map(\.rawValue)), isRequired: true, text: "Where they stand."),
@@ -63,7 +63,7 @@ extension DeliveryAction {
     }
 }
 
-/// The deliveries on the admin listener: what was sent where, why it failed, and again.
+/// The routes of deliveries: list, show, retry, purge.
 extension DeliveryAction {
     private static let id = AdminRoute.Parameter("id", .path, isRequired: true, text: "The delivery's id.")
     private static let path: StaticString = "/v1/deliveries"

@@ -2,23 +2,23 @@ package import Core
 internal import JSON
 package import Time
 
-/// What an operator wants of the deliveries.
+/// An operator's action on deliveries.
 package enum DeliveryAction: Sendable, Equatable {
-    /// Show those that match, newest first, so many at most, after a place that an earlier list has ended at.
+    /// Lists matching deliveries, newest first, at most `limit`, after the end of an earlier page.
     case list(DeliveryFilter, after: DeliveryCursor?, limit: Int)
-    /// Tell all of one.
+    /// Shows one delivery with its attempts.
     case show(UUIDv7)
-    /// Try a dead one again.
+    /// Retries one dead delivery.
     case retryOne(UUIDv7)
-    /// Try all dead ones that match again.
+    /// Retries all matching dead deliveries.
     case retry(DeliveryFilter)
-    /// Forget those that ended in this state, before this time; nil is now.
+    /// Deletes deliveries that ended in this state before this time; nil is now.
     case purge(Delivery.State, before: UnixMilliseconds?)
-    /// Give up what waits for this notifier.
+    /// Marks pending deliveries of this notifier as dead, with the reason `purged`.
     case giveUp(notifier: String)
 
-    /// Chooses what to show.
-    /// - Parameter after: the `next` of an earlier list.
+    /// Makes a list action.
+    /// - Parameter after: `next` of an earlier page.
     package static func listing(_ filter: DeliveryFilter, after: String?, limit: Int?) throws(AdminProblem) -> DeliveryAction {
         let place = try after.map { text throws(AdminProblem) in
             guard let cursor = DeliveryCursor(text) else { throw AdminProblem("after", "expected the next of an earlier list.") }
@@ -27,10 +27,10 @@ package enum DeliveryAction: Sendable, Equatable {
         return .list(filter, after: place, limit: limit ?? AdminAnswer.defaultLimit)
     }
 
-    /// Chooses what to forget.
+    /// Makes a purge action.
     /// - Parameters:
-    ///   - state: `delivered`, `no_target` or `dead`; `pending` with a notifier, which gives up instead.
-    ///   - before: a time of RFC 3339; nil is now.
+    ///     - state: `delivered`, `no_target` or `dead` deletes; `pending`, with a notifier, marks as dead instead.
+    ///     - before: an RFC 3339 time; nil is now.
     package static func purging(state: String?, before: String?, notifier: String? = nil) throws(AdminProblem) -> DeliveryAction {
         if let notifier { return try givingUp(notifier, state: state, before: before) }
         let time = try before.map { text throws(AdminProblem) in try DeliveryCriteria.time("before", text) }
@@ -43,8 +43,8 @@ package enum DeliveryAction: Sendable, Equatable {
 }
 
 extension DeliveryAction {
-    /// Chooses to give up what waits for a notifier, such as one that is not configured any more: only the named one's, and all of it, so that
-    /// nobody ends by mistake what is still to be delivered.
+    /// Makes the action that purges pending deliveries of a notifier, for example of one that was removed from the configuration. It must
+    /// name the notifier and takes no time, so that nobody purges pending deliveries by mistake.
     static func givingUp(_ notifier: String, state: String?, before: String?) throws(AdminProblem) -> DeliveryAction {
         guard let state, try DeliveryCriteria.state(state) == .pending, before == nil else {
             throw AdminProblem("notifier", "goes with the state pending, and without before.")
@@ -121,7 +121,7 @@ extension DeliveryAction: AdminAction {
         return try context.store.retry(filter, now: context.now, expiresAt: expiry)
     }
 
-    /// Purges in steps, between which others go on.
+    /// Purges in several transactions, between which other calls run.
     private static func purged(_ step: (_ limit: Int) throws(StoreError) -> Int) throws(StoreError) -> AdminAnswer {
         var purged = 0
         while true {

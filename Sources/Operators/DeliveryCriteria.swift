@@ -3,7 +3,7 @@ package import Core
 internal import JSON
 internal import Time
 
-/// What deliveries are chosen by, as names with texts: what queries, bodies and the command line have in common.
+/// A filter of deliveries as names with texts, shared by queries, bodies and the command line.
 package struct DeliveryCriteria {
     /// The criteria.
     static let parameters = [
@@ -17,22 +17,22 @@ package struct DeliveryCriteria {
         AdminRoute.Parameter("from", .query, .time, text: "Its event arrived at this time or later."),
         AdminRoute.Parameter("before", .query, .time, text: "Its event arrived before this time."),
     ]
-    /// The criteria whose texts are identities of the help desk.
+    /// The criteria that are identities of the help desk.
     static let identities = ["ticket_id", "comment_id"]
 
-    /// The deliveries that are meant.
+    /// The filter so far.
     package private(set) var filter = DeliveryFilter()
     private var given: Set<[UInt8]> = []
 
-    /// Makes criteria that everything meets.
+    /// Makes an empty filter, which matches every delivery.
     package init() {}
 
-    /// Whether nothing has been said.
+    /// Whether no criterion was added.
     package var isEmpty: Bool { given.isEmpty }
 
-    /// Takes a criterion in.
-    /// - Parameter text: of `ticket_id` and `comment_id` an identity of the help desk, of `from` and `before` a time of RFC 3339.
-    /// - Throws: when the name is unknown or given twice, and when the text is no value of it.
+    /// Adds a criterion.
+    /// - Parameter text: for `ticket_id` and `comment_id` an identity of the help desk, for `from` and `before` an RFC 3339 time.
+    /// - Throws: when the name is unknown or was added before, or the text is not a valid value.
     package mutating func add(_ name: String, _ text: String) throws(AdminProblem) {
         let name = try Self.parameters.known(name)
         guard given.insert(Array(name.utf8)).inserted else { throw AdminProblem(name, "given twice.") }
@@ -49,7 +49,7 @@ package struct DeliveryCriteria {
         }
     }
 
-    /// Reads a time of RFC 3339 as Unix milliseconds.
+    /// Parses an RFC 3339 time.
     static func time(_ name: String, _ text: String) throws(AdminProblem) -> UnixMilliseconds {
         guard let time = RFC3339.unixMilliseconds(text) else {
             throw AdminProblem(name, "expected a time such as 2026-03-10T08:15:12Z.")
@@ -64,7 +64,7 @@ package struct DeliveryCriteria {
         return id
     }
 
-    /// Reads a state.
+    /// Parses a state.
     static func state(_ text: String) throws(AdminProblem) -> Delivery.State {
         guard let state = Delivery.State.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
             throw AdminProblem("state", "expected pending, delivered, dead or no_target.")
@@ -72,7 +72,7 @@ package struct DeliveryCriteria {
         return state
     }
 
-    /// The criteria of a filter, as names with texts that `add` takes.
+    /// The criteria of a filter, as `add` accepts them.
     static func texts(of filter: DeliveryFilter) -> [(name: String, text: String)] {
         let values: [(String, String?)] = [
             ("state", filter.state?.rawValue), ("app_id", filter.appID), ("user_id", filter.userID),
@@ -86,10 +86,10 @@ package struct DeliveryCriteria {
 
 /// The body of `POST /v1/deliveries/retry`: criteria as in the query of a list, or `{"all": true}`.
 enum DeliveryRetryBody {
-    /// What stands for all dead deliveries.
+    /// The flag that selects all dead deliveries.
     static let all = AdminRoute.Parameter("all", .body, .flag, text: "All dead deliveries, without a criterion.")
 
-    /// Reads it. Without a criterion it must say `all`, so that a forgotten filter does not repeat everything.
+    /// Parses the body. Without a criterion it must have `all`, so that a forgotten filter does not retry everything.
     static func action(_ body: Span<UInt8>) throws(AdminProblem) -> DeliveryAction {
         var criteria = DeliveryCriteria()
         var wantsAll = false

@@ -3,8 +3,8 @@ internal import JSON
 internal import Time
 
 extension Delivery {
-    /// It as operators see it: identifiers and times, and nothing of what people wrote. While something holds back what is due, `waits` says what, and
-    /// `due_at` is null, because nobody knows.
+    /// The delivery in the JSON for operators: identifiers and times, and no message text. If a due delivery is held back, `waits` says
+    /// why, and `due_at` is null, because the time of the next attempt is unknown.
     func json(_ context: AdminContext) -> JSONObject {
         let wait = context.wait(of: self)
         let hasTime = state == .pending && (wait == nil || wait == AdminContext.turn)
@@ -22,7 +22,7 @@ extension Delivery {
 }
 
 extension Delivery {
-    /// The device that it is for, as it is registered now.
+    /// The target device as it is registered now.
     private func target(_ deviceID: String) -> JSONObject {
         [
             "device_id": .string(deviceID), "type": device.map { .string($0.type) } ?? .null,
@@ -32,7 +32,7 @@ extension Delivery {
 }
 
 extension DeliveryStory {
-    /// The delivery with its tries.
+    /// The delivery with its attempts.
     func json(_ context: AdminContext) -> JSONObject {
         var object = delivery.json(context)
         object.append(.bool(delivery.event.hasData), forKey: "data_kept")

@@ -5,15 +5,15 @@ internal import HTTPServer
 internal import JSON
 internal import Time
 
-/// What an operator wants of the registered push tokens.
+/// An operator's action on registered push tokens.
 package enum DeviceAction: AdminAction, Equatable {
-    /// Show those that match, by person and device, so many at most, after one that an earlier list has ended with.
+    /// Lists matching devices by person and device, at most `limit`, after the end of an earlier page.
     case list(DeviceFilter, after: Device.Key?, limit: Int)
-    /// Remove those of one person, or one of them.
+    /// Removes all devices of one person, or one of them.
     case remove(DeviceFilter)
 
-    /// Chooses what to show.
-    /// - Parameter after: the `next` of an earlier list.
+    /// Makes a list action.
+    /// - Parameter after: `next` of an earlier page.
     package static func listing(
         appID: String?, userID: String?, deviceID: String?, after: String?, limit: Int?
     ) throws(AdminProblem) -> DeviceAction {
@@ -22,7 +22,7 @@ package enum DeviceAction: AdminAction, Equatable {
         return .list(filter, after: place, limit: limit ?? AdminAnswer.defaultLimit)
     }
 
-    /// Chooses what to remove: never the tokens of a whole app, which a forgotten criterion would.
+    /// Makes a remove action. It must name a person, so that a forgotten criterion does not remove the tokens of a whole app.
     package static func removing(appID: String?, userID: String?, deviceID: String?) throws(AdminProblem) -> DeviceAction {
         let (app, user) = (try required("app_id", appID), try required("user_id", userID))
         return .remove(DeviceFilter(appID: app, userID: user, deviceID: deviceID))
@@ -40,7 +40,7 @@ package enum DeviceAction: AdminAction, Equatable {
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         switch self {
         case .list(let filter, let after, let limit):
-            // One more than is shown tells whether there are more.
+            // One more than the limit shows whether there are more.
             let found = try context.store.devices(filter, after: after, limit: limit + 1)
             if found.isEmpty, let problem = try context.problem(in: filter) { return problem }
             let shown = found.prefix(limit)
@@ -63,8 +63,8 @@ package enum DeviceAction: AdminAction, Equatable {
 }
 
 extension Device {
-    /// It as operators see it, its token masked.
-    /// - Parameter reference: the person's name in the log.
+    /// The device in the JSON for operators, with its token masked.
+    /// - Parameter reference: the person's `user_ref` in the log.
     fileprivate func json(named reference: String?) -> JSONObject {
         [
             "app_id": .string(key.appID), "user_id": .string(key.userID), "device_id": .string(key.deviceID), "type": .string(type),
@@ -75,7 +75,7 @@ extension Device {
     }
 }
 
-/// Push tokens in requests to the admin listener, both ways.
+/// The mapping between push token actions and requests to the admin listener, in both directions.
 extension DeviceAction {
     private static let path: StaticString = "/v1/push-tokens"
     private static let criteria = [
@@ -84,7 +84,7 @@ extension DeviceAction {
         AdminRoute.Parameter("device_id", .query, text: "The device."),
     ]
 
-    /// The push tokens on the admin listener: who is notified where, and not any more.
+    /// The routes of push tokens: list, remove.
     static let routes = [
         AdminRoute(
             .get, path, .read, summary: "The registered push tokens, masked, by person and device.", criteria + AdminQuery.page,
@@ -126,14 +126,14 @@ extension DeviceAction {
     }
 }
 
-/// Where a list of push tokens goes on, as a text that nobody need understand: person and device, which hold no NUL, with one between them.
+/// The cursor of a list of push tokens, an opaque text: person and device, separated by a NUL, which neither contains.
 enum DeviceCursor {
-    /// The text for the last device of a list.
+    /// The cursor after the last device of a page.
     static func text(_ key: Device.Key) -> String {
         Base64URL.encode((Array(key.userID.utf8) + [0] + Array(key.deviceID.utf8)).span)
     }
 
-    /// The device of a text.
+    /// The device of a cursor.
     static func key(_ text: String, appID: String) throws(AdminProblem) -> Device.Key {
         let parts = Base64URL.decode(text)?.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false) ?? []
         guard parts.count == 2, let user = String(validating: parts[0], as: UTF8.self),

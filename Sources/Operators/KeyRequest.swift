@@ -9,7 +9,7 @@ internal import Time
 
 /// The body of `POST /v1/keys`.
 struct KeyRequest {
-    /// What it takes.
+    /// The fields of the body.
     static let parameters = [
         AdminRoute.Parameter("app_id", .body, isRequired: true, text: "The app."),
         AdminRoute.Parameter("user_id", .body, isRequired: true, text: "The person."),
@@ -20,7 +20,7 @@ struct KeyRequest {
     let userID: String
     let lifeSeconds: UInt64?
 
-    /// Reads the body. Unknown fields are refused, because a misspelt `ttl_seconds` would make a key that lives too long.
+    /// Parses the body. Unknown fields are refused, because a misspelt `ttl_seconds` would mint a key that lives too long.
     init(_ body: Span<UInt8>) throws(AdminProblem) {
         let object = try AdminBody.object(body, contents: " with app_id and user_id")
         for member in object.members { _ = try Self.parameters.known(member.key, as: "field") }
@@ -89,7 +89,7 @@ extension AdminListener {
 }
 
 extension KeyMinting.Minted {
-    /// The key as the admin listener and `--json` show it.
+    /// The key in the JSON of the admin listener and of `--json`.
     package var json: JSONValue {
         [
             "security_key": .string(securityKey), "key_id": .integer(Int64(keyID)), "issued_at": .integer(Int64(issuedAt.rawValue)),

@@ -3,14 +3,14 @@ internal import HTTPServer
 internal import JSON
 internal import Threading
 
-/// Proof that a listener knows the admin token, so that commands send the token to nobody else.
+/// Proves that a listener knows the admin token, so that commands send the token to no other process.
 ///
-/// The caller sends random bytes, and the listener answers their HMAC under the token together with the address that it listens on. Whoever
-/// holds the port but not the token cannot answer, and cannot pass on the answer of a service that listens elsewhere.
+/// The caller sends a nonce, and the listener answers with its HMAC under the token, which also covers the address that it listens on. A
+/// process that holds the port but not the token cannot answer, and cannot relay the answer of a service that listens elsewhere.
 final class ListenerProof: Sendable {
-    /// How many random bytes are asked for.
+    /// The length of the nonce in bytes.
     static let nonceCount = 32
-    /// Domain separation: what is proven here proves nothing elsewhere.
+    /// Domain separation: this HMAC is valid for nothing else.
     private static let label: StaticString = "deskgate/listener/v1"
 
     private static let wrongNonce = Response.error(400, "malformed", "nonce: expected \(nonceCount) bytes as base64url.")
@@ -18,7 +18,7 @@ final class ListenerProof: Sendable {
 
     private let name = Monitor<String?>(nil)
 
-    /// Says where the listener listens, which it knows when it does; before, nothing is proven.
+    /// Sets the listener's address once it is known. Before that, no proof is given.
     func listens(on address: ListenAddress) {
         let text = Self.name(of: address)
         name.withLock { $0 = text }
@@ -45,7 +45,7 @@ final class ListenerProof: Sendable {
             status: 200, json: ["proof": .string(Base64URL.encode(code.span))], headers: [("Cache-Control", "no-store")])
     }
 
-    /// The proof that a listener on this address gives.
+    /// The proof of a listener on this address.
     /// - Throws: when OpenSSL fails.
     static func code(_ token: SecretBytes, _ address: ListenAddress, _ nonce: [UInt8]) throws(CryptoError) -> InlineArray<32, UInt8> {
         try code(token, name(of: address), nonce)
@@ -64,8 +64,8 @@ final class ListenerProof: Sendable {
         Base64URL.decode(text).flatMap { $0.count == nonceCount ? $0 : nil }
     }
 
-    /// How an address is named in the proof, by both sides alike. A Unix socket's path is left out: it may differ for a caller in another
-    /// container, and only who may write to its directory can take its place.
+    /// The name of an address in the proof, equal on both sides. A Unix socket's path is left out: it may differ in the caller's container,
+    /// and only a user who may write to its directory can replace the socket.
     private static func name(of address: ListenAddress) -> String {
         switch address {
         case .tcp: address.onThisMachine.resolved.description

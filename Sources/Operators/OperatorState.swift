@@ -2,22 +2,22 @@ package import Configuration
 package import Core
 internal import Crypto
 
-/// What the admin listener needs of the configuration in force: an immutable snapshot, which a reload replaces.
+/// The part of the configuration in force that the admin listener uses: an immutable snapshot, which a reload replaces.
 package final class OperatorState: Sendable {
-    /// Names people as the log does, and mints.
+    /// Computes `user_ref`, and has the keys for minting.
     let authorizer: Authorizer
-    /// How long a minted key lives when nobody says, in seconds; 0 for ever.
+    /// The default lifetime of a minted key in seconds; 0 means no expiry.
     let defaultLifeSeconds: UInt64
-    /// What callers must show; nil when none is configured.
+    /// The token that callers must send; nil when none is configured.
     let token: SecretBytes?
     /// Whether `/metrics` needs the token as well.
     let metricsNeedToken: Bool
-    /// The names that questions may name.
+    /// The names that requests may use.
     let names: KnownNames
-    /// Who is told of devices that are removed, and how long an event is delivered after its arrival.
+    /// The notifiers that receive events about removed devices, and how long these events live.
     let registryAudience: RegistryAudience
 
-    /// Takes the snapshot of a configuration, whose apps `authorizer` has.
+    /// Takes the snapshot of a configuration; `authorizer` must be made from the same one.
     package init(_ configuration: Configuration, authorizer: Authorizer, registryAudience: RegistryAudience) {
         self.authorizer = authorizer
         defaultLifeSeconds = configuration.defaultLifeSeconds
@@ -28,7 +28,7 @@ package final class OperatorState: Sendable {
     }
 }
 
-/// The names that a configuration knows, for questions that name one.
+/// The names in a configuration, for checking requests.
 struct KnownNames: Sendable {
     let apps: [String]
     let notifiers: [String]
@@ -40,8 +40,8 @@ struct KnownNames: Sendable {
 }
 
 extension AdminContext {
-    /// What is wrong with a filter that finds nothing: it names a notifier or an app that is neither configured nor in any delivery. One that has left the
-    /// configuration can be asked for as long as it has deliveries.
+    /// The error for a filter without matches that names a notifier or an app that is neither configured nor in any delivery; nil for other
+    /// filters. A notifier that was removed from the configuration can be named as long as it has deliveries.
     func problem(in filter: DeliveryFilter) throws(StoreError) -> AdminAnswer? {
         if let name = filter.notifier, !Self.contains(state.names.notifiers, name) {
             var same = DeliveryFilter()
@@ -56,7 +56,7 @@ extension AdminContext {
         return nil
     }
 
-    /// What is wrong with a filter of devices that finds nothing: its app is neither configured nor has it any device.
+    /// The error for a device filter without matches whose app is neither configured nor has any device; nil for other filters.
     func problem(in filter: DeviceFilter) throws(StoreError) -> AdminAnswer? {
         guard !Self.contains(state.names.apps, filter.appID) else { return nil }
         let others = try store.devices(DeviceFilter(appID: filter.appID, userID: nil, deviceID: nil), after: nil, limit: 1)
@@ -72,7 +72,7 @@ extension AdminContext {
 }
 
 extension AdminAnswer {
-    /// The name itself is not repeated: it may be a secret in the wrong place.
+    /// The name itself is not repeated, because it may be a misplaced secret.
     fileprivate static func unknownName(_ field: String, _ name: String, _ known: [String]) -> AdminAnswer {
         let hint =
             NearestWord.nearest(to: name, in: known).map { "did you mean \"\($0)\"?" }

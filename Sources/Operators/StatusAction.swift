@@ -3,9 +3,9 @@ internal import HTTPClient
 internal import HTTPServer
 internal import JSON
 
-/// An operator's question whether the service can do its work.
+/// Asks whether the service is ready.
 package struct StatusAction: AdminAction {
-    /// `GET /v1/status`, which is answered at once, also while the store's disk hangs.
+    /// `GET /v1/status`, which is answered from memory, also while the store's disk hangs.
     static let route = AdminRoute(
         .get, "/v1/status", .read, summary: "Whether the service can do its work, and which notifiers are paused.",
         answer: AdminRoute.Answer(["status", "version", "reasons", "paused"], text: "How the service is."),
@@ -13,16 +13,16 @@ package struct StatusAction: AdminAction {
             Response(status: 200, json: listener.services.status(), headers: [("Cache-Control", "no-store")])
         })
 
-    /// Makes the question.
+    /// Makes the action.
     package init() {}
 
     /// As `AdminAction` says.
     package var request: AdminRequest { AdminRequest(.get, "\(Self.route.path)") }
 
-    /// It only looks.
+    /// Nil: it changes nothing.
     package var change: String? { nil }
 
-    /// Only somebody outside the service asks the store itself, because no service runs.
+    /// Called only outside the service, when no service runs.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         AdminAnswer(["status": "not_ready", "version": .null, "reasons": ["the service does not run"], "paused": [:]])
     }

@@ -3,7 +3,7 @@ package import JSON
 
 /// Why a request's body cannot be read: answered 400.
 package enum BodyError: Error {
-    /// A credential is missing, null, no string or given twice, or breaks its grammar.
+    /// A credential is missing, null, not a string, given twice, or malformed.
     case malformed(Malformation)
     /// The body is not strict JSON.
     case invalidJSON(JSONError)
@@ -11,14 +11,14 @@ package enum BodyError: Error {
     case notAnObject
     /// The body is not a strict form.
     case invalidForm(FormError)
-    /// A field that is not a credential holds something else than it must.
+    /// A field that is not a credential has an unexpected value.
     case unexpected(field: String, expectation: String)
 
     package static let invalidJSONReason = "invalid_json"
     package static let notAnObjectReason = "not_an_object"
     package static let invalidFormReason = "invalid_form"
 
-    /// The reason as it stands in logs and metrics.
+    /// The reason, as in logs and metrics.
     package var reason: String {
         switch self {
         case .malformed(let malformation): malformation.problem.rawValue

@@ -25,12 +25,12 @@ package struct CredentialReader: Sendable {
 struct BodyReader<let count: Int>: Sendable {
     private let form: FormDecoder<count>
 
-    /// - Parameter names: the credentials in the order of `CredentialField.allCases`, then other fields; they must differ.
+    /// - Parameter names: the credentials in the order of `CredentialField.allCases`, then other fields; all must differ.
     init(wanting names: InlineArray<count, StaticString>) {
         form = FormDecoder(wanting: names)
     }
 
-    /// Lends `use` the places of the fields and the bytes that hold them; the bytes are good until it returns.
+    /// Lends `use` the ranges of the fields and the bytes that hold them. The bytes are valid until it returns.
     func withFields<Result>(
         of request: borrowing Request, _ use: (borrowing BodyFields<count>, Span<UInt8>) throws(BodyError) -> Result
     ) throws(BodyError) -> Result {
@@ -88,9 +88,9 @@ struct BodyReader<let count: Int>: Sendable {
     }
 }
 
-/// Where a body's wanted fields are, in bytes that are lent with it.
+/// The ranges of a body's wanted fields, in bytes that are lent with it.
 struct BodyFields<let count: Int> {
-    /// What a field holds.
+    /// The value of a field.
     enum Value {
         case missing, null, notAString
         /// The range of its bytes, which are valid UTF-8.
@@ -120,10 +120,11 @@ struct BodyFields<let count: Int> {
         }
     }
 
-    /// Copies another field; nil when it is missing or null. An empty value of a form counts as null, which a form cannot express.
+    /// Copies a field that is not a credential; nil when it is missing or null. In a form, which has no null, an empty value counts as
+    /// null.
     /// - Parameters:
-    ///   - bytes: those that were lent with these fields.
-    ///   - longest: in UTF-16 code units.
+    ///     - bytes: the bytes that were lent with these fields.
+    ///     - longest: in UTF-16 code units.
     func text(_ name: String, in bytes: Span<UInt8>, longest: Int) throws(BodyError) -> String? {
         for index in names.indices where "\(names[index])" == name {
             switch values[index] {

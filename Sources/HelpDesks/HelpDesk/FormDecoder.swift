@@ -2,23 +2,22 @@ internal import Bytes
 
 /// Decodes the wanted fields of an `application/x-www-form-urlencoded` body in place, without allocating.
 ///
-/// The rules are the URL Standard's (section 5.1), but strict with the wanted fields: a broken escape, a value that is not UTF-8, and a
-/// field given twice are errors where the standard repairs or repeats.
+/// It follows the URL Standard (section 5.1), but is strict for the wanted fields: a broken escape, a value that is not UTF-8, and a field
+/// given twice are errors, where the standard repairs or accepts them.
 package struct FormDecoder<let count: Int>: Sendable {
-    /// The fields that are wanted; the place of a name is the index of its field.
+    /// The wanted fields; the position of a name is the index of its field.
     let names: InlineArray<count, StaticString>
 
-    /// Prepares decoding of the fields `names`, whose order gives them their indices; they must differ.
+    /// Makes a decoder for the fields `names`, which must differ.
     package init(wanting names: InlineArray<count, StaticString>) {
         self.names = names
     }
 
-    /// Replaces the escapes in `body` by what they stand for and returns where the values of the wanted fields are; nil for one that is
-    /// missing.
+    /// Decodes the escapes in `body` in place, and returns the ranges of the wanted fields' values; nil for a missing field.
     ///
-    /// `+` is a space and `%` needs two hexadecimal digits; all other bytes stand for themselves, control characters too. Fields are
-    /// compared after decoding; the ones not wanted are passed over, whatever they hold. Empty pairs are passed over, and a field without
-    /// `=` has an empty value. Afterwards `body` is good for nothing but the values, and for nothing at all when this throws.
+    /// `+` is a space and `%` needs two hexadecimal digits; all other bytes are literal, control characters too. Names are compared after
+    /// decoding. Other fields are skipped, whatever they contain. Empty pairs are skipped, and a field without `=` has an empty value.
+    /// Afterwards only the returned ranges of `body` are valid; after an error nothing is.
     package func decode(_ body: inout MutableSpan<UInt8>) throws(FormError) -> InlineArray<count, Range<Int>?> {
         var ranges = InlineArray<count, Range<Int>?>(repeating: nil)
         var start = 0
@@ -49,7 +48,7 @@ package struct FormDecoder<let count: Int>: Sendable {
         return nil
     }
 
-    /// Decodes a range onto its own beginning, since nothing grows, and returns what it takes now.
+    /// Decodes a range in place, which never makes it longer, and returns the range of the decoded bytes.
     private static func unescape(_ range: Range<Int>, in body: inout MutableSpan<UInt8>) throws(FormError) -> Range<Int> {
         var read = range.lowerBound
         var write = range.lowerBound
@@ -84,7 +83,7 @@ package struct FormDecoder<let count: Int>: Sendable {
     }
 }
 
-/// Why a form cannot be read; it never holds anything of the form itself.
+/// Why a form cannot be read; it never contains any of the form.
 package enum FormError: Error, CustomStringConvertible {
     /// The value of a wanted field has a `%` without two hexadecimal digits.
     case badEscape

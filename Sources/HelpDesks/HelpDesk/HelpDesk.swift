@@ -7,13 +7,13 @@ package import Observability
 package import Threading
 package import Time
 
-/// A help desk, as the rest of the service uses it: the routes that it and its apps call, and the relays that pass registrations on to it.
+/// A help desk, as the rest of the service uses it: the routes that it and its apps call, and the relays that report registrations to it.
 ///
 /// How its webhooks prove their origin and become events is private to it.
 package struct HelpDesk: Sendable {
-    /// Makes a notifier that passes registrations on.
+    /// Makes a notifier that reports registrations to the help desk.
     ///
-    /// Relays of one name share their counts towards the help desk's rate limits, so that a reload resets none.
+    /// Relays with the same name share their counts for the help desk's rate limits, so that a reload does not reset them.
     package typealias RelayMaker = @Sendable (_ name: String, Configuration.Relay, Client) throws -> any Notifier
 
     /// Its name in the configuration.
@@ -38,10 +38,10 @@ package struct HelpDesk: Sendable {
 package struct ServedHelpDesk: Sendable {
     /// Its routes on the public listener.
     package let routes: [Route]
-    /// Builds what another configuration needs, and returns a function that puts it in force; until that is called nothing changes.
+    /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
     package let prepare: @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
 
-    /// Describes what is served.
+    /// Describes the served apps.
     package init(
         routes: [Route],
         prepare: @escaping @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
@@ -55,17 +55,17 @@ package struct ServedHelpDesk: Sendable {
 package struct HelpDeskServices: Sendable {
     /// The parts of the configuration in force that all help desks use.
     package let state: Live<HelpDeskState>
-    /// Keeps events and devices.
+    /// The store of events and devices.
     package let store: any Store
     /// The metrics.
     package let metrics: HelpDeskMetrics
-    /// The time.
+    /// The clocks.
     package let clocks: Clocks
-    /// For the ids of events.
+    /// Random bytes for the ids of events.
     package let random: RandomPool
-    /// Logs what strangers cannot cause.
+    /// For lines that strangers cannot cause.
     package let logger: Logger
-    /// Logs what strangers can cause, at a limited rate.
+    /// For lines that strangers can cause; it samples them.
     package let denials: DenialLog
     /// Called on the store's thread, before the answer, when a delivery may have become due; must not block.
     package let onChange: @Sendable () -> Void
@@ -88,10 +88,10 @@ package struct HelpDeskServices: Sendable {
 
 /// The services that every help desk's relays use.
 package struct RelayServices: Sendable {
-    /// Mints a short-lived security key, which the help desk sends back to us for authorization; nil when none can be minted. It does not
-    /// block.
+    /// Mints a short-lived security key for a relayed registration, which the help desk sends back to us for authorization; nil when none
+    /// can be minted. Does not block.
     package let mintKey: @Sendable (_ appID: String, _ userID: String) -> String?
-    /// The time.
+    /// The clocks.
     package let clocks: Clocks
 
     /// Gathers the services.

@@ -6,13 +6,13 @@ package import Observability
 package final class HelpDeskState: Sendable {
     /// Verifies security keys.
     package let authorizer: Authorizer
-    /// The notifiers that events go to.
+    /// Which notifiers receive an app's events.
     package let subscriptions: AppSubscriptions
     /// The limits of registrations.
     let pushTokenLimits: [LimitRule]
 
     /// Takes the snapshot of a configuration.
-    /// - Parameter authorizer: of the same configuration's apps.
+    /// - Parameter authorizer: the authorizer of the same configuration's apps.
     package init(_ configuration: Configuration, authorizer: Authorizer, metrics: HelpDeskMetrics) {
         self.authorizer = authorizer
         subscriptions = AppSubscriptions(configuration)
@@ -21,11 +21,11 @@ package final class HelpDeskState: Sendable {
     }
 }
 
-/// The metrics of requests by help desks and their apps; make one for each registry.
+/// The metrics of requests by help desks and their apps. Make it once per registry.
 package struct HelpDeskMetrics: Sendable {
     /// Authorization requests by verdict.
     package let authorizeRequests: MetricFamily<Counter>
-    /// The time that each takes.
+    /// The duration of authorization requests.
     package let authorizeDuration: Histogram
     /// Webhooks by app and result.
     package let webhookEvents: MetricFamily<Counter>

@@ -1,9 +1,9 @@
 internal import Observability
 
-/// Counts the calls of devices by app and result. A call of an unknown app counts for the empty one, because its name is the caller's to
-/// choose.
+/// Counts registration calls by app and result. Calls for an unknown app are counted under an empty name, because the caller chooses the
+/// name.
 package struct PushTokenCounters: Sendable {
-    /// The result of a call, as it stands in logs and metrics.
+    /// The result of a call, as in logs and metrics.
     enum Result: String, CaseIterable {
         case registered, unchanged, removed, limited, malformed, denied, unavailable
     }
@@ -14,7 +14,7 @@ package struct PushTokenCounters: Sendable {
         self.family = family
     }
 
-    /// Begins the series of an app at 0.
+    /// Makes the series of an app, with 0.
     func expect(app: String) {
         for result in Result.allCases { _ = family.child(app, result.rawValue) }
     }

@@ -1,22 +1,22 @@
 internal import Core
 internal import HTTPServer
 
-/// What a device asks for in its call.
+/// The registration call of a device.
 struct PushTokenRequest {
     static let reader = BodyReader<7>(wanting: ["app_id", "user_id", "security_key", "instance_id", "device_id", "type", "token"])
 
     /// The longest device id, in UTF-16 code units.
     private static let longestDeviceID = 255
 
-    /// Which device it is; the help desk's software kit calls its id `instance_id`.
+    /// The device; the help desk's SDK calls the id `instance_id`.
     let key: Device.Key
-    /// What kind of device it is, in the app's own words; empty when the call has none.
+    /// The device type, in the app's own words; empty when the call has none.
     let type: String
     /// Its push token, not empty; nil unsubscribes the device.
     let token: String?
 
     /// Reads the fields of a call whose credentials have been verified.
-    /// - Parameter bytes: those that were lent with the fields.
+    /// - Parameter bytes: the bytes that were lent with the fields.
     init(_ fields: borrowing BodyFields<7>, in bytes: Span<UInt8>) throws(BodyError) {
         let instance = try fields.text("instance_id", in: bytes, longest: Self.longestDeviceID)
         let device = try fields.text("device_id", in: bytes, longest: Self.longestDeviceID)

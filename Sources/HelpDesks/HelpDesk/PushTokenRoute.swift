@@ -62,7 +62,7 @@ package final class PushTokenRoute: Sendable {
         let state = services.state.current
         var app: String?
         do throws(BodyError) {
-            // Nothing but the credentials is looked at before they are verified.
+            // Only the credentials are used before they are verified.
             let call = try PushTokenRequest.reader.withFields(of: request) { fields, bytes throws(BodyError) -> Call in
                 let ranges = try fields.credentials()
                 let (appID, userID) = (bytes.extracting(ranges.appID), bytes.extracting(ranges.userID))
@@ -100,7 +100,7 @@ package final class PushTokenRoute: Sendable {
         }
     }
 
-    /// Counts and logs what the store decided, wakes the dispatcher when notifiers are to be told, and returns the answer. Runs on the
+    /// Counts and logs the store's decision, wakes the dispatcher when the registry has made an event, and returns the answer. Runs on the
     /// store's thread.
     private func recordOutcome(
         _ result: Result<Registration.Outcome, StoreError>, of registration: Registration, _ requestID: String

@@ -1,7 +1,7 @@
 package import Core
 package import HTTPServer
 
-/// The answers to callers whose security key does not authorize them, the same on every route; made once.
+/// The answers to callers whose security key does not authorize them; the same on every route.
 package struct AuthorizeRefusals: Sendable {
     /// Makes the answers.
     package init() {}
@@ -13,12 +13,12 @@ package struct AuthorizeRefusals: Sendable {
         503, "undecided", "The request could not be decided; try again.", headers: [("Retry-After", "1")])
 }
 
-/// The answers when the store has refused a call, made once.
+/// The answers when the store refuses a call.
 package struct StoreRefusals: Sendable {
     /// Makes the answers.
     package init() {}
 
-    /// For every error without an answer of its own.
+    /// For every error without a specific answer.
     package let unavailable = refusal("unavailable", "It could not be stored; try again.", retryAfterSeconds: 5)
     private let queueFull = refusal("queue_full", "Too many deliveries wait; try again later.", retryAfterSeconds: 30)
     private let diskFull = refusal("disk_full", "There is no room to store it; try again later.", retryAfterSeconds: 60)

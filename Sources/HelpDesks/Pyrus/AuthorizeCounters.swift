@@ -4,7 +4,7 @@ internal import Observability
 
 /// Counts verdicts: one counter for each combination of labels that a snapshot of apps can have, found without a lock or an allocation.
 ///
-/// Not copyable, so that whoever uses it through its snapshot borrows it: threads that count at once count no references.
+/// Not copyable, so that it is borrowed through its snapshot, and threads that count at the same time do not contend for reference counts.
 struct AuthorizeCounters: ~Copyable, Sendable {
     private struct KeyDenial: Equatable {
         let id: UInt32
@@ -45,7 +45,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
 }
 
 extension AuthorizeCounters {
-    /// Counts a decision of the authorizer that has the same apps.
+    /// Counts a decision of the authorizer with the same apps.
     func count(_ decision: Authorizer.Decision) {
         switch (decision.verdict, decision.application) {
         case (.authorized(let keyID), let application?): applications[application].authorized.increment(keyID)
@@ -64,14 +64,14 @@ extension AuthorizeCounters {
         case .malformed(let malformation): malformed.increment(malformation.problem)
         case .invalidJSON: invalidJSON.increment()
         case .notAnObject: notAnObject.increment()
-        // Only credentials are read here, so no other field is unexpected.
+        // Only credentials are read here, so `unexpected` cannot occur.
         case .invalidForm, .unexpected: invalidForm.increment()
         }
     }
 }
 
 extension Denial {
-    /// Whether it can only be said of a key that the app has.
+    /// Whether it can only occur for a key that the app has.
     fileprivate var isAboutOneKey: Bool {
         switch self {
         case .unknownApp, .unknownKey: false

@@ -8,7 +8,7 @@ internal import Time
 
 /// `POST /pyrus/authorize`: may this user use the chat?
 ///
-/// Answers in the server's callback, from memory. What is shared with other requests is one snapshot and the counters.
+/// Answers in the server's callback, from memory. Requests share only one snapshot and the counters.
 final class AuthorizeRoute: Sendable {
     static let path: StaticString = "/pyrus/authorize"
     static let bodyLimit = 16 * 1024
@@ -84,7 +84,7 @@ final class AuthorizeRoute: Sendable {
 }
 
 extension Verdict {
-    /// The kind of answer, as it stands in logs and metrics.
+    /// The kind of answer, as in logs and metrics.
     var result: String {
         switch self {
         case .authorized: "authorized"

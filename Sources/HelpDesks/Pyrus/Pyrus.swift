@@ -6,7 +6,8 @@ package import HelpDesk
 internal import Threading
 
 extension HelpDesk {
-    /// Pyrus: `/pyrus/authorize`, `/pyrus/webhook`, `/pyrus/push-token`, and the relay of registrations to its own registry of push tokens.
+    /// Pyrus: `/pyrus/authorize`, `/pyrus/webhook`, `/pyrus/push-token`, and the relay of registrations to Pyrus' own registry of push
+    /// tokens.
     package static let pyrus = HelpDesk(
         kind: .pyrus,
         serve: { configuration, services throws(CryptoError) in try Pyrus(configuration, services).served },

@@ -2,16 +2,16 @@ internal import Core
 internal import JSON
 internal import Notifiers
 
-/// What the help desk's answers mean: success is 200 and JSON without `error`. It documents no errors, so that most are tried again.
+/// Interprets the help desk's answers. Success is 200 with JSON without `error`. It documents no errors, so most answers lead to a retry.
 enum PyrusAnswer {
-    /// Reads an answer.
-    /// - Parameter retryAfter: what the header Retry-After asks for, in milliseconds.
+    /// Interprets an answer.
+    /// - Parameter retryAfter: the delay of the header Retry-After in milliseconds.
     static func of(status: Int, body: [UInt8], retryAfter: UInt64?) -> DeliveryOutcome {
         let word = StatusReason.word(status)
         switch status {
         case 200: return success(body)
         case 400, 413, 422: return DeliveryOutcome(.dead, reason: word)
-        // It asks us whether the person may: this one may not, or not now.
+        // The help desk asks us whether the person is authorized; this one is not, or not now.
         case 401, 403: return .retry(word, after: retryAfter)
         case 404, 405, 410: return DeliveryOutcome(.misconfigured, reason: word)
         case 429:
@@ -30,7 +30,7 @@ enum PyrusAnswer {
 }
 
 extension DeliveryOutcome {
-    /// It concerns one person only, and may be mended.
+    /// A failure that concerns one person only and may be temporary.
     fileprivate static func retry(_ reason: String, after retryAfter: UInt64?) -> DeliveryOutcome {
         DeliveryOutcome(.retry(retryAfterMilliseconds: retryAfter), reason: reason, isAboutDevice: true)
     }

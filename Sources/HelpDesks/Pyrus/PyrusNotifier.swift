@@ -6,23 +6,23 @@ internal import Notifiers
 internal import Threading
 internal import Time
 
-/// Tells the help desk of the devices that have registered here, in its own SDK's words and within its limits.
+/// Reports device registrations to the help desk, with the body that its own SDK sends and within its rate limits.
 ///
-/// An event says what has happened, perhaps days ago, and the registry what holds: only what still holds when it is tried is told, so that
-/// no old registration brings back a token whose owner has signed out.
+/// An event may be days old, while the registry has the current state. So an attempt reports only what is still current; otherwise an old
+/// registration could bring back a token whose owner has signed out.
 final class PyrusNotifier: Notifier {
     private static let responseBodyLimit = 16 * 1024
 
-    /// False: a registration that waits for its turn must not hold up the one that replaces it.
+    /// False: a registration that has to wait must not hold up the one that replaces it.
     var keepsTicketOrder: Bool { false }
     /// As configured.
     var concurrency: Int { relay.transport.concurrency }
-    /// For the life of an event.
+    /// Retries until the event expires.
     var retryPolicy: RetryPolicy { .webhook }
     /// As configured.
     var longestAttemptMilliseconds: UInt64 { UInt64(relay.transport.timeoutMilliseconds) }
 
-    /// A minute, as push notifiers: settings are mended at the help desk as often as here.
+    /// One minute, as for push notifiers: settings are corrected at the help desk as often as here.
     var probeAfterMilliseconds: UInt64? { 60_000 }
 
     private let relay: Configuration.Relay
@@ -32,9 +32,9 @@ final class PyrusNotifier: Notifier {
 
     /// Makes a notifier.
     /// - Parameters:
-    ///   - client: stays the caller's to close.
-    ///   - pace: shared with the notifier that this one replaces, so that no call overtakes one that still runs there.
-    /// - Throws: when the URL cannot be sent.
+    ///     - client: not closed here; the caller owns it.
+    ///     - pace: shared with the notifier that this one replaces, so that no call overtakes one that still runs there.
+    /// - Throws: when the URL is invalid.
     init(_ relay: Configuration.Relay, _ services: RelayServices, client: Client, pace: Monitor<PyrusPace>) throws {
         self.relay = relay
         self.services = services
@@ -48,7 +48,7 @@ final class PyrusNotifier: Notifier {
         "check \"url\" or \"domain\", and that the help desk has this app_id and the address of our authorization"
     }
 
-    /// Relays a registration or its end; comments are not for the help desk, which wrote them.
+    /// Relays a registration or a removal. Comments are not relayed: the help desk wrote them.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         guard delivery.event.kind != .commentCreated else {
             return completion(DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false))
@@ -87,7 +87,7 @@ final class PyrusNotifier: Notifier {
         }
     }
 
-    /// Ends a call that never reached the help desk.
+    /// Ends an attempt whose call never reached the help desk.
     private func end(
         _ registration: PyrusRegistration, _ outcome: DeliveryOutcome, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void
     ) {

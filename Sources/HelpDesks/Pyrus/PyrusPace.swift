@@ -1,26 +1,26 @@
 internal import Core
 internal import Time
 
-/// Keeps calls within the help desk's limits: one for a person in 300 seconds, five for an installation of an app.
+/// Keeps relayed calls within the help desk's rate limits: one for a person in 300 seconds, five for an installation of an app.
 ///
-/// What waits is kept by nobody here: the caller comes again. It is a value: the caller locks. It begins anew with the process, so
-/// that the calls just after a restart may be one too many, which the help desk then refuses.
+/// It queues nothing: a caller that is too early must ask again later. It is a value; its owner provides the lock. The counts start at 0
+/// with the process, so the help desk may refuse calls just after a restart.
 struct PyrusPace: Sendable {
-    /// The limits' window. A call exactly as long after another is allowed. It is longer than any call lasts, so that two calls for a person never
-    /// overtake each other: what was claimed while the other one ran comes when that has long ended.
+    /// The window of the limits. A call exactly one window after another one is allowed. The window is longer than any call takes, so two
+    /// calls for a person never overtake each other: the second starts long after the first has ended.
     static let windowMilliseconds: UInt64 = 300_000
-    /// How many calls an installation has in a window.
+    /// How many calls an installation may make in a window.
     static let callsPerInstallation = 5
 
-    // Installations and persons are devices without the rest of their key.
+    // A person's key has an empty device, an installation's key an empty person.
     private var calls: [Device.Key: [MonotonicMilliseconds]] = [:]
     private var forgottenAt: MonotonicMilliseconds = 0
 
-    /// Has counted nothing yet.
+    /// Starts without counted calls.
     init() {}
 
-    /// Decides about a call that concerns a device.
-    /// - Returns: after how many milliseconds to come again; nil when it may be made now, and is counted.
+    /// Decides on a call for a device.
+    /// - Returns: nil when the call may be made now, and counts it; otherwise the milliseconds to wait before asking again.
     mutating func admit(_ key: Device.Key, now: MonotonicMilliseconds) -> UInt64? {
         forget(now)
         let limits = Self.limits(key)
@@ -30,7 +30,7 @@ struct PyrusPace: Sendable {
         return nil
     }
 
-    /// Takes back the last call that was counted for a device, because it never reached the help desk.
+    /// Uncounts the last call for a device, because it never reached the help desk.
     mutating func giveBack(_ key: Device.Key) {
         for limit in Self.limits(key) { _ = calls[limit.key]?.popLast() }
     }
@@ -48,7 +48,7 @@ struct PyrusPace: Sendable {
         return recent.count < count ? now : recent[recent.count - count] + Self.windowMilliseconds
     }
 
-    /// Forgets what is too old, now and then.
+    /// Deletes old calls, at most once per window.
     private mutating func forget(_ now: MonotonicMilliseconds) {
         guard now >= forgottenAt + Self.windowMilliseconds else { return }
         forgottenAt = now

@@ -1,16 +1,16 @@
 internal import Core
 internal import JSON
 
-/// A device's registration, or its end, as the help desk is told of it.
+/// The registration or removal of a device, as it is reported to the help desk.
 struct PyrusRegistration: Sendable {
-    /// The event is about no registration, or its data is not what the registry writes.
+    /// The event is not about a registration, or its data is not in the registry's format.
     struct Problem: Error, Equatable {}
 
-    /// Which device.
+    /// The device.
     let key: Device.Key
-    /// What kind of device.
+    /// The device type.
     let type: String
-    /// Its token; nil when it is not to be notified any more.
+    /// The token; nil for a removal.
     let token: String?
 
     /// Reads an event.
@@ -21,9 +21,9 @@ struct PyrusRegistration: Sendable {
         token = event.kind == .pushTokenRegistered ? payload.token : nil
     }
 
-    /// Whether the registry still says so: a registration holds while the device has its token and type, an end while the device is not
-    /// registered. What holds no more has another event that tells of the change.
-    /// - Parameter device: as it is registered now; nil when it is not.
+    /// Whether the registry still agrees: a registration is current while the device has its token and type, a removal while the device is
+    /// not registered. Otherwise a later event reports the later change.
+    /// - Parameter device: the device as it is registered now; nil when it is not.
     func holds(for device: Device?) -> Bool {
         guard let token, let device else { return token == nil && device == nil }
         return token.utf8.elementsEqual(device.token.text.utf8) && type.utf8.elementsEqual(device.type.utf8)

@@ -3,33 +3,33 @@ internal import Core
 internal import Crypto
 internal import Observability
 
-/// What comes of a webhook, as it stands in logs and metrics.
+/// The result of a webhook, as in logs and metrics.
 enum WebhookResult: String, CaseIterable {
     case accepted, duplicate, ignored, malformed, denied, unavailable
 }
 
-/// The apps that take webhooks, with the secrets that prove a webhook's origin: an immutable snapshot.
+/// The apps that accept webhooks, with the secrets that prove a webhook's origin: an immutable snapshot.
 ///
-/// If an app has path secrets, its webhooks must carry one of them in the path. If it has signature secrets, its webhooks must be signed,
-/// wherever they come.
+/// If an app has path secrets, its webhooks must have one of them in the path. If it has signature secrets, its webhooks must be signed. If
+/// it has both, both are required.
 final class WebhookApps: Sendable {
-    /// An app that takes webhooks.
+    /// An app that accepts webhooks.
     struct App: Sendable {
         let id: String
         let counters: LabelledCounters<WebhookResult>
         fileprivate let secrets: [SecretBytes]
-        /// The indices of the keys that may sign for it; empty if it does not sign.
+        /// The indices of its keys in `keys`; empty if it has no signature secrets.
         fileprivate let signers: [Int]
     }
 
-    /// Counts the webhooks that belong to no app, under an empty name, because the name in a webhook is the caller's to choose.
+    /// Counts webhooks without a known app under an empty name, because the caller chooses the name in a webhook.
     let unknown: LabelledCounters<WebhookResult>
     private let apps: [App]
     private let indices: [ByteKey: Int]
-    // Each distinct signature secret once, however many apps have it.
+    // Each distinct signature secret once, even if several apps share it.
     private let keys: [HMACKey<SHA1>]
 
-    /// - Parameter family: webhooks by app and result.
+    /// - Parameter family: the counters of webhooks by app and result.
     /// - Throws: when OpenSSL fails.
     init(_ apps: [Configuration.App], counters family: MetricFamily<Counter>) throws(CryptoError) {
         func counters(_ app: String) -> LabelledCounters<WebhookResult> {
@@ -52,19 +52,19 @@ final class WebhookApps: Sendable {
         indices = Dictionary(uniqueKeysWithValues: takers.enumerated().map { (ByteKey($0.element.id), $0.offset) })
     }
 
-    /// The app of exactly this id, if it takes webhooks.
+    /// The app with exactly this id, if it accepts webhooks.
     func app(_ id: String) -> App? {
         indices[ByteKey(id)].map { apps[$0] }
     }
 
-    /// The app of exactly this id, if it is among the candidates.
+    /// The app with exactly this id, if it is among the candidates.
     func app(_ id: String, among candidates: Candidates) -> App? {
         indices[ByteKey(id)].flatMap { candidates.indices.contains($0) ? apps[$0] : nil }
     }
 
-    /// The apps that have this path secret, mostly one or none.
+    /// The apps with this path secret, usually one or none.
     ///
-    /// The secret is compared with all of them, each time in constant time, so that the duration does not depend on which one matches.
+    /// The secret is compared with all path secrets, each time in constant time, so that the duration does not reveal which one matches.
     func candidates(withSecret secret: Span<UInt8>) -> Candidates {
         var candidates = Candidates()
         for index in apps.indices {
@@ -89,9 +89,9 @@ final class WebhookApps: Sendable {
         return unsigned
     }
 
-    /// The candidates one of whose keys has signed the body, or that have no signature secrets.
+    /// The candidates with a key that has signed the body, or without signature secrets.
     ///
-    /// Every key of theirs is tried once, even after one has matched; the configuration bounds how many there are.
+    /// Every key of the candidates is tried once, even after a match. The configuration limits their number.
     func signers(
         of body: Span<UInt8>, _ signature: WebhookSignature, among candidates: Candidates
     ) throws(CryptoError) -> Candidates {
@@ -111,7 +111,7 @@ final class WebhookApps: Sendable {
         return distinct.count - 1
     }
 
-    /// The apps to which a webhook may belong, as far as its origin is proven.
+    /// The apps to which a webhook may belong, as far as its origin is proven so far.
     struct Candidates {
         fileprivate var indices: [Int] = []
 

@@ -9,10 +9,10 @@ struct WebhookArrival {
 
     /// Makes the event of a comment.
     /// - Parameters:
-    ///   - subscriptions: the notifiers that get it.
-    ///   - receivedAt:.
-    ///   - lifeMilliseconds: how long after its arrival it is delivered.
-    ///   - random: for the ids.
+    ///     - subscriptions: the notifiers that receive it.
+    ///     - receivedAt: when the webhook arrived.
+    ///     - lifeMilliseconds: how long after that it expires.
+    ///     - random: makes the event's id.
     /// - Throws: when OpenSSL fails.
     init(
         _ comment: Comment, _ proven: WebhookIntake.Proven, to subscriptions: [Subscription], receivedAt: UnixMilliseconds,

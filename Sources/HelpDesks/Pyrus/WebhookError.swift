@@ -1,17 +1,17 @@
 internal import JSON
 
-/// Why a webhook's body is not an event: answered 400. It names a field's path and never holds a value.
+/// Why a webhook's body is not an event: answered 400. It names a field's path and never contains a value.
 enum WebhookError: Error {
     /// The body is not strict JSON.
     case invalidJSON(JSONError)
-    /// The body is JSON, but no object.
+    /// The body is JSON, but not an object.
     case notAnObject
     /// A required field is missing.
     case missing(path: String, expectation: String)
-    /// A field is not as expected.
+    /// A field has an unexpected value.
     case unexpected(path: String, expectation: String)
 
-    /// The field's path, or the kind of error when no field is at fault, as it stands in the log.
+    /// The field's path as in the log; for an error without a field the kind of error.
     var reason: String {
         switch self {
         case .invalidJSON: "invalid_json"

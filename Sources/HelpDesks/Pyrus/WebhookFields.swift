@@ -5,13 +5,13 @@ internal import JSON
 struct WebhookFields {
     private static let integer = "a whole number of 64 bits"
 
-    /// The path of the object that holds this one, and its name there: the path is joined only for an error.
+    /// The path of the enclosing object, and this object's name in it. They are joined only for an error.
     private let parent: String
     private let name: StaticString
     private let element: JSONElement
 
     /// The whole body.
-    /// - Parameter root: an object.
+    /// - Parameter root: must be an object.
     init(_ root: JSONElement) {
         self.init(root, in: "", named: "")
     }
@@ -69,7 +69,7 @@ struct WebhookFields {
         return bool
     }
 
-    /// A number, or the decimal digits of one in a string: not every sender's language has integers of 64 bits.
+    /// An integer, or a string with its decimal digits: not every sender's language has 64-bit integers.
     func integer(_ key: StaticString) throws(WebhookError) -> Int64? {
         guard let value = value(key) else { return nil }
         guard let integer = Self.integer(value) else { throw .unexpected(path: path(of: key), expectation: Self.integer) }
@@ -81,10 +81,10 @@ struct WebhookFields {
         return integer
     }
 
-    /// An identifier that must be there.
+    /// A required identifier.
     /// - Parameters:
-    ///   - longest: in UTF-16 code units.
-    ///   - problem: the grammar.
+    ///     - longest: in UTF-16 code units.
+    ///     - problem: checks the grammar.
     func requiredIdentifier(
         _ key: StaticString, longest: Int, problem: (Span<UInt8>) -> Malformation.Problem?
     ) throws(WebhookError) -> String {
@@ -110,7 +110,7 @@ struct WebhookFields {
 
     private static func integer(_ value: JSONElement) -> Int64? {
         if let integer = value.integer { return integer }
-        // The initialiser takes a plus sign, which no JSON number has.
+        // The initialiser accepts a plus sign, which no JSON number has.
         guard let text = value.string, text.utf8.first != UInt8(ascii: "+") else { return nil }
         return Int64(text)
     }

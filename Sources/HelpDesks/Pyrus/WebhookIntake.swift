@@ -8,7 +8,7 @@ struct WebhookIntake {
     /// A comment with its app.
     struct Proven {
         let app: WebhookApps.App
-        /// Nil when the person wrote it, and not support.
+        /// Nil when the person wrote it, not support.
         let comment: Comment?
         /// The device's push token, if the webhook has one.
         let token: PushToken?
@@ -22,11 +22,11 @@ struct WebhookIntake {
         case signature
     }
 
-    /// Why the origin is not proven; the text stands in the log.
+    /// Why the origin is not proven, as in the log.
     enum Denial: String {
-        /// The path ends with no app's secret.
+        /// The path ends with an unknown secret.
         case pathSecret = "path_secret"
-        /// The signature is missing, or malformed.
+        /// The signature is missing or malformed.
         case noSignature = "no_signature"
         /// No key of the candidates has signed the body.
         case signature
@@ -36,9 +36,9 @@ struct WebhookIntake {
 
     /// Why a webhook is refused.
     enum Refusal: Error {
-        /// Its origin is not proven; the app is the one that the body names, if it names one that the proof does not cover.
+        /// Its origin is not proven. The app is the one named in the body, if the proof does not cover it.
         case denied(Denial, WebhookApps.App?)
-        /// It cannot be read; the app is the one that it belongs to, if that is known.
+        /// It cannot be read. The app is the one that it belongs to, if known.
         case malformed(WebhookError, WebhookApps.App?)
         /// OpenSSL failed.
         case failed(CryptoError)
@@ -46,7 +46,7 @@ struct WebhookIntake {
 
     let apps: WebhookApps
 
-    /// Finds the apps to which a request may belong by its path and headers alone, so that no body is received when there are none.
+    /// Finds the apps to which a request may belong by its path and headers alone, so that the body is not received when there are none.
     func candidates(_ request: borrowing Request, provenBy proof: Proof) throws(Refusal) -> WebhookApps.Candidates {
         let candidates =
             switch proof {
@@ -110,7 +110,7 @@ struct WebhookIntake {
 }
 
 extension WebhookIntake.Refusal {
-    /// The app that it is counted for; nil when none is known.
+    /// The app for which the refusal is counted; nil when none is known.
     var app: WebhookApps.App? {
         switch self {
         case .denied(_, let app), .malformed(_, let app): app
@@ -126,7 +126,7 @@ extension WebhookIntake.Refusal {
         }
     }
 
-    /// The reason as it stands in the log; it quotes nothing of the request.
+    /// The reason, as in the log; it quotes nothing of the request.
     var reason: String {
         switch self {
         case .denied(let denial, _): denial.rawValue

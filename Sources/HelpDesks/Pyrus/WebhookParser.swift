@@ -2,27 +2,27 @@ internal import Core
 internal import JSON
 internal import Time
 
-/// Reads the body of a webhook: strict JSON, and tolerant of every form in which the help desk is known to send its fields.
+/// Parses the body of a webhook: strict JSON, but tolerant of every form in which the help desk is known to send its fields.
 ///
-/// In two steps, because the app, which the body names, decides which secret must have signed it.
+/// It works in two steps, because the app, which the body names, decides which secret must have signed it.
 struct WebhookParser {
-    /// How many values a body may have, since each takes several times its own bytes.
+    /// How many values a body may have, because each takes several times its size in memory.
     private static let mostValues = 32_768
 
-    /// Whose it is, if its origin is genuine.
+    /// The app that the body names. It is reliable only if the origin is proven.
     let appID: String
     private let root: WebhookFields
     private let token: WebhookFields
 
-    /// Reads the JSON and the app.
+    /// Parses the JSON and reads the app.
     init(_ body: Span<UInt8>) throws(WebhookError) {
         root = WebhookFields(try Self.object(body))
         token = try root.requiredObject("token")
         appID = try token.requiredIdentifier("app_id", longest: FieldGrammar.longestAppID) { FieldGrammar.problem(ofAppID: $0) }
     }
 
-    /// Reads the rest. The author, the time and the attachments may stand beside the comment or in it.
-    /// - Returns: nil for a comment that the person wrote, and not support.
+    /// Reads the rest. The author, the time and the attachments may be beside the comment or inside it.
+    /// - Returns: nil for a comment that the person wrote, not support.
     func comment() throws(WebhookError) -> Comment? {
         let fields = try root.requiredObject("comment")
         let userID = try token.requiredIdentifier("user_id", longest: FieldGrammar.longestUserID) { FieldGrammar.problem(ofUserID: $0) }
@@ -36,7 +36,7 @@ struct WebhookParser {
         return isInbound ? nil : comment
     }
 
-    /// The push token that came with it, whose name the help desk does not document; nil when there is none of the right form.
+    /// The webhook's push token, in a field that the help desk does not document; nil when there is no valid one.
     var pushToken: String? {
         for key in ["token", "push_token", "value"] as [StaticString] {
             if let text = token.plainText(key, longest: PushToken.longest) { return text }
@@ -50,7 +50,7 @@ struct WebhookParser {
 
     private func deviceID() throws(WebhookError) -> String {
         let text = try token.string("device_id") ?? ""
-        // It tells events apart, so its length is bounded as that of an app id; none is as good as an empty one.
+        // The device id tells events apart, so its length is limited like an app id's. A missing one counts as empty.
         guard text.isEmpty || FieldGrammar.problem(ofAppID: text.utf8.span) == nil else {
             throw .unexpected(
                 path: token.path(of: "device_id"),

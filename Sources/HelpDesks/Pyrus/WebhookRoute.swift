@@ -9,7 +9,7 @@ internal import Time
 
 /// `POST /pyrus/webhook/<secret>` and the signed `POST /pyrus/webhook`: support has answered in a chat.
 ///
-/// The connection is suspended until the event is durable; the thread that serves it goes on with others.
+/// The connection is suspended until the event is durable; meanwhile the serving thread continues with other connections.
 final class WebhookRoute: Sendable {
     static let path: StaticString = "/pyrus/webhook"
     static let secretPath: StaticString = "/pyrus/webhook/:secret"
@@ -98,7 +98,7 @@ final class WebhookRoute: Sendable {
         }
     }
 
-    /// Counts and logs what the store decided, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the
+    /// Counts and logs the store's decision, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the
     /// store's thread.
     private func recordOutcome(
         _ result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: UUIDv7, _ requestID: String
@@ -115,7 +115,7 @@ final class WebhookRoute: Sendable {
             return answers.duplicate
         case .failure(let error):
             app.counters.increment(.unavailable)
-            // The comment found no room, but its token may have been stored, and that is an event of the registry's.
+            // The queue was full for the comment, but its token may have been stored, and that may be an event of the registry.
             if error.kind == .queueFull { services.onChange() }
             services.logger.log(
                 .error, "webhook",

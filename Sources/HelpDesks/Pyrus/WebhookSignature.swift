@@ -2,14 +2,14 @@ internal import Bytes
 internal import Crypto
 internal import HTTPServer
 
-/// The signature of a webhook: HMAC-SHA-1 over the raw body in 40 hexadecimal digits of either case, `sha1=` before them or not.
+/// The signature of a webhook: HMAC-SHA-1 over the raw body as 40 hexadecimal digits in either case, optionally after `sha1=`.
 struct WebhookSignature: Sendable {
     static let header: StaticString = "X-Pyrus-Sig"
     private static let prefix: StaticString = "sha1="
 
     private let code: InlineArray<20, UInt8>
 
-    /// Reads a header's value; nil for every other form.
+    /// Parses a header's value; nil for any other form.
     init?(_ text: Span<UInt8>) {
         let prefixCount = Self.prefix.utf8CodeUnitCount
         let isPrefixed = text.count > prefixCount && text.extracting(..<prefixCount).equalsIgnoringCase(Self.prefix)
@@ -23,7 +23,7 @@ struct WebhookSignature: Sendable {
         self.code = code
     }
 
-    /// Finds the signature of a request.
+    /// The signature of a request; nil when it is missing or malformed.
     static func of(_ request: borrowing Request) -> WebhookSignature? {
         var signature: WebhookSignature?
         request.withHeader(header) { value in
@@ -32,7 +32,7 @@ struct WebhookSignature: Sendable {
         return signature
     }
 
-    /// Whether this key has signed the body; compared in constant time.
+    /// Whether this key has signed the body. The comparison takes constant time.
     func isGenuine(for body: Span<UInt8>, _ key: HMACKey<SHA1>) throws(CryptoError) -> Bool {
         let expected = try key.code { message throws(CryptoError) in try message.append(body) }
         return constantTimeEquals(expected, code)
