@@ -1,15 +1,15 @@
 internal import CPOSIX
 internal import Glibc
 
-/// Small files, read and created whole.
+/// Reads and creates small files as a whole.
 package enum File {
-    /// What was read, with what was known of the file at that moment.
+    /// The content of a file, with its attributes at the time of reading.
     package struct Contents: Sendable {
         /// The bytes.
         package let bytes: [UInt8]
         /// Its permissions, such as 0o600.
         package let mode: UInt32
-        /// Whether it lies on a read-only file system in memory, as the secrets of Docker and Kubernetes do.
+        /// Whether it is on a read-only file system in memory, as secrets of Docker and Kubernetes are.
         package let isOnReadOnlyMemory: Bool
 
         /// Whether users outside the owner's group may read it.
@@ -17,7 +17,7 @@ package enum File {
     }
 
     /// Reads a file.
-    /// - Parameter limit: the most bytes that are read; what is longer fails with EFBIG.
+    /// - Parameter limit: the most bytes that are read; a longer file fails with EFBIG.
     /// - Throws: why it cannot be read.
     package static func read(_ path: String, limit: Int) throws(SystemError) -> Contents {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -32,7 +32,7 @@ package enum File {
     }
 
     /// Reads standard input to its end.
-    /// - Parameter limit: the most bytes that are read; what is longer fails with EFBIG.
+    /// - Parameter limit: the most bytes that are read; longer input fails with EFBIG.
     /// - Throws: why it cannot be read.
     package static func readStandardInput(limit: Int) throws(SystemError) -> [UInt8] {
         try readAll(0, limit: limit)
@@ -40,18 +40,18 @@ package enum File {
 
     /// Creates a file that does not exist yet, and makes it durable before it returns.
     /// - Parameter mode: its permissions, such as 0o600.
-    /// - Throws: `alreadyExists` when there is one, which is left as it is.
+    /// - Throws: `alreadyExists` when the file exists; it is not changed.
     package static func create(_ path: String, mode: UInt32, _ bytes: some Sequence<UInt8>) throws(SystemError) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw SystemError.last }
         defer { close(descriptor) }
-        // The umask may have taken permissions away that were asked for.
+        // The umask may have removed requested permissions.
         guard fchmod(descriptor, mode) == 0 else { throw SystemError.last }
         try write(Array(bytes), to: descriptor)
         guard fsync(descriptor) == 0 else { throw SystemError.last }
     }
 
-    /// Creates a directory with the given permissions; one that exists is left as it is.
+    /// Creates a directory with the given permissions; an existing one is not changed.
     package static func createDirectory(_ path: String, mode: UInt32) throws(SystemError) {
         if unsafe mkdir(path, mode) != 0, errno != EEXIST { throw SystemError.last }
     }
@@ -62,18 +62,18 @@ package enum File {
         guard unsafe unlink(path) == 0 else { throw SystemError.last }
     }
 
-    /// Gives a file a second name, which nothing may have yet.
-    /// - Throws: `alreadyExists` when something has it.
+    /// Gives a file a second name, which must not exist (link(2)).
+    /// - Throws: `alreadyExists` when it does.
     package static func link(_ path: String, as name: String) throws(SystemError) {
         guard unsafe Glibc.link(path, name) == 0 else { throw SystemError.last }
     }
 
-    /// Gives a file another name, in place of whatever has it.
+    /// Renames a file, and replaces an existing one.
     package static func rename(_ path: String, to name: String) throws(SystemError) {
         guard unsafe Glibc.rename(path, name) == 0 else { throw SystemError.last }
     }
 
-    /// Makes a file durable, or the names in a directory.
+    /// Makes a file, or the names in a directory, durable (fsync(2)).
     package static func synchronize(_ path: String) throws(SystemError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError.last }
@@ -87,12 +87,12 @@ package enum File {
         guard unsafe stat(model, &status) == 0, unsafe chown(path, status.st_uid, status.st_gid) == 0 else { throw SystemError.last }
     }
 
-    /// Whether anything exists at the path, be it a symbolic link to nothing.
+    /// Whether the path exists, also as a dangling symbolic link.
     package static func exists(_ path: String) -> Bool {
         unsafe faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Writes everything to a descriptor, however many calls that takes.
+    /// Writes all bytes to a descriptor, with as many calls as needed.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -1,30 +1,30 @@
 internal import Glibc
 
-/// An advisory lock on one byte of a file, held from its making until it is let go or the process ends, however it ends.
+/// An advisory lock on one byte of a file, held until this object is released or the process ends in any way.
 ///
-/// It belongs to the open file (fcntl_locking(2), "open file description locks") and so to its inode: whoever removes or replaces the file's name
-/// opens no way in. It excludes other holders in this process as well.
+/// It belongs to the open file description (fcntl_locking(2)) and so to the inode: removing or replacing the file's name does not release
+/// it. It also excludes other holders in this process.
 ///
-/// Closing any descriptor of a file drops the locks that the process has on it by F_SETLK, such as SQLite's. So the lock must be taken before such a
-/// user opens the file, be let go after it has closed it, and not be tried again by the same process meanwhile.
+/// Closing any descriptor of a file drops the F_SETLK locks that the process has on it, such as SQLite's. So take the lock before SQLite
+/// opens the file, release it after SQLite has closed it, and do not try to take it again in the same process meanwhile.
 package final class FileLock: Sendable {
     /// Why the lock was not taken.
     package enum Failure: Error, Equatable {
-        /// Another holder has it. The number is the process that has locked the file by F_SETLK, if there is one.
+        /// Another holder has it. The number is the process that has locked the file with F_SETLK, if there is one.
         case held(by: Int32?)
         /// The file cannot be opened or locked.
         case system(SystemError)
     }
 
-    /// Which file is locked.
+    /// The locked file.
     package let identity: FileIdentity
     private let descriptor: Int32
 
     /// Takes the lock without waiting.
     /// - Parameters:
     ///   - path: an existing file that this user may write.
-    ///   - byte: the locked byte; the file need not be that long.
-    ///   - others: bytes that other users of the file lock by F_SETLK, to find out who they are.
+    ///     - byte: the byte to lock; the file may be shorter.
+    ///     - others: bytes that other users of the file lock with F_SETLK, to find out which process they are.
     package init(_ path: String, byte: Int64, others: Range<Int64>) throws(Failure) {
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(.last) }
@@ -38,18 +38,18 @@ package final class FileLock: Sendable {
     }
 
     deinit {
-        // Closing alone would leave the lock to a program that is being started just now, until it has closed its copy of the descriptor.
+        // Closing alone would leave the lock to a child process that is being started, until it has closed its copy of the descriptor.
         _ = Self.set(F_UNLCK, 0, on: descriptor)
         close(descriptor)
     }
 
-    /// Whether the file has no name any more.
+    /// Whether the file was unlinked.
     package var isRemoved: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_nlink == 0
     }
 
-    /// The process that has locked one of these bytes by F_SETLK, if it is not this one.
+    /// Another process that has locked one of these bytes with F_SETLK; nil when there is none.
     package func holder(of bytes: Range<Int64>) -> Int32? {
         Self.holder(of: bytes, on: descriptor)
     }
@@ -67,12 +67,12 @@ package final class FileLock: Sendable {
         } catch {
             throw .system(error)
         }
-        // Whoever had the lock until now may have put another file in its place.
+        // The previous holder may have replaced the file before it released the lock.
         guard locked == named else { throw .held(by: nil) }
         return locked
     }
 
-    /// Locks one byte, or unlocks all from one on.
+    /// Locks one byte, or unlocks all bytes from one on.
     private static func set(_ type: Int32, _ byte: Int64, on descriptor: Int32) -> Bool {
         var range = flock()
         range.l_type = Int16(type)
@@ -92,16 +92,16 @@ package final class FileLock: Sendable {
         return range.l_pid
     }
 
-    /// F_OFD_SETLK, which the C library shows to GNU programs only.
+    /// F_OFD_SETLK, which the C library declares for GNU programs only.
     private static let setLock: Int32 = 37
 }
 
-/// Which file this is, whatever its path: the device and the inode. Two files have different ones as long as either is open or has a name.
+/// The identity of a file, whatever its path: its device and inode. No two files have the same identity while both are open or have a name.
 package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
 
-    /// Asks for the file that a path leads to; symbolic links are followed.
+    /// The identity of the file at a path; symbolic links are followed.
     /// - Throws: `isMissing` when there is none.
     package init(path: String) throws(SystemError) {
         var status = stat()
@@ -109,7 +109,7 @@ package struct FileIdentity: Hashable, Sendable {
         self.init(status)
     }
 
-    /// Asks for an open file.
+    /// The identity of an open file.
     init(descriptor: Int32) throws(SystemError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError.last }

@@ -1,46 +1,47 @@
 internal import Glibc
 
-/// What is known of a file system as a whole.
+/// Queries about file systems and paths.
 package enum FileSystem {
-    /// How many bytes an ordinary user can still write there (statvfs(3)).
+    /// How many bytes an unprivileged user can still write on a file system (statvfs(3)).
     /// - Parameter path: any file or directory on it.
-    /// - Throws: why that is not known.
+    /// - Throws: why that is unknown.
     package static func freeBytes(at path: String) throws(SystemError) -> UInt64 {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { throw SystemError.last }
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
-    /// The path from the root to something that exists, without symbolic links (realpath(3)).
-    /// - Throws: why it is not known.
+    /// The absolute path of an existing file, without symbolic links (realpath(3)).
+    /// - Throws: why it is unknown.
     package static func absolutePath(of path: String) throws(SystemError) -> String {
         guard let found = unsafe realpath(path, nil) else { throw SystemError.last }
         defer { unsafe free(found) }
         return unsafe String(cString: found)
     }
 
-    /// The permissions of something that exists, such as 0o755, behind symbolic links.
-    /// - Throws: why they are not known.
+    /// The permissions of an existing file, such as 0o755; symbolic links are followed.
+    /// - Throws: why they are unknown.
     package static func mode(of path: String) throws(SystemError) -> UInt32 {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw SystemError.last }
         return status.st_mode & 0o7777
     }
 
-    /// Whether a directory is there, be it behind a symbolic link.
+    /// Whether the path is a directory; symbolic links are followed.
     package static func isDirectory(_ path: String) -> Bool { type(of: path) == S_IFDIR }
 
-    /// Whether a Unix socket is there.
+    /// Whether the path is a Unix socket.
     package static func isSocket(_ path: String) -> Bool { type(of: path) == S_IFSOCK }
 
-    /// Whether this process may write a file, or make files in a directory.
+    /// Whether this process may write a file, or create files in a directory.
     package static func isWritable(_ path: String) -> Bool {
         unsafe faccessat(AT_FDCWD, path, isDirectory(path) ? W_OK | X_OK : W_OK, AT_EACCESS) == 0
     }
 
-    /// Whether another process holds a lock on any part of a file (fcntl_locking(2)); false where there is none to look at.
+    /// Whether another process holds a lock on any part of a file (fcntl_locking(2)); false when the file cannot be opened.
     ///
-    /// Closing the file lets go what this process has locked there by F_SETLK, as SQLite does: ask only where it has nothing open.
+    /// Closing the file releases this process's F_SETLK locks on it, such as SQLite's. So do not call it while this process has the file
+    /// open.
     package static func isLocked(_ path: String) -> Bool {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -48,7 +49,7 @@ package enum FileSystem {
         var whole = flock()
         whole.l_type = Int16(F_WRLCK)
         whole.l_whence = Int16(SEEK_SET)
-        // F_OFD_GETLK, which the C library shows to GNU programs only, finds locks of both kinds.
+        // F_OFD_GETLK, which the C library declares for GNU programs only, finds locks of both kinds.
         return unsafe fcntl(descriptor, 36, &whole) == 0 && whole.l_type != Int16(F_UNLCK)
     }
 
@@ -58,7 +59,7 @@ package enum FileSystem {
     }
 
     /// The size of a file in bytes.
-    /// - Throws: why it is not known.
+    /// - Throws: why it is unknown.
     package static func size(of path: String) throws(SystemError) -> UInt64 {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw SystemError.last }

@@ -1,19 +1,19 @@
 /// File paths as text.
 package enum Path {
-    /// The directory that holds `path`; `.` for a bare name.
+    /// The directory of `path`; `.` for a bare name.
     package static func directory(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// A directory given by its absolute path, and all above it up to the root.
+    /// A directory given by its absolute path, and all its parents up to the root.
     package static func ancestors(of directory: String) -> [String] {
         var all = [directory]
         while let last = all.last, last != "/", last != "." { all.append(Self.directory(of: last)) }
         return all
     }
 
-    /// `path` as seen from `directory`; an absolute one stays as it is.
+    /// `path` relative to `directory`; an absolute path is returned unchanged.
     package static func resolve(_ path: String, in directory: String) -> String {
         if path.utf8.first == UInt8(ascii: "/") { return path }
         return directory == "." ? path : "\(directory)/\(path)"

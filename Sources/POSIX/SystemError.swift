@@ -1,30 +1,30 @@
 internal import Glibc
 
-/// Why the operating system refused something.
+/// An error of the operating system.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
     /// The errno value.
     package let code: Int32
 
-    /// The error that the last failed call left behind.
+    /// The error of the last failed call.
     static var last: SystemError { SystemError(code: errno) }
 
-    /// What a call says where a name is taken.
+    /// The error for a name that exists already.
     package static var taken: SystemError { SystemError(code: EEXIST) }
 
     /// The file or directory does not exist.
     package var isMissing: Bool { code == ENOENT }
     /// The file or directory exists already.
     package var alreadyExists: Bool { code == EEXIST }
-    /// The file is larger than was allowed.
+    /// The file is larger than the limit.
     package var isTooLarge: Bool { code == EFBIG }
 
-    /// The system's own words, such as `No such file or directory`.
+    /// The system's message, such as `No such file or directory`.
     package var description: String {
         unsafe String(cString: strerror(code))
     }
 }
 
-/// The signals that operators send, taken one by one by the thread that waits for them.
+/// The signals from operators; the thread that waits for them gets them one by one.
 @safe
 package struct Signals: Sendable {
     /// A signal with a meaning here.
@@ -37,7 +37,7 @@ package struct Signals: Sendable {
 
     private let set: sigset_t
 
-    /// Holds the signals back from now on, in this thread and in those that it starts later: make it before any thread.
+    /// Blocks the signals in this thread and in the threads that it starts later: create it before any thread.
     package init() {
         var set = sigset_t()
         unsafe sigemptyset(&set)
@@ -46,12 +46,12 @@ package struct Signals: Sendable {
         self.set = set
     }
 
-    /// Lets SIGTERM and SIGINT end the process from now on, whatever it is doing: for who asks a second time while it stops.
+    /// From now on SIGTERM and SIGINT end the process at once, for an operator who sends a second signal while it stops.
     package func endAtOnce() {
         var ending = sigset_t()
         unsafe sigemptyset(&ending)
         for number in [SIGTERM, SIGINT] {
-            // A process that was started in the background may have inherited SIGINT as ignored.
+            // A process started in the background may have inherited SIGINT as ignored.
             signal(number, SIG_DFL)
             unsafe sigaddset(&ending, number)
         }

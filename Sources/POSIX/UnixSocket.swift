@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Sockets with a path.
+/// Unix domain sockets.
 package enum UnixSocket {
-    /// Connects, and closes the connection at once, to find out whether somebody listens.
-    /// - Throws: why nobody could be reached; `isMissing` and `isRefused` say that nobody listens.
+    /// Connects and closes the connection at once, to find out whether a process listens.
+    /// - Throws: why the connection failed; with `isMissing` or `isRefused` no process listens.
     package static func probe(_ path: String) throws(SystemError) {
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
@@ -22,6 +22,6 @@ package enum UnixSocket {
 }
 
 extension SystemError {
-    /// Nobody listens there.
+    /// No process listens there.
     package var isRefused: Bool { code == ECONNREFUSED }
 }

@@ -2,21 +2,23 @@ internal import CSQLite
 
 /// A connection to one database file.
 ///
-/// It is used by one thread at a time, since SQLite does no locking for it: create it on the thread that keeps it. Foreign keys are enforced,
+/// Only one thread at a time may use it, because SQLite does no locking for it: create it on the thread that keeps it. Foreign keys are
+/// enforced, and text in double quotes is never a literal. Releasing it closes it; `close()` reports errors.
 /// and text in double quotes is never taken for a literal. Letting it go closes it; `close()` tells how that went.
 @safe
 package final class Connection {
     private let handle: OpaquePointer
     private(set) var isOpen = true
-    /// How many calls are under way that lend rows or bytes, which closing would take away.
+    /// How many active calls lend rows or bytes, which closing would invalidate.
     var lendings = 0
-    /// How many pages the log had after this connection's last commit, 0 once it has moved all of them; needs `leaveLogToCheckpoints`.
+    /// How many pages the log had after this connection's last commit; 0 once this connection has moved all of them. Requires
+    /// `leaveLogToCheckpoints`.
     package internal(set) var loggedPages = 0
-    /// Whether a `transaction` body is running, whose statements must not commit by themselves.
+    /// Whether the body of a `transaction` is running; its statements must not commit on their own.
     var isInTransactionBody = false
 
-    /// Opens the file and reads its head.
-    /// - Throws: when it cannot be opened, is no database, is locked, or can only be read though writing was asked for.
+    /// Opens the file and reads its header.
+    /// - Throws: when it cannot be opened, is not a database, is locked, or is read-only and `mode` writes.
     package init(path: String, mode: OpenMode) throws(SQLiteError) {
         unsafe handle = try DatabaseOpening.open(path, mode: mode)
     }
@@ -25,14 +27,14 @@ package final class Connection {
         if isOpen { _ = closeHandle() }
     }
 
-    /// SQLite's handle, for the length of one call. A closed connection traps.
+    /// SQLite's handle, valid during one call. Traps if the connection is closed.
     var database: OpaquePointer {
         precondition(isOpen, "the connection is closed")
         return unsafe handle
     }
 
-    /// Closes the file, rolling back a transaction that is open. The statements end too: using one afterwards traps, letting it go is fine.
-    /// - Throws: SQLite's refusal, after which the connection is still open.
+    /// Closes the file and rolls back an open transaction. Its statements end too: using one afterwards traps, releasing it is safe.
+    /// - Throws: when SQLite refuses; the connection is still open then.
     package func close() throws(SQLiteError) {
         precondition(isOpen, "the connection is closed already")
         precondition(lendings == 0, "rows or bytes of the connection are still lent")
@@ -45,9 +47,9 @@ package final class Connection {
         return unsafe sqlite3_close(handle)
     }
 
-    /// Runs statements separated by semicolons, and drops the rows that they return.
+    /// Runs statements separated by semicolons, and ignores their rows.
     /// - Parameter sql: a literal, so that values cannot become part of it.
-    /// - Throws: the first failure; the statements before it stay done, unless a transaction is rolled back.
+    /// - Throws: the first failure; earlier statements stay done, unless a transaction is rolled back.
     package func execute(_ sql: StaticString) throws(SQLiteError) {
         try execute(dynamic: sql.description)
     }
@@ -67,8 +69,8 @@ package final class Connection {
 }
 
 extension Connection {
-    /// Keeps a write-ahead log, so that readers and the writer do not wait for each other. The file remembers it.
-    /// - Throws: also when the file system cannot share memory between processes, which the log needs.
+    /// Switches to a write-ahead log, so that readers and the writer do not wait for each other. The setting is stored in the file.
+    /// - Throws: also when the file system does not support shared memory, which the log needs.
     package func useWriteAheadLog() throws(SQLiteError) {
         let mode = try single("PRAGMA journal_mode = WAL") { statement throws(SQLiteError) in try statement.bytes(0) }
         guard mode == Array("wal".utf8) else {
@@ -81,19 +83,20 @@ extension Connection {
         try execute(dynamic: "PRAGMA synchronous = \(synchronous.rawValue)")
     }
 
-    /// Sets how long a call waits for other connections' locks before it throws an error that `isBusy`; 0, as at first, is not at all.
+    /// Sets how long a call waits for other connections' locks before it throws an error with `isBusy`, in milliseconds; 0, the default,
+    /// does not wait.
     package func setBusyTimeout(milliseconds: Int32) {
         precondition(milliseconds >= 0, "a timeout is not negative")
         unsafe sqlite3_busy_timeout(database, milliseconds)
     }
 
-    /// Has commits never move pages from the log to the database, which they otherwise do when there are 1000: `checkpoint` must be called.
-    /// `loggedPages` is known from now on.
+    /// Turns off automatic checkpoints, which commits otherwise run at 1000 pages: the caller must call `checkpoint`. From now on
+    /// `loggedPages` is known.
     package func leaveLogToCheckpoints() {
         unsafe sqlite3_wal_hook(
             database,
             { context, _, _, pages in
-                // The connection outlives its own commits.
+                // The connection outlives all of its commits.
                 if let context = unsafe context {
                     unsafe Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().loggedPages = Int(pages)
                 }
@@ -101,26 +104,26 @@ extension Connection {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Has what is deleted overwritten with zeros.
+    /// Overwrites deleted data with zeros (PRAGMA secure_delete).
     package func overwriteDeleted() throws(SQLiteError) {
         try execute(dynamic: "PRAGMA secure_delete = ON")
     }
 
-    /// Sets how much memory cached pages may take, in KiB.
+    /// Sets the size of the page cache in KiB.
     package func setCacheSize(kibibytes: Int32) throws(SQLiteError) {
         precondition(kibibytes > 0, "a cache has a size")
-        // SQLite takes a negative number for KiB, a positive one for pages.
+        // For SQLite a negative number means KiB, a positive one pages.
         try execute(dynamic: "PRAGMA cache_size = -\(kibibytes)")
     }
 
-    /// Sets how much of a log that is no longer needed stays on the disk for reuse, in bytes.
+    /// Sets how many bytes of the log's file are kept for reuse after the log was restarted.
     package func setLogSizeLimit(bytes: Int64) throws(SQLiteError) {
         precondition(bytes >= 0, "a size is not negative")
         try execute(dynamic: "PRAGMA journal_size_limit = \(bytes)")
     }
 
-    /// Sets how many pages, of 4096 bytes unless the file says otherwise, the database may have; what needs more fails with an error that
-    /// `isFull`. The limit is this connection's, and never below the present size.
+    /// Limits the database to this many pages, of 4096 bytes unless the file says otherwise; a larger one fails with an error with
+    /// `isFull`. The limit holds for this connection only, and is never below the current size.
     package func setSizeLimit(pages: UInt32) throws(SQLiteError) {
         precondition(pages > 0, "a database has a page")
         try execute(dynamic: "PRAGMA max_page_count = \(pages)")
@@ -128,7 +131,7 @@ extension Connection {
 }
 
 extension Connection {
-    /// Runs `body` in a transaction that has the write lock from its start, and commits it.
+    /// Runs `body` in a transaction that takes the write lock at its start, and commits it.
     ///
     /// Transactions do not nest. A failure of `body` or of the commit rolls everything back.
     /// - Throws: what `body` throws, or why the transaction could not begin or commit.
@@ -142,7 +145,7 @@ extension Connection {
             try execute(dynamic: "COMMIT")
             return result
         } catch {
-            // The first error is the one that explains; a rollback itself has nothing to add, and always ends the transaction.
+            // The first error is the cause. A rollback adds nothing to it, and always ends the transaction.
             if isInTransaction { try? execute(dynamic: "ROLLBACK") }
             throw error
         }
@@ -151,15 +154,15 @@ extension Connection {
     /// Whether a transaction is open; SQLite ends one itself after some failures.
     package var isInTransaction: Bool { unsafe sqlite3_get_autocommit(database) == 0 }
 
-    /// Throws when SQLite rolled the running transaction back, because a statement would now commit on its own.
+    /// Throws if SQLite has rolled the running transaction back, because further statements would commit on their own.
     func checkTransactionStands() throws(SQLiteError) {
         if isInTransactionBody, !isInTransaction { throw SQLiteError(code: Int32(DESKGATE_SQLITE_ABORT_ROLLBACK)) }
     }
 }
 
 extension Connection {
-    /// What SQLite does to run each statement that is prepared here (EXPLAIN QUERY PLAN), for tests: a statement that looks at all rows of a table
-    /// that grows keeps everybody waiting.
+    /// The query plans of all statements that were prepared here (EXPLAIN QUERY PLAN), for tests: a statement that scans a growing table
+    /// would delay everybody.
     package func plans() throws(SQLiteError) -> [(sql: String, steps: [String])] {
         var texts: [String] = []
         var next = unsafe sqlite3_next_stmt(database, nil)

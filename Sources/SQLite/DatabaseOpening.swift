@@ -1,9 +1,9 @@
 internal import CSQLite
 internal import Glibc
 
-/// The steps from a path to a database handle that is known to work.
+/// The steps from a path to an open, checked database handle.
 enum DatabaseOpening {
-    /// Opens the file, and proves that it is a database that the mode can be kept for.
+    /// Opens the file, and checks that it is a database that allows the mode.
     static func open(_ path: String, mode: OpenMode) throws(SQLiteError) -> OpaquePointer {
         let name = try plainName(path)
         if mode == .readWriteCreate { createForOwner(name) }
@@ -18,16 +18,17 @@ enum DatabaseOpening {
         return unsafe database
     }
 
-    /// The path in a spelling that SQLite takes for nothing else: Debian's takes `file:…` for a URI, and all take `:memory:` for no file.
+    /// The path in a form that SQLite cannot misread: Debian's SQLite treats `file:…` as a URI, and every one treats `:memory:` as no file.
     static func plainName(_ path: String) throws(SQLiteError) -> String {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw SQLiteError(code: SQLITE_CANTOPEN, path: path) }
         return path.utf8.first == UInt8(ascii: "/") ? path : "./\(path)"
     }
 
-    /// Creates the file, if there is none, so that others cannot read it: SQLite alone would leave that to the umask.
+    /// Creates a missing file with mode 0600; SQLite alone would use the umask.
     ///
-    /// An existing file is not even opened, because closing it would drop the locks that other connections of this process hold
-    /// (<https://www.sqlite.org/howtocorrupt.html> section 2.2). What goes wrong is told by SQLite, which comes to the same file next.
+    /// An existing file is not even opened, because closing it would drop the locks of other connections in this process
+    /// (<https://www.sqlite.org/howtocorrupt.html> section 2.2). Errors are ignored, because SQLite opens the same file next and reports
+    /// them.
     private static func createForOwner(_ name: String) {
         let descriptor = unsafe Glibc.open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
@@ -46,7 +47,7 @@ enum DatabaseOpening {
         return unsafe database
     }
 
-    /// Reads the file's head, which opening leaves for later, and refuses to go on read-only unasked, which SQLite does silently.
+    /// Reads the file's header, which opening does not, and refuses a read-only file for a writing mode, which SQLite accepts silently.
     private static func prove(_ database: OpaquePointer, mode: OpenMode) throws(SQLiteError) {
         guard unsafe mode == .readOnly || sqlite3_db_readonly(database, "main") == 0 else {
             throw SQLiteError(code: SQLITE_READONLY)
@@ -56,7 +57,7 @@ enum DatabaseOpening {
         }
     }
 
-    /// Turns off what only old schemas or attackers need, <https://www.sqlite.org/security.html>, and turns foreign keys on.
+    /// Turns off features that only old schemas or attackers need (<https://www.sqlite.org/security.html>), and turns foreign keys on.
     private static func harden(_ database: OpaquePointer) {
         let switches = [
             (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false), (SQLITE_DBCONFIG_DQS_DML, false),
@@ -71,16 +72,16 @@ enum DatabaseOpening {
 
 /// What a connection may do with its file.
 package enum OpenMode: Sendable {
-    /// Reads and writes; a missing file is created, for its owner only (0600), in a directory that must exist.
+    /// Reads and writes. A missing file is created with mode 0600, in a directory that must exist.
     case readWriteCreate
     /// Reads only; a missing file is an error.
     case readOnly
 }
 
-/// When SQLite waits for the disk, <https://www.sqlite.org/pragma.html#pragma_synchronous>.
+/// When SQLite syncs the file, <https://www.sqlite.org/pragma.html#pragma_synchronous>.
 package enum Synchronous: String, Sendable {
-    /// At each commit: what was committed survives a loss of power.
+    /// At each commit: committed transactions survive a loss of power.
     case full = "FULL"
-    /// With a write-ahead log at checkpoints only: a loss of power may take the last commits, and harms nothing else.
+    /// With a write-ahead log only at checkpoints: a loss of power may undo the last commits, and damages nothing.
     case normal = "NORMAL"
 }

@@ -1,15 +1,15 @@
 internal import CSQLite
 internal import Glibc
 
-/// Why SQLite refused something: its result code, its words, and never a value that was bound or read.
+/// Why SQLite refused a call: its result code and message, and never a value that was bound or read.
 package struct SQLiteError: Error, Equatable, Sendable {
     /// The extended result code, such as 2067 for a violated UNIQUE (<https://www.sqlite.org/rescode.html>).
     package let extendedCode: Int32
-    /// The errno value behind a file that cannot be opened, read or written; 0 for everything else.
+    /// The errno of a file that cannot be opened, read or written; otherwise 0.
     package let systemErrno: Int32
-    /// SQLite's words, such as `UNIQUE constraint failed: delivery.id`; they name tables and columns.
+    /// SQLite's message, such as `UNIQUE constraint failed: delivery.id`; it names tables and columns.
     package let message: String
-    /// The file, when it was opening it that failed.
+    /// The file, if opening it failed.
     package let path: String?
 
     /// The primary result code, the low byte of the extended one.
@@ -22,22 +22,22 @@ package struct SQLiteError: Error, Equatable, Sendable {
         self.path = path
     }
 
-    /// Describes what the connection's last call left behind.
+    /// The error of the connection's last call.
     init(lastOf database: OpaquePointer, path: String? = nil) {
         let code = unsafe sqlite3_extended_errcode(database)
-        // Other failures leave the errno of an older one in place.
+        // Other failures leave the errno of an earlier one in place.
         let hasErrno = [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xff)
         self.init(
             code: code, message: unsafe String(cString: sqlite3_errmsg(database)),
             systemErrno: hasErrno ? unsafe sqlite3_system_errno(database) : 0, path: path)
     }
 
-    /// The same error, with the file whose opening it ended.
+    /// The same error with the path of the file that could not be opened.
     func opening(_ path: String) -> SQLiteError {
         SQLiteError(code: extendedCode, message: message, systemErrno: systemErrno, path: path)
     }
 
-    /// The same error in the words of its code alone, for a message that could quote a value.
+    /// The same error with the standard message of its code, for a message that could quote a value.
     var withoutDetail: SQLiteError {
         SQLiteError(code: extendedCode, systemErrno: systemErrno, path: path)
     }
@@ -47,15 +47,15 @@ extension SQLiteError {
     /// Whether another connection held a lock for longer than the busy timeout; trying again later may succeed.
     package var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(primaryCode) }
 
-    /// Whether there is no room: on the disk, in the quota, or below the limit of pages.
+    /// Whether there is no space left: on the disk, in the quota, or within the limit of pages.
     package var isFull: Bool {
         primaryCode == SQLITE_FULL || (primaryCode == SQLITE_IOERR && [ENOSPC, EDQUOT].contains(systemErrno))
     }
 
-    /// Whether the file, its directory or the connection takes no writes.
+    /// Whether the file, its directory or the connection is read-only.
     package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
 
-    /// Whether the file is damaged, or no database at all.
+    /// Whether the file is damaged or not a database.
     package var isCorrupt: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(primaryCode) }
 
     /// Whether a row broke a constraint of its table.
@@ -67,7 +67,7 @@ extension SQLiteError {
     /// Whether the system failed to read, write or lock the file; a full disk is one of the reasons.
     package var isIOError: Bool { primaryCode == SQLITE_IOERR }
 
-    /// What the operator can do about a file that could not be opened or used; nil when it is not about the file.
+    /// What the operator can do about a file that could not be opened or used; nil for other errors.
     package var remedy: String? {
         if isFull { return "free space on the disk that holds the file" }
         switch primaryCode {
@@ -88,7 +88,7 @@ extension SQLiteError {
 }
 
 extension SQLiteError: CustomStringConvertible {
-    /// One line for the operator: the file when it could not be opened, SQLite's words, the codes, and the remedy of what concerns the file.
+    /// One line for the operator: the file if it could not be opened, SQLite's message, the codes, and the remedy if there is one.
     package var description: String {
         var text = path.map { "cannot open \($0): " } ?? ""
         text += "\(message) (SQLite code \(extendedCode)"

@@ -1,7 +1,7 @@
 internal import CSQLite
 
-// Columns are numbered from 0. A number that the row does not have, or reading without a row, is a mistake in the program and traps. The file
-// may come from anywhere: a value of another type than asked for throws SQLITE_MISMATCH.
+// Columns are numbered from 0. Traps on a number that the row does not have, and on reading without a row. The file may come from anywhere,
+// so a value of an unexpected type throws SQLITE_MISMATCH.
 extension Statement {
     /// Whether the value is NULL.
     package func isNull(_ column: Int) -> Bool {
@@ -14,7 +14,7 @@ extension Statement {
         return unsafe sqlite3_column_int64(statement, Int32(column))
     }
 
-    /// Reads TEXT, which may hold U+0000; what is not UTF-8 throws SQLITE_MISMATCH.
+    /// Reads TEXT, which may contain U+0000; invalid UTF-8 throws SQLITE_MISMATCH.
     package func string(_ column: Int) throws(SQLiteError) -> String {
         try expect(SQLITE_TEXT, at: column)
         let text = try withBytes(column) { bytes throws(SQLiteError) -> String? in
@@ -32,7 +32,7 @@ extension Statement {
         }
     }
 
-    /// Lends a BLOB, or the UTF-8 of TEXT, without copying it; they end with the closure.
+    /// Lends a BLOB, or the UTF-8 of TEXT, without copying it. The bytes are valid only in the closure.
     ///
     /// Stepping or resetting this statement, or closing the connection, traps in `body`.
     /// - Throws: also what `body` throws.
@@ -47,10 +47,10 @@ extension Statement {
     private func stored(_ column: Int) throws(SQLiteError) -> UnsafeBufferPointer<UInt8> {
         let column = Int32(column)
         let isText = unsafe sqlite3_column_type(statement, column) == SQLITE_TEXT
-        // The pointer first: asking for it may convert the value, which the length must follow (sqlite3_column_blob).
+        // The pointer first: reading it may convert the value, and the length must be read after that (sqlite3_column_blob).
         let start = unsafe isText ? UnsafeRawPointer(sqlite3_column_text(statement, column)) : sqlite3_column_blob(statement, column)
         let count = unsafe Int(sqlite3_column_bytes(statement, column))
-        // An empty BLOB has no pointer, and neither has what found no memory.
+        // The pointer is nil for an empty BLOB, and also when memory ran out.
         let hasFailed = unsafe start == nil && sqlite3_errcode(connection.database) == SQLITE_NOMEM
         guard !hasFailed else { throw SQLiteError(code: SQLITE_NOMEM) }
         return unsafe UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: start == nil ? 0 : count)

@@ -2,18 +2,19 @@ internal import CSQLite
 
 /// One SQL statement, prepared once and run as often as needed.
 ///
-/// It belongs to its connection's thread and keeps the connection alive. Bind, then `step` through the rows or `run`; what ended, by its last
+/// It belongs to its connection's thread and keeps the connection alive. Bind values, then `step` through the rows or `run` it. A statement
+/// that has ended, after its last row or by a failure, can be bound and run again.
 /// row or by a failure, can be bound and run again.
 @safe
 package final class Statement {
     let connection: Connection
     private let handle: OpaquePointer
-    /// How many calls are under way that lend this statement's rows or bytes, which the next step would take away.
+    /// How many active calls lend this statement's rows or bytes, which the next step would invalidate.
     private var lendings = 0
 
     /// Prepares a statement.
-    /// - Parameter sql: one statement, as a literal, so that values cannot become part of it; more than one, or none, traps.
-    /// - Throws: when SQLite does not understand it, or what it names does not exist.
+    /// - Parameter sql: one statement, as a literal, so that values cannot become part of it; traps on none and on several.
+    /// - Throws: when SQLite cannot parse it, or a table or column does not exist.
     package init(_ connection: Connection, _ sql: StaticString) throws(SQLiteError) {
         var prepared: OpaquePointer?
         let text = unsafe UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
@@ -34,27 +35,27 @@ package final class Statement {
         if connection.isOpen { unsafe sqlite3_finalize(handle) }
     }
 
-    /// SQLite's handle, for the length of one call. It traps once the connection is closed.
+    /// SQLite's handle, valid during one call. Traps if the connection is closed.
     var statement: OpaquePointer {
         precondition(connection.isOpen, "the statement's connection is closed")
         return unsafe handle
     }
 
-    /// Goes to the next row.
-    /// - Returns: true when there is one, whose columns can be read until the next step or reset; false when the statement has ended.
-    /// - Throws: why the statement failed; it has ended then, and what it did is undone.
+    /// Steps to the next row.
+    /// - Returns: true when there is one; its columns can be read until the next step or reset. False when the statement has ended.
+    /// - Throws: why the statement failed; it has ended then, and its changes are undone.
     package func step() throws(SQLiteError) -> Bool {
         precondition(lendings == 0, "rows or bytes of the statement are still lent")
         return try advance()
     }
 
-    /// Ends the statement before its last row, which gives up its locks, and unbinds every parameter, which frees the copies.
+    /// Ends the statement before its last row, which releases its locks, and unbinds every parameter, which frees the copies.
     package func reset() {
         precondition(lendings == 0, "rows or bytes of the statement are still lent")
         clear()
     }
 
-    /// Goes to the next row for whom lends rows.
+    /// Steps to the next row inside a call that lends rows.
     func advance() throws(SQLiteError) -> Bool {
         try connection.checkTransactionStands()
         switch unsafe sqlite3_step(statement) {
@@ -66,13 +67,13 @@ package final class Statement {
         }
     }
 
-    /// Ends the statement and unbinds its parameters; what went wrong has been thrown by then.
+    /// Ends the statement and unbinds its parameters; an error was thrown before.
     func clear() {
         unsafe sqlite3_reset(statement)
         unsafe sqlite3_clear_bindings(statement)
     }
 
-    /// Calls `body` while stepping, resetting and closing trap.
+    /// Calls `body`; stepping, resetting and closing trap inside it.
     func lending<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
         lendings += 1
         connection.lendings += 1
@@ -86,13 +87,14 @@ package final class Statement {
     private func failure() -> SQLiteError {
         let error = unsafe SQLiteError(lastOf: connection.database)
         unsafe sqlite3_reset(statement)
-        // SQLite's functions quote an argument in some errors of this code, and the argument may have been bound.
+        // For some errors with this code SQLite's functions quote an argument, which may be a bound value.
         let mayQuote = unsafe error.primaryCode == SQLITE_ERROR && sqlite3_bind_parameter_count(statement) > 0
         return mayQuote ? error.withoutDetail : error
     }
 }
 
-// Parameters are numbered from 1, as in `?1`. What is bound is copied, and stays bound until `reset()` or the end of `run`. A number that the
+// Parameters are numbered from 1, as in `?1`. A bound value is copied, and stays bound until `reset()` or the end of `run`. Traps on a
+// number that the statement does not have, and on binding between two rows.
 // statement does not have, or binding between two rows, is a mistake in the program and traps.
 extension Statement {
     /// Binds a value of any type that can be stored.
@@ -105,7 +107,7 @@ extension Statement {
         unsafe check(sqlite3_bind_int64(statement, number(index), value))
     }
 
-    /// Binds text, as UTF-8; it may hold U+0000.
+    /// Binds text as UTF-8; it may contain U+0000.
     package func bind(_ value: String, at index: Int) {
         var value = value
         value.withUTF8 { bytes in
@@ -113,7 +115,7 @@ extension Statement {
         }
     }
 
-    /// Binds bytes, as a BLOB; none are an empty BLOB, not NULL.
+    /// Binds bytes as a BLOB; zero bytes are an empty BLOB, not NULL.
     package func bind(_ value: Span<UInt8>, at index: Int) {
         unsafe value.withUnsafeBufferPointer { bytes in
             unsafe check(deskgate_sqlite_bind_blob(statement, number(index), bytes.baseAddress, UInt64(bytes.count)))
@@ -139,8 +141,8 @@ extension Statement {
 }
 
 extension Statement {
-    /// Binds the values in order, runs the statement to its end, drops its rows, and unbinds the values.
-    /// - Parameter values: one for each parameter, or none to keep what was bound one by one; another number traps.
+    /// Binds the values in order, runs the statement to its end, ignores its rows, and unbinds the values.
+    /// - Parameter values: one for each parameter, or none to keep the values bound before; traps on any other number.
     /// - Throws: why the statement failed.
     package func run<each Value: SQLiteBindable>(_ values: repeat each Value) throws(SQLiteError) {
         bindAll(repeat each values)
@@ -148,7 +150,8 @@ extension Statement {
         while try step() {}
     }
 
-    /// Runs the statement with what was bound one by one to its end, drops its rows, and unbinds the values: for statements that run so often
+    /// Runs the statement with the values bound before to its end, ignores its rows, and unbinds the values. For statements that run so
+    /// often that generic binding would cost more than running them.
     /// that binding values of any type would cost more than running them.
     /// - Throws: why the statement failed.
     package func runBound() throws(SQLiteError) {
@@ -156,7 +159,7 @@ extension Statement {
         while try step() {}
     }
 
-    /// Goes to the only row of what was bound one by one, and calls `body` there if there is one.
+    /// Runs the statement with the values bound before, and calls `body` at its only row if there is one.
     /// - Throws: why the statement failed, or what `body` throws.
     package func readBound(_ body: (Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
         defer { clear() }
@@ -165,9 +168,9 @@ extension Statement {
 
     /// Binds the values in order, calls `body` at each row, and unbinds the values.
     ///
-    /// `body` reads the columns; stepping or resetting this statement, or closing the connection, traps there.
-    /// - Parameter values: one for each parameter, or none to keep what was bound one by one; another number traps.
-    /// - Throws: why the statement failed, or what `body` throws, which ends the rows.
+    /// `body` reads the columns. Stepping or resetting this statement, or closing the connection, traps inside it.
+    /// - Parameter values: one for each parameter, or none to keep the values bound before; traps on any other number.
+    /// - Throws: why the statement failed, or what `body` throws, which ends the iteration.
     package func forEachRow<each Value: SQLiteBindable>(
         _ values: repeat each Value, body: (Statement) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {

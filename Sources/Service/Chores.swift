@@ -1,12 +1,12 @@
 internal import Threading
 
-/// A thread that does something small again and again until it is stopped.
+/// A thread that repeats a short task until it is stopped.
 final class Chores: Sendable {
     private let isEnding: Monitor<Bool>
     private let thread: OwnThread
 
     /// Starts the thread.
-    /// - Throws: when the system has no room for it.
+    /// - Throws: when the thread cannot be started.
     init(everyMilliseconds interval: UInt64 = 5_000, _ work: @escaping @Sendable () -> Void) throws(ThreadError) {
         let isEnding = Monitor(false)
         self.isEnding = isEnding
@@ -15,7 +15,7 @@ final class Chores: Sendable {
         }
     }
 
-    /// Ends the thread. Call it once, and not in the work.
+    /// Ends the thread. Call it once, and not from the task.
     func stop() {
         isEnding.update { $0 = true }
         thread.join()

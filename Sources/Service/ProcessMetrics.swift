@@ -1,9 +1,9 @@
 internal import Observability
 internal import POSIX
 
-/// What the process uses, by the names that Prometheus' own clients give it.
+/// The process metrics, with the names that Prometheus' own clients use.
 enum ProcessMetrics {
-    /// Registers them; what the system does not tell shows as 0.
+    /// Registers them; a value that the system does not provide is 0.
     static func register(in registry: MetricsRegistry) {
         registry.counter("process_cpu_seconds_total", "User and system CPU time spent, in seconds.") { ProcessUsage.cpuSeconds }
         registry.gauge("process_resident_memory_bytes", "Resident memory size in bytes.") {

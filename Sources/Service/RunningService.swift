@@ -18,14 +18,15 @@ package final class RunningService: Sendable {
     private let publicServer: Server
     private let adminServer: Server
     private let warnings: WarningLog
-    // Without the thread, the next line of its kind says what was left out, and `check` tells of certificates.
+    // Without this thread, sampled lines are reported only with the next line of their kind, and certificate warnings come only from
+    // `check` and reloads.
     private let chores: Chores?
-    /// What the public and the admin listener show in TLS handshakes.
+    /// The certificates that the public and the admin listener use.
     private let identities: Monitor<[TLSIdentity?]>
 
-    /// Where the help desk reaches it, with the port that the system chose.
+    /// The address of the public listener, with the port that the system chose.
     package var publicAddress: ListenAddress { publicServer.address }
-    /// Where operators reach it, with the port that the system chose.
+    /// The address of the admin listener, with the port that the system chose.
     package var adminAddress: ListenAddress { adminServer.address }
 
     /// Opens both listeners; from then on requests are answered.
@@ -57,7 +58,7 @@ package final class RunningService: Sendable {
             ])
     }
 
-    /// Starts what has threads; what was started before something failed is stopped again.
+    /// Starts everything that has threads. If one part fails, the parts started before it are stopped.
     private static func start(
         _ configuration: Configuration, _ graph: ServiceGraph, _ logger: Logger, _ clocks: Clocks
     ) throws(StartError) -> (deliveries: DeliveryServices, admin: Server, public: Server) {
@@ -92,7 +93,7 @@ package final class RunningService: Sendable {
         }
     }
 
-    /// Takes over another configuration, all of it or nothing: what a listener, the log or the shutdown is like needs a restart.
+    /// Applies another configuration completely or not at all. Changes of a listener, the log or the shutdown need a restart.
     /// - Parameter read: reads the configuration.
     /// - Returns: whether it is in force now; if not, the log says why.
     @discardableResult
@@ -107,14 +108,14 @@ package final class RunningService: Sendable {
         }
     }
 
-    /// Stops: takes no more connections and begins no more tries, ends what is in flight within the configured time, and closes.
+    /// Stops: accepts no more connections, starts no more attempts, finishes what is in progress within the configured time, and closes.
     package func stop() {
         graph.readiness.stop()
-        // Before the log says so, so that no try begins after that line.
+        // Before the log line, so that no attempt begins after it.
         deliveries.beginStopping()
         logger.log(.info, "stopping")
         let drainMilliseconds = UInt64(configuration.drainSeconds) * 1000
-        // Requests and tries share the time: whoever stops the process counts from now.
+        // Requests and attempts share one deadline, because the supervisor's timeout runs from now.
         let deadline = SystemClock.monotonicMilliseconds() + drainMilliseconds
         publicServer.stop(drainMilliseconds: drainMilliseconds)
         deliveries.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))
@@ -130,7 +131,7 @@ package final class RunningService: Sendable {
         do {
             let putInForce = try graph.prepare(next)
             try renewCertificates(next)
-            // Before anything is accepted for a notifier that is new.
+            // Before any event is accepted for a new notifier.
             try deliveries.reload(next)
             putInForce()
         } catch {
@@ -143,7 +144,7 @@ package final class RunningService: Sendable {
         return true
     }
 
-    /// Shows the certificates that are in the files now, where they are others.
+    /// Loads the listeners' certificates from their files if they have changed.
     private func renewCertificates(_ next: Configuration) throws(ServerError) {
         let shown = identities.withLock { $0 }
         let wanted = [next.listen.settings.tls, next.admin.listener.settings.tls]

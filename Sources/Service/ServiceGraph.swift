@@ -10,13 +10,13 @@ internal import Storage
 internal import Threading
 package import Time
 
-/// All objects of the service, built once from a configuration; the binary and the tests use the same.
+/// All objects of the service, built once from a configuration. The binary and the tests use the same graph.
 package struct ServiceGraph: Sendable {
-    /// What the help desk may ask.
+    /// The routes of the public listener.
     package let publicRouter: Router
-    /// What operators and backends may ask.
+    /// The routes of the admin listener.
     package let adminRouter: Router
-    /// How long a key lives that a registration is passed on with, in seconds.
+    /// The lifetime of a security key that is minted for a relayed registration, in seconds.
     private static let relayKeySeconds: UInt64 = 600
     let helpDeskState: Live<HelpDeskState>
     let operatorState: Live<OperatorState>
@@ -25,20 +25,20 @@ package struct ServiceGraph: Sendable {
     private let certificateExpiries: Monitor<[(listener: String, expiresAt: UnixSeconds)]>
     let metrics: ServiceMetrics
     let readiness: Readiness
-    /// Writes what strangers can cause.
+    /// Samples the log lines that strangers can cause.
     let denials: DenialLog
-    /// What answers operators; to be stopped after its listener.
+    /// Answers operators; must be stopped after its listener.
     let admin: AdminListener
     let deliveryMetrics: DeliveryMetrics
     let store: any Store
-    /// What tells the dispatcher that something has been accepted.
+    /// Tells the dispatcher of accepted events.
     let dispatcherInbox: Monitor<DispatcherInbox>
 
     /// Builds the graph.
     /// - Parameters:
-    ///   - logger: takes what operators should know.
-    ///   - clocks: the time.
-    ///   - openStore: opens what keeps events, deliveries and devices; the caller closes it.
+    ///     - logger: for lines that operators should see.
+    ///     - clocks: the clocks.
+    ///     - openStore: opens the store; the caller closes it.
     /// - Throws: when OpenSSL fails, or the store cannot be opened.
     package init(
         _ configuration: Configuration, logger: Logger, clocks: Clocks = .system,
@@ -98,7 +98,7 @@ package struct ServiceGraph: Sendable {
         )
     }
 
-    /// Builds what another configuration needs, and returns what puts that in force; until then nothing has changed.
+    /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
     /// - Throws: when OpenSSL fails.
     func prepare(_ next: Configuration) throws(CryptoError) -> () -> Void {
         let states = try Self.states(next, metrics)
@@ -121,7 +121,7 @@ package struct ServiceGraph: Sendable {
         }
     }
 
-    /// Makes security keys with which the help desk may come back to us within the next minutes.
+    /// Mints short-lived security keys, with which the help desk may ask for authorization within the next minutes.
     func mintKey(clocks: Clocks) -> @Sendable (_ appID: String, _ userID: String) -> String? {
         { [helpDeskState] appID, userID in
             let (authorizer, life) = (helpDeskState.current.authorizer, Self.relayKeySeconds)
@@ -131,7 +131,7 @@ package struct ServiceGraph: Sendable {
     }
 
     /// Counts the responses of a listener.
-    /// - Parameter watched: the status that shows from the start.
+    /// - Parameter watched: a status whose series exists from the start.
     func observer(listener: String, of router: Router, watched: Int? = nil) -> ResponseObserver {
         let counters = metrics.httpCounters(listener: listener, routes: router.routes.map { "\($0.path)" }, watched: watched)
         return { route, status in counters.count(route: route, status: status) }

@@ -2,7 +2,7 @@ internal import HelpDesk
 internal import Observability
 internal import Time
 
-/// The metrics of the contract, each made once.
+/// The service's own metrics, which are public contract.
 struct ServiceMetrics: Sendable {
     let registry: MetricsRegistry
     let helpDesks: HelpDeskMetrics
@@ -27,7 +27,7 @@ struct ServiceMetrics: Sendable {
         HTTPCounters(httpRequests, listener: listener, routes: routes, watched: watched)
     }
 
-    /// Has the expiry of the listeners' certificates told, in Unix seconds.
+    /// Registers the metric of the listeners' certificate expiries, in Unix seconds.
     func tellCertificateExpiries(_ expiries: @escaping @Sendable () -> [(listener: String, expiresAt: UnixSeconds)]) {
         registry.gauge(
             "deskgate_certificate_expiry_timestamp_seconds", "When a listener's certificate expires, in Unix time.", labels: ["listener"]

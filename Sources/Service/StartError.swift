@@ -8,9 +8,9 @@ package enum StartError: Error, CustomStringConvertible {
     case listener(ServerError)
     /// OpenSSL failed.
     case crypto(CryptoError)
-    /// The system has no room for the thread that opens the store.
+    /// The thread that opens the store could not be started.
     case store(StoreError)
-    /// A notifier could not be made.
+    /// A notifier could not be created.
     case notifiers(String)
 
     /// One line for a person.

@@ -1,15 +1,15 @@
 package import Threading
 
-/// Ends a stop that does not come to its end, because a thread waits for a disk that hangs.
+/// Ends the process if stopping takes too long, because a thread waits for a disk that hangs.
 ///
-/// What such a thread waits for has not been answered, so nothing that was promised is lost.
+/// The calls of such a thread have not been answered, so nothing that was promised is lost.
 package final class StopDeadline: Sendable {
     private let isOver = Monitor(false)
     private let thread: OwnThread
 
-    /// Starts to wait; `cancel` must be called, unless the process ends before.
-    /// - Parameter whenOver: called on a thread of its own when the time is over.
-    /// - Throws: when the system has no room for a thread.
+    /// Starts the timer. The caller must call `cancel`, unless the process ends before.
+    /// - Parameter whenOver: called on a separate thread when the time is over.
+    /// - Throws: when the thread cannot be started.
     package init(milliseconds: UInt64, whenOver: @escaping @Sendable () -> Void) throws(ThreadError) {
         let isOver = isOver
         thread = try OwnThread {
@@ -17,7 +17,7 @@ package final class StopDeadline: Sendable {
         }
     }
 
-    /// The stop has come to its end.
+    /// Stops the timer, because stopping has finished.
     package func cancel() {
         isOver.update { $0 = true }
         thread.join()

@@ -3,7 +3,7 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// Tells the log of what the configuration warns of: when it is taken over, and once a day, as certificates expire.
+/// Logs the configuration's warnings: when it is applied, and once a day, because certificates expire.
 final class WarningLog: Sendable {
     private static let daySeconds: UInt64 = 24 * 3600
 
@@ -11,7 +11,7 @@ final class WarningLog: Sendable {
     private let clocks: Clocks
     private let told: Monitor<(configuration: Configuration, at: UnixSeconds)>
 
-    /// Tells of the first configuration.
+    /// Logs the warnings of the first configuration.
     init(_ configuration: Configuration, logger: Logger, clocks: Clocks) {
         self.logger = logger
         self.clocks = clocks
@@ -19,7 +19,7 @@ final class WarningLog: Sendable {
         tell(configuration)
     }
 
-    /// Tells of another configuration.
+    /// Logs the warnings of another configuration.
     func tell(_ configuration: Configuration) {
         let now = clocks.unixSeconds()
         told.withLock { $0 = (configuration, now) }
@@ -28,7 +28,7 @@ final class WarningLog: Sendable {
         }
     }
 
-    /// Tells again when a day has passed.
+    /// Logs the warnings again if a day has passed.
     func tellDaily() {
         let now = clocks.unixSeconds()
         let (configuration, at) = told.withLock { $0 }

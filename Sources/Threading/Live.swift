@@ -1,10 +1,10 @@
 /// A reference to an immutable snapshot that is replaced as a whole, for example by a reload; any thread may read and replace it.
 ///
-/// The lock is held only while one reference is copied, so readers never wait for the snapshot to be built or freed.
+/// The lock is held only while one reference is copied, so readers never wait while a snapshot is built or freed.
 package final class Live<Snapshot: AnyObject & Sendable>: Sendable {
     private let snapshot: Monitor<Snapshot>
 
-    /// Begins with a snapshot.
+    /// Starts with a snapshot.
     package init(_ snapshot: Snapshot) {
         self.snapshot = Monitor(snapshot)
     }
@@ -14,10 +14,10 @@ package final class Live<Snapshot: AnyObject & Sendable>: Sendable {
         snapshot.withLock { $0 }
     }
 
-    /// Puts another snapshot in force; readers that have taken the former one go on with it.
+    /// Puts another snapshot in force; readers that have loaded the former one keep it.
     package func replace(with next: Snapshot) {
         var previous = next
         snapshot.withLock { swap(&$0, &previous) }
-        // The former snapshot is freed here, after the lock: freeing thousands of keys takes its time.
+        // The former snapshot is freed here, after the lock: freeing thousands of keys takes time.
     }
 }

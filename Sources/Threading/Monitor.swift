@@ -1,12 +1,13 @@
 internal import Glibc
 
-/// State that threads share and wait on: a mutex with a condition variable.
+/// Shared state that threads can wait on: a mutex with a condition variable.
 ///
-/// Used where nobody waits as well, instead of `Synchronization.Mutex`: that one is as fast, but the thread sanitizer cannot see it.
+/// It is also used where nobody waits, instead of `Synchronization.Mutex`, which is as fast but whose synchronization the thread sanitizer
+/// does not see.
 @safe
 package final class Monitor<State>: @unchecked Sendable {
-    // `state` is touched only while `mutex` is held, so that no access overlaps another, and checking that at run time would cost more than
-    // the lock. Mutex and condition live in the heap because their addresses must not change.
+    // `state` is accessed only while `mutex` is held, so accesses never overlap; a dynamic exclusivity check would cost more than the lock.
+    // Mutex and condition are on the heap because their addresses must not change.
     @exclusivity(unchecked) private var state: State
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -17,7 +18,7 @@ package final class Monitor<State>: @unchecked Sendable {
         unsafe pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
-        // Waiting must not follow the wall clock when somebody sets it.
+        // Timeouts must not depend on the wall clock, which may be set.
         unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         unsafe pthread_cond_init(condition, &attributes)
         unsafe pthread_condattr_destroy(&attributes)
@@ -30,30 +31,30 @@ package final class Monitor<State>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Lends the state under the lock, then wakes everybody who waits. Keep it short, and call nothing foreign inside.
+    /// Lends the state under the lock, then wakes all waiting threads. Keep it short, and call no other code inside.
     ///
-    /// It wakes after the lock, because whoever woke under it would run into it and sleep again.
+    /// It wakes them after the lock is released, because otherwise they would block on it at once.
     @discardableResult
     package func update<Result>(_ body: (inout State) -> Result) -> Result {
         defer { wakeAll() }
         return withLock(body)
     }
 
-    /// Lends the state under the lock and wakes nobody; for reading, or for changes that nobody waits for.
+    /// Lends the state under the lock and wakes nobody; for reading, or for changes that no thread waits for.
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return unsafe body(&state)
     }
 
-    /// Wakes everybody who waits, after changes made in `withLock`.
+    /// Wakes all waiting threads, after changes made in `withLock`.
     package func wakeAll() {
         unsafe pthread_cond_broadcast(condition)
     }
 
-    /// Waits until `ready` gives a value, which it is asked for under the lock, at first and after each `update` or `wakeAll`.
-    /// - Parameter timeoutMilliseconds: how long to wait at most; nil is for ever.
-    /// - Returns: nil when the time was over first.
+    /// Waits until `ready` returns a value. It is called under the lock, first immediately and then after each `update` or `wakeAll`.
+    /// - Parameter timeoutMilliseconds: how long to wait at most; nil means for ever.
+    /// - Returns: nil on timeout.
     package func wait<Result>(timeoutMilliseconds: UInt64? = nil, _ ready: (inout State) -> Result?) -> Result? {
         var deadline = timespec()
         if let timeoutMilliseconds {

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// A thread of our own, for C calls that block: those must never run on Swift's cooperative pool, which is as wide as the cores.
+/// A dedicated thread for C calls that block: they must never run on Swift's cooperative pool, which is as wide as the number of cores.
 ///
-/// It runs its body once. Whoever starts it must join it, after having told the body to end.
+/// It runs its body once. The owner must end the body and then call `join`.
 @safe
 package final class OwnThread: Sendable {
-    // Written once before the initialiser returns; pthread_join is called by the one owner.
+    // Written once before the initialiser returns; only the one owner calls pthread_join.
     nonisolated(unsafe) private var handle = pthread_t()
 
     /// Starts the thread.
-    /// - Parameter body: runs on the thread. All signals are blocked there, so that only the main thread takes them.
-    /// - Throws: when the system has no room for another thread.
+    /// - Parameter body: runs on the thread. All signals are blocked there, so that only the main thread receives them.
+    /// - Throws: when the thread cannot be created.
     package init(_ body: @escaping @Sendable () -> Void) throws(ThreadError) {
         let start = unsafe Unmanaged.passRetained(ThreadStart(body))
         let result = withSignalsBlocked { unsafe pthread_create(&handle, nil, runThread, start.toOpaque()) }
@@ -40,7 +40,7 @@ private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRaw
     return nil
 }
 
-/// Runs `body` with all signals blocked on this thread: threads that it starts inherit that, so that only the main thread takes signals.
+/// Runs `body` with all signals blocked on this thread. Threads that it starts inherit that, so that only the main thread receives signals.
 package func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
     var everySignal = sigset_t()
     var before = sigset_t()
@@ -50,7 +50,7 @@ package func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
     return body()
 }
 
-/// The system had no room for another thread.
+/// The system could not create a thread.
 package struct ThreadError: Error, Equatable, CustomStringConvertible {
     /// The error number that pthread_create(3) returned.
     package let code: Int32

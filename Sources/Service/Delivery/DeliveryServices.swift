@@ -9,22 +9,22 @@ internal import Storage
 internal import Threading
 internal import Time
 
-/// What brings events to their notifiers: the notifiers with their clients, and the dispatcher.
+/// Delivers events: the notifiers with their HTTP clients, and the dispatcher.
 final class DeliveryServices: Sendable {
     private let factory: NotifierFactory
     private let dispatcher: Dispatcher
     private let store: any Store
     private let logger: Logger
-    /// A notifier with what it was made of.
+    /// A notifier with the configuration that it was created from.
     private struct Made {
         let configuration: Configuration.Notifier
         let served: ServedNotifier
     }
 
-    /// The notifiers of the configuration in force, and all that may still have to be closed.
+    /// The notifiers of the configuration in force, and all notifiers that are not closed yet.
     private let made: Monitor<(current: [Made], opened: [ServedNotifier])>
 
-    /// Makes the notifiers and starts the dispatcher.
+    /// Creates the notifiers and starts the dispatcher.
     init(
         _ configuration: Configuration, _ graph: ServiceGraph, logger: Logger, clocks: Clocks
     ) throws(StartError) {
@@ -52,9 +52,9 @@ final class DeliveryServices: Sendable {
         self.made = Monitor((made, made.map(\.served)))
     }
 
-    /// Goes on with the notifiers of another configuration, all of them or none; those that were switched off may try again.
+    /// Replaces the notifiers by those of another configuration, all or none, and ends all pauses.
     ///
-    /// What has not changed keeps its connections and provider tokens, of which Apple wants a new one once in 20 minutes at most.
+    /// Unchanged notifiers keep their connections and provider tokens, because Apple allows a new token once in 20 minutes at most.
     func reload(_ configuration: Configuration) throws(NotifierFactory.Failure) {
         let kept = made.withLock { $0.current }.filter { configuration.notifiers.contains($0.configuration) }
         let changed = configuration.notifiers.filter { notifier in !kept.contains { $0.configuration == notifier } }
@@ -67,12 +67,12 @@ final class DeliveryServices: Sendable {
         StrandedDeliveries.warn(store, configured: configuration.notifiers.map(\.name), logger)
     }
 
-    /// Starts nothing more; what is accepted from now on waits for the next start.
+    /// Starts no more attempts; deliveries accepted from now on wait for the next start.
     func beginStopping() {
         dispatcher.beginStopping()
     }
 
-    /// Starts nothing more, waits for what runs, and closes the clients.
+    /// Starts no more attempts, waits for running ones, and closes the HTTP clients.
     func stop(drainMilliseconds: UInt64) {
         dispatcher.stop(drainMilliseconds: drainMilliseconds)
         for notifier in made.withLock({ $0.opened }) { notifier.close() }

@@ -9,9 +9,9 @@ internal import Pyrus
 internal import Threading
 internal import Time
 
-/// Makes notifiers of what the configuration says.
+/// Creates notifiers from the configuration.
 struct NotifierFactory: Sendable {
-    /// Why one cannot be made.
+    /// Why a notifier cannot be created.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -22,7 +22,7 @@ struct NotifierFactory: Sendable {
     let clocks: Clocks
     private let relays: [HelpDeskKind: HelpDesk.RelayMaker]
 
-    /// - Parameter mintKey: makes a security key that a help desk may show us within the next minutes; nil when none can be made.
+    /// - Parameter mintKey: mints a security key that a help desk may send back to us within the next minutes; nil when none can be minted.
     init(logger: Logger, clocks: Clocks, mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?) {
         self.logger = logger
         self.clocks = clocks
@@ -30,7 +30,7 @@ struct NotifierFactory: Sendable {
         relays = Dictionary(uniqueKeysWithValues: HelpDesk.all.map { ($0.kind, $0.relays(services)) })
     }
 
-    /// Makes a notifier with a client of its own; the caller closes it.
+    /// Creates a notifier with its own HTTP client; the caller must close it.
     func make(_ configuration: Configuration.Notifier) throws(Failure) -> ServedNotifier {
         switch configuration.kind {
         case .log: return ServedNotifier(LogNotifier(logger))
@@ -53,7 +53,7 @@ struct NotifierFactory: Sendable {
         }
     }
 
-    /// Makes notifiers, all or none: of several reasons the first is thrown.
+    /// Creates all notifiers or none; throws the first failure.
     func make(all configurations: [Configuration.Notifier]) throws(Failure) -> [ServedNotifier] {
         var made: [ServedNotifier] = []
         do throws(Failure) {
@@ -65,7 +65,7 @@ struct NotifierFactory: Sendable {
         return made
     }
 
-    /// Opens a client and makes a notifier that uses it.
+    /// Opens an HTTP client and creates a notifier that uses it.
     private func serve(
         _ configuration: Configuration.Notifier, _ settings: ClientSettings, credentialExpiresAt: UnixSeconds? = nil,
         _ make: (Client) throws -> any Notifier

@@ -7,9 +7,9 @@ package import Observability
 internal import Threading
 package import Time
 
-/// Tries notifiers of a configuration outside of the service, with the same notifiers that the service has.
+/// Tries notifiers of a configuration outside of the service, with the same code as the service.
 package struct NotifierTrial {
-    /// Why nothing could be tried.
+    /// Why a trial could not be run.
     package struct Failure: Error, CustomStringConvertible {
         /// One sentence.
         package let description: String
@@ -19,11 +19,11 @@ package struct NotifierTrial {
     package struct Push: Sendable {
         /// The device's push token, not empty.
         package var token: String
-        /// What kind of device it is; nil for what the notifier is usually for.
+        /// The device type; nil for the notifier's usual one.
         package var type: String?
-        /// Shown as the author, as far as the notifier shows authors.
+        /// Shown as the author, if the notifier shows authors.
         package var title: String
-        /// Shown as the text, as far as the notifier shows texts.
+        /// Shown as the text, if the notifier shows texts.
         package var body: String
 
         /// Makes a push.
@@ -35,7 +35,7 @@ package struct NotifierTrial {
         }
     }
 
-    /// How long a test push is worth something, in milliseconds.
+    /// After how many milliseconds a test push expires.
     private static let lifeMilliseconds: UInt64 = 3_600_000
 
     private let configuration: Configuration
@@ -46,12 +46,12 @@ package struct NotifierTrial {
     package init(_ configuration: Configuration, logger: Logger, clocks: Clocks = .system) {
         self.configuration = configuration
         self.clocks = clocks
-        // Only the relay of registrations needs keys, and it is never tried: a registration would be one.
+        // Only the relay needs keys, and it is never tried, because the trial would be a real registration.
         factory = NotifierFactory(logger: logger, clocks: clocks) { _, _ in nil }
     }
 
-    /// Sends a push as a comment would be sent, and waits for what comes of it.
-    /// - Throws: when the notifier sends none, or none can be made.
+    /// Sends a push as for a comment, and waits for its outcome.
+    /// - Throws: when the notifier sends no pushes, or the push cannot be created.
     package func send(_ push: Push, through name: String) throws(Failure) -> NotifierVerdict {
         let configured = try pushNotifier(name)
         let delivery: Delivery
@@ -67,9 +67,9 @@ package struct NotifierTrial {
         }
     }
 
-    /// Has each provider judge its credential, all at once, and tells what came of it; nobody sees anything.
-    /// - Parameter sendsTest: sends receivers of events a signed `operator.test`.
-    /// - Returns: by notifier in the order of the configuration; without a verdict where only a delivery would tell.
+    /// Has each provider verify its credential, all at the same time. Nothing is shown on any phone.
+    /// - Parameter sendsTest: whether to send each `http` notifier a signed `operator.test` event.
+    /// - Returns: the verdicts in the order of the configuration; nil for a notifier that only a delivery could prove.
     package func proveAll(
         sendsTest: Bool = false
     ) throws(Failure) -> [(name: String, type: NotifierType, verdict: NotifierVerdict?)] {
@@ -115,7 +115,7 @@ package struct NotifierTrial {
         }
     }
 
-    /// A comment of a ticket that nobody has, for a device that nobody has registered.
+    /// A comment of an invented ticket, for an unregistered device.
     private func delivery(of push: Push, through notifier: Configuration.Notifier) throws(CryptoError) -> Delivery {
         let now = clocks.unixMilliseconds()
         let key = Device.Key(appID: appID(of: notifier), userID: "push-test", deviceID: "push-test")
@@ -132,7 +132,7 @@ package struct NotifierTrial {
             id: id.delivery(0), notifier: notifier.name, event: event, deviceID: key.deviceID, device: device, attempts: 1, dueAt: now)
     }
 
-    /// An event that only asks whether it arrives; it is about nobody.
+    /// A test event without a person.
     private func testEvent(through notifier: Configuration.Notifier) throws(Failure) -> Delivery {
         let now = clocks.unixMilliseconds()
         let id: UUIDv7
@@ -146,13 +146,13 @@ package struct NotifierTrial {
         return Delivery(id: id.delivery(0), notifier: notifier.name, event: event, deviceID: nil, attempts: 1, dueAt: now)
     }
 
-    /// The first app that uses a notifier, or the first of all.
+    /// The first app that uses a notifier, otherwise the first app.
     private func appID(of notifier: Configuration.Notifier) -> String {
         let app = configuration.apps.first { $0.notifiers.contains(notifier.name) || $0.routes.notifiers.contains(notifier.name) }
         return app?.id ?? configuration.apps[0].id
     }
 
-    /// One try, and what comes of it.
+    /// One trial and its outcome.
     private struct Trial {
         private let type: NotifierType
         private let notifier: any Notifier
@@ -169,7 +169,7 @@ package struct NotifierTrial {
             { [outcome] result in outcome.update { $0 = result } }
         }
 
-        /// Waits for it.
+        /// Waits for the outcome.
         func verdict() -> NotifierVerdict {
             outcome.wait(timeoutMilliseconds: timeoutMilliseconds) { $0 }.map { NotifierVerdict(type, $0, of: notifier) }
                 ?? .silent(type, notifier)

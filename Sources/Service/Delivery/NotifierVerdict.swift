@@ -2,28 +2,28 @@ package import Configuration
 internal import Core
 internal import Notifiers
 
-/// What came of trying a notifier, for a person.
+/// The result of a trial of a notifier, for a person.
 package struct NotifierVerdict: Sendable, Equatable {
-    /// What it amounts to.
+    /// The kind of result.
     package enum Kind: String, Sendable {
-        /// The provider has taken it.
+        /// The provider has accepted it.
         case good
         /// The provider refuses the credentials or the settings.
         case bad
-        /// The provider refuses this token or this message; the credentials are good.
+        /// The provider refuses this token or this message; the credentials are valid.
         case refused
-        /// Nobody knows: the provider could not be reached, or asks to come later.
+        /// Unknown: the provider could not be reached, or asked to come later.
         case unknown
     }
 
-    /// What it amounts to.
+    /// The kind of result.
     package let kind: Kind
-    /// Why, in a stable word, such as `invalid_provider_token`.
+    /// The reason, a stable word such as `invalid_provider_token`.
     package let reason: String
-    /// What to do about it; nil when nothing need be done.
+    /// What to do; nil when nothing has to be done.
     package let remedy: String?
 
-    /// Judges an outcome of a notifier of this type.
+    /// Makes the verdict on an outcome of a notifier of this type.
     init(_ type: NotifierType, _ outcome: DeliveryOutcome, of notifier: any Notifier) {
         reason = outcome.reason
         switch outcome.verdict {
@@ -51,27 +51,27 @@ package struct NotifierVerdict: Sendable, Equatable {
     private static let unknownToken =
         "the provider does not know this token: take one that the app has just been given, of the same app and provider"
 
-    /// What a provider of this type leaves open when it finds a credential good; nil when that is nothing.
+    /// What a provider of this type does not verify when it accepts a credential; nil when it verifies everything.
     package static func notJudged(_ type: NotifierType) -> String? {
         switch type {
-        // Asked for a token that no device has, they say no more than that.
+        // It was asked with a token that no device has, which proves only the credential.
         case .apns: "the topic"
         case .rustore: "the project"
-        // It has handed out an access token.
+        // It has only issued an access token.
         case .hms: "the permission to push"
-        // It has judged a message of this project.
+        // It has validated a message of this project.
         case .fcm: nil
         case .log, .http, .relay: nil
         }
     }
 
-    /// For what has not answered in time.
+    /// The verdict when no answer came in time.
     static func silent(_ type: NotifierType, _ notifier: any Notifier) -> NotifierVerdict {
         NotifierVerdict(type, DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: ClientReason.timeout.rawValue), of: notifier)
     }
 
     private static func advice(reason: String) -> String {
-        // Token servers are reached with the same client as the provider, and fail for the same reasons.
+        // Token servers are reached with the provider's client, so their failures have the same reasons.
         switch ClientReason(rawValue: TokenReason.withoutPrefix(reason)) {
         case .tls: "the server's certificate is not trusted: check \"url\" and \"certificate_authorities\""
         case .proxy: "check \"proxy\""

@@ -8,7 +8,7 @@ internal import Threading
 package import Time
 
 extension Configuration.Store {
-    /// Why a service could not open the store, as far as that is known without opening it; nil when nothing is known to be wrong.
+    /// Why a service could not open the store, as far as that is known without opening it; nil when no problem is known.
     package var problem: ConfigurationProblem? {
         guard case .sqlite(let path) = kind else { return nil }
         do throws(StoreError) {
@@ -19,8 +19,8 @@ extension Configuration.Store {
         }
     }
 
-    /// The file of the store.
-    /// - Throws: when it is kept in memory, where nothing can be backed up.
+    /// The path of the store.
+    /// - Throws: when the store is in memory, which cannot be backed up.
     private var file: String {
         get throws(StoreError) {
             guard case .sqlite(let path) = kind else { throw StoreError(.unavailable, "the store is memory, which has no file") }
@@ -33,17 +33,17 @@ extension Configuration.Store {
         try StoreFile.backUp(file, to: copy)
     }
 
-    /// Puts a backup in the store's place; as `StoreFile.restore` says.
-    /// - Returns: the store's file, and where the former one lies, if there was one.
+    /// Replaces the store by a backup; as `StoreFile.restore` says.
+    /// - Returns: the path of the store, and the path of the former store if there was one.
     package func restore(_ backup: String, asItIs: Bool) throws(StoreError) -> (path: String, former: String?) {
         let path = try file
         return (path, try StoreFile.restore(backup, to: path, asItIs: asItIs))
     }
 
-    /// Opens the store; whoever gets it must close it.
+    /// Opens the store; the caller must close it.
     /// - Parameters:
     ///   - devicesPerUser: how many devices a person may have.
-    ///   - movesAgain: as `SQLiteStore` takes it.
+    ///     - movesAgain: as for `SQLiteStore`.
     package func open(devicesPerUser: Int, movesAgain: Bool = false) throws(StoreError) -> any Core.Store {
         let settings = settings(devicesPerUser: devicesPerUser)
         switch kind {
@@ -64,13 +64,13 @@ extension Configuration.Store {
 }
 
 extension AdminAccess {
-    /// Prepares access to what a configuration says, with its store when no service runs.
+    /// Prepares access to the service of a configuration, or to its store when no service runs.
     package init(_ configuration: Configuration, clocks: Clocks = .system) {
         self.init(configuration, clocks: clocks) { () throws(StoreError) in
             guard case .sqlite(let path) = configuration.store.kind else {
                 throw StoreError(.unavailable, "the service does not run, and its store is memory that went with it")
             }
-            // Opening would make a new one, which is the service's to do.
+            // Opening would create a store, which only the service should do.
             guard File.exists(path) else {
                 throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet")
             }

@@ -4,13 +4,13 @@ internal import HTTPClient
 internal import HTTPServer
 internal import Threading
 
-/// Asks a running service's public listener how it is, as a container's health check does. No secret is sent.
+/// Asks a running service's public listener for its health, as a container's health check does. It sends no secret.
 ///
-/// Where the listener uses TLS, only the server with the certificate of the configuration is asked, whatever name it is for.
+/// If the listener uses TLS, only a server with the certificate of the configuration is accepted, whatever name the certificate is for.
 package struct HealthProbe {
     /// Why there is no answer, in one line for a person.
     package struct Failure: Error, CustomStringConvertible {
-        /// What happened.
+        /// The cause.
         package let description: String
     }
 
@@ -18,14 +18,14 @@ package struct HealthProbe {
     private let address: ListenAddress
     private let tls: TLSIdentity?
 
-    /// Prepares the question to the service of a configuration.
+    /// Prepares a probe of the service of a configuration.
     package init(_ configuration: Configuration) {
         address = configuration.listen.address.onThisMachine.resolved
         tls = configuration.listen.settings.tls
     }
 
     /// Whether the service answers; with `isReady`, also whether webhooks and registrations can be stored.
-    /// - Throws: when nobody answers.
+    /// - Throws: when no answer comes.
     package func ask(isReady: Bool) throws(Failure) -> Bool {
         if case .tcp(_, 0) = address { throw Failure(description: "the system chooses the port; give listen.port a number") }
         let result = Monitor<Result<ClientResponse, ClientError>?>(nil)

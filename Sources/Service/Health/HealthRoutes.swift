@@ -1,7 +1,7 @@
 internal import HTTPServer
 internal import JSON
 
-/// `GET /livez` and `GET /readyz`, which strangers may ask: neither tells a name or a reason.
+/// `GET /livez` and `GET /readyz`, which anybody may ask: the answers contain neither names nor reasons.
 struct HealthRoutes: Sendable {
     let readiness: Readiness
     private let alive = Response(status: 200, json: ["status": "alive"])

@@ -4,7 +4,7 @@ internal import JSON
 internal import Synchronization
 internal import Threading
 
-/// Whether the service can do its work, and what operators should know of it.
+/// Whether the service is ready, and what operators should know of its state.
 final class Readiness: Sendable {
     private let stopping = Atomic<Bool>(false)
     private let store: any Store
@@ -15,13 +15,13 @@ final class Readiness: Sendable {
         self.dispatcherInbox = dispatcherInbox
     }
 
-    /// What is not ready; empty when all is.
+    /// What is not ready; empty when everything is.
     var reasons: [String] {
         (stopping.load(ordering: .relaxed) ? ["stopping"] : [])
             + (store.refusal.map { ["store: \($0.kind.rawValue), \($0.description)"] } ?? [])
     }
 
-    /// The notifiers that are switched off, in the order of their names: the service can do its own job all the same.
+    /// The paused notifiers, sorted by name. They do not affect readiness.
     private var paused: [(name: String, why: PausedNotifier)] {
         dispatcherInbox.withLock { $0.paused }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
@@ -30,7 +30,7 @@ final class Readiness: Sendable {
         stopping.store(true, ordering: .relaxed)
     }
 
-    /// All of it, for operators.
+    /// The answer of `GET /v1/status`.
     var json: JSONValue {
         let reasons = reasons
         var paused = JSONObject()
