@@ -1,26 +1,26 @@
-/// Standard base64 with padding, RFC 4648 section 4, read strictly: every byte sequence has exactly one accepted spelling.
+/// Standard base64 with padding, RFC 4648 section 4, decoded strictly: every byte sequence has exactly one accepted encoding.
 ///
-/// For formats of others that demand it; our own use `Base64URL`.
+/// For foreign formats that require it; our own formats use `Base64URL`.
 package enum Base64: Base64Alphabet {
     static let characters: [UInt8] = makeCharacters(last: "+/")
     static let sextets: ByteTable = makeSextets(of: characters)
 
-    /// How many bytes `text` stands for if it is well formed; nil when its length is not a multiple of 4.
+    /// The decoded length of well-formed `text`; nil when the length is not a multiple of 4.
     package static func decodedCount(of text: Span<UInt8>) -> Int? {
         text.count % 4 == 0 ? text.count / 4 * 3 - paddingCount(of: text) : nil
     }
 
     /// Decodes ASCII `text` into the front of `output` and returns the number of bytes written, without allocating.
     ///
-    /// Nil for missing or misplaced padding, white space, any other character outside the alphabet, unused trailing bits that are not
-    /// zero, and when `output` is too short; what `output` holds is then unspecified. How many steps it takes depends on the length and the
-    /// padding alone.
+    /// Nil for missing or misplaced padding, white space, any other character outside the alphabet, unused trailing bits that are not zero,
+    /// and when `output` is too short; the content of `output` is then unspecified. The number of steps depends only on the length and the
+    /// padding.
     package static func decode(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> Int? {
         guard text.count % 4 == 0 else { return nil }
         return decodeUnpadded(text.extracting(droppingLast: paddingCount(of: text)), into: &output)
     }
 
-    /// Decodes text into new bytes by the same rules; nil where `decode(_:into:)` says nil.
+    /// Decodes text into new bytes by the same rules; nil if `decode(_:into:)` returns nil.
     package static func decode(_ text: String) -> [UInt8]? {
         guard let count = decodedCount(of: text.utf8.span) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -28,12 +28,12 @@ package enum Base64: Base64Alphabet {
         return decode(text.utf8.span, into: &span) == nil ? nil : bytes
     }
 
-    /// Encodes bytes as the one spelling that `decode` accepts for them.
+    /// Encodes bytes in the one form that `decode` accepts.
     package static func encode(_ bytes: Span<UInt8>) -> String {
         encode(bytes, padding: (3 - bytes.count % 3) % 3)
     }
 
-    /// How many of the last two characters are padding; more would be outside the alphabet.
+    /// How many of the last two characters are padding; further ones would be outside the alphabet.
     private static func paddingCount(of text: Span<UInt8>) -> Int {
         var count = 0
         while count < min(2, text.count), text[text.count - 1 - count] == UInt8(ascii: "=") { count += 1 }
@@ -41,26 +41,25 @@ package enum Base64: Base64Alphabet {
     }
 }
 
-/// Unpadded base64url, RFC 4648 section 5, read strictly: every byte sequence has exactly one accepted spelling.
+/// Unpadded base64url, RFC 4648 section 5, decoded strictly: every byte sequence has exactly one accepted encoding.
 package enum Base64URL: Base64Alphabet {
     static let characters: [UInt8] = makeCharacters(last: "-_")
     static let sextets: ByteTable = makeSextets(of: characters)
 
-    /// How many bytes so many characters stand for; nil for 1 more than a multiple of 4, a length that no encoding has.
+    /// The decoded length of a text of `count` characters; nil for 1 more than a multiple of 4, which no encoding has.
     package static func decodedCount(ofCharacters count: Int) -> Int? {
         unpaddedDecodedCount(ofCharacters: count)
     }
 
     /// Decodes ASCII `text` into the front of `output` and returns the number of bytes written, without allocating.
     ///
-    /// Nil for padding, white space, any other character outside the alphabet, an impossible length, unused trailing
-    /// bits that are not zero, and when `output` is too short; what `output` holds is then unspecified. How many steps it takes depends on
-    /// the length alone.
+    /// Nil for padding, white space, any other character outside the alphabet, an impossible length, unused trailing bits that are not
+    /// zero, and when `output` is too short; the content of `output` is then unspecified. The number of steps depends only on the length.
     package static func decode(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> Int? {
         decodeUnpadded(text, into: &output)
     }
 
-    /// Decodes text into new bytes by the same rules; nil where `decode(_:into:)` says nil.
+    /// Decodes text into new bytes by the same rules; nil if `decode(_:into:)` returns nil.
     package static func decode(_ text: String) -> [UInt8]? {
         guard let count = decodedCount(ofCharacters: text.utf8.count) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -68,15 +67,15 @@ package enum Base64URL: Base64Alphabet {
         return decode(text.utf8.span, into: &span) == nil ? nil : bytes
     }
 
-    /// Encodes bytes as the one spelling that `decode` accepts for them.
+    /// Encodes bytes in the one form that `decode` accepts.
     package static func encode(_ bytes: Span<UInt8>) -> String {
         encode(bytes, padding: 0)
     }
 }
 
-/// What the dialects of base64 have in common, RFC 4648 sections 4 and 5: 64 characters for six bits each, here without padding.
+/// The code shared by both variants of base64, RFC 4648 sections 4 and 5: 64 characters for six bits each, without padding.
 ///
-/// A protocol and not a value, because static tables are read in place, where those of a value would be copied for each character.
+/// A protocol and not a value, because static tables are read in place, while those of a value would be copied for each character.
 protocol Base64Alphabet {
     /// The character of each six bits.
     static var characters: [UInt8] { get }
@@ -85,31 +84,31 @@ protocol Base64Alphabet {
 }
 
 extension Base64Alphabet {
-    /// Letters, digits and then the last two characters, which set the dialects apart.
+    /// Letters, digits, and the last two characters, which differ between the variants.
     static func makeCharacters(last: String) -> [UInt8] {
         Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)".utf8)
     }
 
-    /// The place of each character, or a value above six bits for what is not one.
+    /// The six bits of each character; a value above six bits for characters outside the alphabet.
     static func makeSextets(of characters: [UInt8]) -> ByteTable {
         ByteTable { character in characters.firstIndex(of: character).map { UInt8($0) } ?? outside }
     }
 
-    /// How many bytes so many characters stand for; nil for 1 more than a multiple of 4, a length that no encoding has.
+    /// The decoded length of a text of `count` characters; nil for 1 more than a multiple of 4, which no encoding has.
     static func unpaddedDecodedCount(ofCharacters count: Int) -> Int? {
         count % 4 == 1 ? nil : count / 4 * 3 + count % 4 * 3 / 4
     }
 
     /// Decodes unpadded ASCII `text` into the front of `output` and returns the number of bytes written, without allocating; nil when it is
-    /// not the one spelling of these bytes, or `output` is too short.
+    /// not the accepted encoding, or `output` is too short.
     static func decodeUnpadded(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> Int? {
         guard let count = unpaddedDecodedCount(ofCharacters: text.count), count <= output.count else { return nil }
-        // Values of characters outside the alphabet have a bit above the lower six, which is looked at once at the end.
+        // Characters outside the alphabet have a bit above the lower six, which is checked once at the end.
         var flaws: UInt8 = 0
         var written = 0
         var index = 0
         while index + 4 <= text.count {
-            // Within bounds: the loop's condition is the input's, and `count` bytes of output have been made sure of above.
+            // Within bounds: the loop's condition bounds the input, and `output` was checked above to have `count` bytes.
             let (first, second) = unsafe (sextets[text[unchecked: index]], sextets[text[unchecked: index + 1]])
             let (third, fourth) = unsafe (sextets[text[unchecked: index + 2]], sextets[text[unchecked: index + 3]])
             flaws |= first | second | third | fourth
@@ -122,7 +121,7 @@ extension Base64Alphabet {
         return flaws & 0xC0 == 0 ? count : nil
     }
 
-    /// Encodes bytes, and pads the text with as many characters.
+    /// Encodes bytes, and appends `padding` padding characters.
     static func encode(_ bytes: Span<UInt8>, padding: Int) -> String {
         let count = (bytes.count * 4 + 2) / 3
         return unsafe String(unsafeUninitializedCapacity: count + padding) { text in
@@ -138,7 +137,7 @@ extension Base64Alphabet {
 
     private static var outside: UInt8 { 0xFF }
 
-    /// Decodes the last two or three characters; the result has one of its two highest bits set when they are flawed.
+    /// Decodes the last two or three characters. One of the two highest bits of the result is set when they are invalid.
     private static func decodeRest(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>, at written: Int) -> UInt8 {
         guard text.count >= 2 else { return 0 }
         let (first, second) = (sextets[text[0]], sextets[text[1]])
@@ -157,7 +156,7 @@ extension Base64Alphabet {
     }
 }
 
-/// One byte for each byte, looked up without a check, since there is one for each.
+/// A table with one byte for each byte value, which needs no bounds check.
 @safe struct ByteTable: Sendable {
     private let values: InlineArray<256, UInt8>
 

@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// What tells one server from all others: the public key in its certificate.
+/// Identifies a server by the public key in its certificate.
 package enum CertificateKey {
-    /// The SHA-256 of the public key of the first certificate in a PEM text, as it stands there: its SubjectPublicKeyInfo in DER (RFC 5280
-    /// section 4.1). Nil when there is no certificate that OpenSSL can read.
+    /// The SHA-256 of the public key of the first certificate in a PEM text: of its SubjectPublicKeyInfo in DER (RFC 5280 section 4.1). Nil
+    /// when there is no certificate that OpenSSL can read.
     package static func digest(ofCertificate text: String) -> [UInt8]? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -18,7 +18,7 @@ package enum CertificateKey {
         guard count > 0 else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(count))
         let written = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
-            // OpenSSL moves the pointer behind what it has written.
+            // OpenSSL advances the pointer past what it has written.
             var end = bytes.baseAddress
             return unsafe i2d_X509_PUBKEY(key, &end)
         }

@@ -1,18 +1,18 @@
 internal import COpenSSL
 
-/// Whether a certificate and a private key can serve TLS together, found out before a listener is opened.
+/// Checks whether a certificate and a private key can be used together for TLS, before a listener is opened.
 package enum CertificatePair {
-    /// Why they cannot.
+    /// Why they cannot be used.
     package enum Problem: Sendable, Equatable {
-        /// The certificate's text holds none that OpenSSL can read.
+        /// The text contains no certificate that OpenSSL can read.
         case unreadableCertificate
-        /// The key's text holds none that OpenSSL can read, or asks for a passphrase.
+        /// The text contains no key that OpenSSL can read, or the key has a passphrase.
         case unreadableKey
-        /// The key is another certificate's.
+        /// The key belongs to another certificate.
         case mismatch
     }
 
-    /// Finds what is wrong with the pair; nil when nothing is. An expired certificate is not wrong, only useless to strict clients.
+    /// Checks the pair; nil when it can be used. An expired certificate is accepted, although clients refuse it.
     /// - Parameters:
     ///   - certificate: PEM; the first certificate in it is the server's.
     ///   - key: PEM, without a passphrase.

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Says which cryptographic operation failed and why; it holds reasons and codes, never keys or messages.
+/// The cryptographic operation that failed, and why. It has reasons and codes, never keys or messages.
 package struct CryptoError: Error, Equatable {
     /// The operation that failed, worded to follow "could not".
     package enum Operation: String, Sendable {
@@ -33,16 +33,16 @@ extension CryptoError: CustomStringConvertible {
 
 /// OpenSSL's error queue of the calling thread, ERR_get_error(3).
 enum ErrorQueue {
-    /// Empties the queue, so that a later failure does not report what another user of OpenSSL left on this thread.
+    /// Empties the queue, so that a later failure does not report errors that other code has left on this thread.
     ///
-    /// Looking first makes the usual case, an empty queue, 7 times cheaper than ERR_clear_error(3) alone.
+    /// Checking first makes the usual case, an empty queue, 7 times cheaper than ERR_clear_error(3) alone.
     static func clear() {
         if ERR_peek_error() != 0 { ERR_clear_error() }
     }
 
-    /// Takes every entry off the queue as text: library, reason and code, ERR_error_string_n(3).
+    /// Removes every entry from the queue and returns it as text: library, reason and code, ERR_error_string_n(3).
     ///
-    /// The data that OpenSSL may attach to an entry is left out, because it can repeat input.
+    /// The data that OpenSSL may attach to an entry is omitted, because it can repeat input.
     static func drain() -> [String] {
         var reasons: [String] = []
         while case let code = ERR_get_error(), code != 0 {

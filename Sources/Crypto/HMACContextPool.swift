@@ -2,12 +2,12 @@ internal import COpenSSL
 internal import Glibc
 internal import Synchronization
 
-/// A few contexts keyed with one secret, so that threads compute side by side without duplicating one for each message.
+/// A few contexts keyed with one secret, so that threads can compute concurrently without duplicating a context for each message.
 ///
 /// Resetting a keyed context takes about half the time of duplicating one, and allocates nothing.
 // The buffer is written in `init` and `deinit` only; each context in it belongs to the thread that has taken it.
 @safe final class HMACContextPool: @unchecked Sendable {
-    /// A context and whether a thread has it; as wide as a cache line, so that neighbours don't slow each other down.
+    /// A context and whether a thread uses it; as wide as a cache line, to avoid false sharing.
     @safe private struct Slot: ~Copyable {
         let isTaken = Atomic<Bool>(false)
         let context: OpaquePointer
@@ -33,7 +33,7 @@ internal import Synchronization
         unsafe slots.deallocate()
     }
 
-    /// Computes the code of what `build` appends into all of `code`, whose length must be the hash's.
+    /// Computes the HMAC of what `build` appends into `code`, whose length must be the hash's.
     func compute(
         into code: inout MutableSpan<UInt8>, _ build: (inout HMACMessage) throws(CryptoError) -> Void
     ) throws(CryptoError) {
@@ -49,7 +49,7 @@ internal import Synchronization
         try unsafe Self.compute(with: copy, into: &code, build)
     }
 
-    /// Resets the context first, so that nothing of an earlier message is left in it, whole or abandoned.
+    /// Resets the context first, so that nothing of an earlier message, finished or not, is left in it.
     private static func compute(
         with context: OpaquePointer, into code: inout MutableSpan<UInt8>, _ build: (inout HMACMessage) throws(CryptoError) -> Void
     ) throws(CryptoError) {
@@ -64,7 +64,7 @@ internal import Synchronization
         guard status == 1, written == expected else { throw CryptoError(draining: .finishHMAC) }
     }
 
-    /// Where this thread looks first: threads differ in the address of their descriptor, which is spread by multiplying (Knuth).
+    /// The slot that this thread tries first: a multiplicative hash (Knuth) of the address of its thread descriptor.
     private static var firstSlotOfThread: Int {
         Int((UInt64(pthread_self()) >> 12 &* 0x9E37_79B9_7F4A_7C15) >> 62)
     }

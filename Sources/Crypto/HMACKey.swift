@@ -1,15 +1,15 @@
 internal import COpenSSL
 internal import Glibc
 
-/// A secret prepared once for any number of HMAC computations, RFC 2104; any thread may compute at any time.
-// Sendable, because each keyed context is used by one thread at a time, see `HMACContext`, and the buffer is written in `init` and
+/// A secret prepared once for any number of HMAC computations, RFC 2104. Any thread may compute at any time.
+// Sendable, because each keyed context is used by one thread at a time, see `HMACContextPool`, and the buffer is written in `init` and
 // `deinit` only.
 @safe package final class HMACKey<Hash: HashFunction>: @unchecked Sendable {
     private let contexts: HMACContextPool
 
-    /// Copies the secret into OpenSSL, which erases its copy when the key goes.
+    /// Copies the secret into OpenSSL, which erases its copy when the key is released.
     ///
-    /// Throws when the secret is empty, since that would prove nothing, and when OpenSSL fails.
+    /// Throws when the secret is empty, because its HMAC would prove nothing, and when OpenSSL fails.
     package init(secret: Span<UInt8>) throws(CryptoError) {
         guard !secret.isEmpty else { throw CryptoError(operation: .keyHMAC, reasons: ["the secret is empty"]) }
         contexts = try HMACContextPool(secret: secret, digest: Hash.name)
@@ -17,9 +17,9 @@ internal import Glibc
 }
 
 extension HMACKey where Hash == SHA256 {
-    /// Computes the code of the message that `build` appends; compare it with `constantTimeEquals` only.
+    /// Computes the HMAC of the message that `build` appends; compare it with `constantTimeEquals` only.
     ///
-    /// Throws what `build` throws, and when OpenSSL fails. Allocates nothing unless more threads compute than there are contexts.
+    /// Throws what `build` throws, and when OpenSSL fails. Allocates only if more threads compute at the same time than there are contexts.
     package func code(
         of build: (inout HMACMessage) throws(CryptoError) -> Void
     ) throws(CryptoError) -> InlineArray<32, UInt8> {
@@ -31,7 +31,7 @@ extension HMACKey where Hash == SHA256 {
 }
 
 extension HMACKey where Hash == SHA1 {
-    /// Computes the code of the message that `build` appends; compare it with `constantTimeEquals` only.
+    /// Computes the HMAC of the message that `build` appends; compare it with `constantTimeEquals` only.
     ///
     /// Throws what `build` throws, and when OpenSSL fails.
     package func code(
@@ -44,9 +44,9 @@ extension HMACKey where Hash == SHA1 {
     }
 }
 
-/// The message of one HMAC being computed, lent to the closure that appends its parts.
+/// The message of one HMAC computation, lent to the closure that appends its parts.
 ///
-/// Parts are gathered in a buffer, because OpenSSL takes longer to be called than to hash so few bytes.
+/// Parts are gathered in a buffer, because a call of OpenSSL takes longer than hashing so few bytes.
 @safe package struct HMACMessage: ~Copyable {
     private static let capacity = 256
 
@@ -54,7 +54,7 @@ extension HMACKey where Hash == SHA1 {
     private var gathered = InlineArray<256, UInt8>(repeating: 0)
     private var count = 0
 
-    /// Lends a context that has been keyed and reset; it stays the caller's.
+    /// Borrows a context that has been keyed and reset; the caller still owns it.
     init(of context: OpaquePointer) {
         unsafe self.context = context
     }
@@ -75,7 +75,7 @@ extension HMACKey where Hash == SHA1 {
         try append(unsafe Span(_unsafeStart: label.utf8Start, count: label.utf8CodeUnitCount))
     }
 
-    /// Gives what has been gathered to OpenSSL; afterwards the code can be computed.
+    /// Passes the buffered bytes to OpenSSL; afterwards the code can be computed.
     mutating func flush() throws(CryptoError) {
         try update(gathered.span.extracting(..<count))
         count = 0
@@ -87,12 +87,12 @@ extension HMACKey where Hash == SHA1 {
     }
 }
 
-/// OpenSSL's implementation of HMAC, fetched once a process because EVP_MAC_fetch(3) searches every provider.
-// Sendable, because a fetched EVP_MAC is never changed, and its references are counted atomically.
+/// OpenSSL's implementation of HMAC, fetched once per process, because EVP_MAC_fetch(3) searches every provider.
+// Sendable, because a fetched EVP_MAC is never changed, and its reference count is atomic.
 @safe struct HMACAlgorithm: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// The implementation, or why there is none; never freed, as it lives as long as the process.
+    /// The implementation, or why there is none. Never freed; it lives as long as the process.
     static let fetched: Result<HMACAlgorithm, CryptoError> = {
         ErrorQueue.clear()
         guard let pointer = unsafe EVP_MAC_fetch(nil, "HMAC", nil) else { return .failure(CryptoError(draining: .fetchHMAC)) }
@@ -100,9 +100,9 @@ extension HMACKey where Hash == SHA1 {
     }()
 }
 
-/// A hash function that an HMAC is built on; chosen as a type, so that codes of two lengths cannot be mixed up.
+/// A hash function for HMAC. It is a type, so that codes of different lengths cannot be mixed up.
 package protocol HashFunction {
-    /// The name that OpenSSL knows it by, EVP_MAC-HMAC(7).
+    /// OpenSSL's name of the function, EVP_MAC-HMAC(7).
     static var name: String { get }
 }
 
@@ -111,7 +111,7 @@ package enum SHA256: HashFunction {
     package static var name: String { "SHA256" }
 }
 
-/// SHA-1, FIPS 180-4; its HMAC has 20 bytes. For foreign signatures that demand it, never for our own.
+/// SHA-1, FIPS 180-4; its HMAC has 20 bytes. Only for foreign signatures that require it.
 package enum SHA1: HashFunction {
     package static var name: String { "SHA1" }
 }

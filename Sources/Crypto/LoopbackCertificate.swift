@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// A fresh certificate for this machine alone, with the authority that signed it: for simulators and tests.
+/// A new certificate for this machine only, with the authority that signed it: for simulators and tests.
 ///
-/// Two certificates and not one that signs itself, because strict clients refuse an authority as a server.
+/// It is not self-signed, because strict clients refuse an authority as a server.
 package struct LoopbackCertificate: Sendable {
-    /// The authority, PEM; what a client is told to trust. Its key is gone.
+    /// The authority's certificate, PEM, which clients must trust. Its key was discarded.
     package let authority: String
     /// The server's certificate, PEM, for `localhost`, 127.0.0.1 and ::1.
     package let certificate: String
@@ -39,7 +39,7 @@ package struct LoopbackCertificate: Sendable {
         return unsafe key
     }
 
-    /// Makes a certificate for `key`; without an issuer it is an authority that signs itself. The caller frees it.
+    /// Makes a certificate for `key`; without an issuer it is a self-signed authority. The caller frees it.
     private static func makeCertificate(
         _ name: String, key: OpaquePointer, issuer: OpaquePointer?, signedWith signer: OpaquePointer
     ) throws(CryptoError) -> OpaquePointer {
@@ -59,7 +59,7 @@ package struct LoopbackCertificate: Sendable {
         guard let random: InlineArray<7, UInt8> = try? randomBytes() else { return false }
         let serial = (0..<7).reduce(UInt64(1)) { $0 << 8 | UInt64(random[$1]) }
         let day = 24 * 60 * 60
-        // RFC 5280 section 4.1: version 3 is written as 2.
+        // RFC 5280 section 4.1: version 3 is encoded as 2.
         return unsafe X509_set_version(certificate, 2) == 1
             && ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial) == 1
             && X509_gmtime_adj(X509_getm_notBefore(certificate), -day) != nil

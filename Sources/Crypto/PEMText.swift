@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// PEM in memory, as OpenSSL reads and writes it.
+/// Reads and writes PEM in memory with OpenSSL's BIOs.
 enum PEMText {
     /// Lends a BIO that reads `text`.
     static func reading<Result>(_ text: String, _ read: (OpaquePointer) -> Result?) -> Result? {
@@ -12,7 +12,7 @@ enum PEMText {
         }
     }
 
-    /// What `write` writes into a BIO; nil when it does not return 1.
+    /// The text that `write` writes into a BIO; nil when it does not return 1.
     static func written(_ write: (OpaquePointer) -> Int32) -> String? {
         guard let bio = unsafe BIO_new(BIO_s_mem()) else { return nil }
         defer { unsafe BIO_free(bio) }

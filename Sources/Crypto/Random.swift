@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import Threading
 
-/// Overwrites all of `bytes` with output of OpenSSL's generator, RAND_bytes(3), fit for salts and secrets.
+/// Fills `bytes` with output of OpenSSL's cryptographic generator, RAND_bytes(3).
 ///
 /// At most 2^31 - 1 bytes. Throws when the generator cannot be seeded; then `bytes` must not be used.
 package func fillWithRandomBytes(_ bytes: inout MutableSpan<UInt8>) throws(CryptoError) {
@@ -10,7 +10,7 @@ package func fillWithRandomBytes(_ bytes: inout MutableSpan<UInt8>) throws(Crypt
     guard status == 1 else { throw CryptoError(draining: .random) }
 }
 
-/// As many random bytes as the result's type says; throws as `fillWithRandomBytes` does.
+/// Random bytes, as many as the result's type has; throws as `fillWithRandomBytes` does.
 package func randomBytes<let count: Int>() throws(CryptoError) -> InlineArray<count, UInt8> {
     var bytes = InlineArray<count, UInt8>(repeating: 0)
     var span = bytes.mutableSpan
@@ -18,29 +18,30 @@ package func randomBytes<let count: Int>() throws(CryptoError) -> InlineArray<co
     return bytes
 }
 
-/// Random bytes for what is made by the thousand, drawn from OpenSSL's generator in blocks: a call of that costs more than the rest of a UUID.
+/// Random bytes for ids that are made in large numbers, drawn from OpenSSL's generator in blocks, because one call of the generator costs
+/// more than the rest of a UUID.
 ///
-/// Safe on any thread. What was handed out is erased in the block, so that nobody finds it there later. Keys and salts are drawn with
-/// `randomBytes` instead, and lie nowhere before they are used.
+/// Safe on any thread. Bytes are erased from the block when they are handed out. Do not use it for keys and salts: `randomBytes` stores
+/// them nowhere before they are used.
 package final class RandomPool: Sendable {
     private static let blockCount = 4000
 
     private struct Block {
         var bytes: [UInt8]
-        /// How many have been handed out.
+        /// How many bytes of the block have been handed out.
         var used: Int
     }
 
     private let block = Monitor(Block(bytes: [UInt8](repeating: 0, count: blockCount), used: blockCount))
 
-    /// Makes an empty pool; it draws when it is first asked.
+    /// Makes an empty pool, which draws its first block on demand.
     package init() {}
 
     deinit {
         block.withLock { Self.erase(0..<Self.blockCount, of: &$0.bytes) }
     }
 
-    /// The random part of a UUID; each byte is given once.
+    /// The random part of a UUID; no byte is handed out twice.
     ///
     /// Throws when the generator cannot be seeded.
     package func tenBytes() throws(CryptoError) -> InlineArray<10, UInt8> {

@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// Owns secret bytes: lends them to closures, never prints them, and erases them when it goes, OPENSSL_cleanse(3).
-// Sendable, because the storage is written in `init` only and erased in `deinit`, when nobody else holds it.
+/// Owns secret bytes: lends them to closures, never prints them, and erases them on release, OPENSSL_cleanse(3).
+// Sendable, because the storage is written in `init` only and erased in `deinit`, when there is no other reference.
 @safe package final class SecretBytes: @unchecked Sendable {
     private let storage: UnsafeMutableBufferPointer<UInt8>
 
-    /// Makes `count` zero bytes and lets `body` overwrite them in place, so that no other copy need exist.
+    /// Allocates `count` zero bytes and lets `body` overwrite them in place, so that no other copy is needed.
     ///
     /// Rethrows what `body` throws; the bytes are erased then too.
     package init<E: Error>(count: Int, filling body: (inout MutableSpan<UInt8>) throws(E) -> Void) throws(E) {
@@ -15,7 +15,7 @@ internal import COpenSSL
         try body(&span)
     }
 
-    /// Copies `bytes`; the caller's own copy stays, and is the caller's to erase.
+    /// Copies `bytes`; the caller must erase its own copy.
     package convenience init(copying bytes: Span<UInt8>) {
         self.init(count: bytes.count) { span in
             for index in bytes.indices { span[index] = bytes[index] }
@@ -30,14 +30,14 @@ internal import COpenSSL
     /// The number of bytes.
     package var count: Int { unsafe storage.count }
 
-    /// Lends the bytes for the length of one call; a copy made of them is not erased. Rethrows what `body` throws.
+    /// Lends the bytes during one call; a copy made of them is not erased. Rethrows what `body` throws.
     package func withSpan<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
         try body(unsafe storage.span)
     }
 }
 
 extension SecretBytes: Equatable {
-    /// Whether both hold the same bytes; takes as long for any of one length.
+    /// Whether both contain the same bytes. The time depends on the length alone.
     package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         left.withSpan { left in right.withSpan { right in constantTimeEquals(left, right) } }
     }
@@ -56,7 +56,7 @@ extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
 /// Whether two byte sequences are equal, in a time that depends on their lengths alone, CRYPTO_memcmp(3).
 ///
-/// Sequences of unequal lengths differ, and are told apart at once: lengths are not secret.
+/// Sequences of different lengths return at once: lengths are not secret.
 package func constantTimeEquals(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     return unsafe left.withUnsafeBytes { left in
@@ -66,7 +66,7 @@ package func constantTimeEquals(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bo
     }
 }
 
-/// Whether two codes or keys of one fixed length are equal, in a time that does not depend on their content.
+/// Whether two codes or keys of the same fixed length are equal, in a time that does not depend on their content.
 package func constantTimeEquals<let count: Int>(_ left: InlineArray<count, UInt8>, _ right: InlineArray<count, UInt8>) -> Bool {
     constantTimeEquals(left.span, right.span)
 }

@@ -1,7 +1,8 @@
 internal import COpenSSL
 
-/// What all TLS connections of an HTTP/2 server have in common: its certificate, TLS 1.2 or later, and ALPN, which must agree on `h2`.
-// Sendable, because OpenSSL counts references to a context under its own lock and nothing here changes it once it is made.
+/// The TLS settings of an HTTP/2 server, shared by all its connections: its certificate, TLS 1.2 or later, and ALPN, which must negotiate
+/// `h2`.
+// Sendable, because OpenSSL counts references to a context under its own lock and nothing here changes it after its creation.
 @safe package final class TLSServerContext: @unchecked Sendable {
     let raw: OpaquePointer
 
@@ -18,7 +19,7 @@ internal import COpenSSL
             unsafe PEMText.reading(certificate) { unsafe Self.use(certificates: $0, raw) } == true
             && PEMText.reading(key) { unsafe Self.use(key: $0, raw) } == true && SSL_CTX_check_private_key(raw) == 1
         guard isUsable else { throw CryptoError(draining: .prepareTLS) }
-        // The end of the certificates was found by an error.
+        // Reading the last certificate has left an error in the queue.
         ErrorQueue.clear()
     }
 
@@ -46,28 +47,29 @@ internal import COpenSSL
     }
 }
 
-/// The server's side of TLS on one connected socket that does not block; one thread uses it.
+/// The server side of TLS on one connected, non-blocking socket. Only one thread may use it.
 ///
-/// The socket stays its owner's, who closes it after letting this go. A peer that has left raises SIGPIPE, which the thread must not take.
+/// The caller owns the socket, and must close it after it releases this object. Writing to a closed connection raises SIGPIPE, which the
+/// thread must block.
 @safe package final class TLSServerSession {
-    /// How far a call came.
+    /// The result of a call.
     package enum Progress: Equatable, Sendable {
-        /// So many bytes were read or written; 0 for the handshake.
+        /// This many bytes were read or written; 0 for the handshake.
         case done(Int)
-        /// To be called again when the socket can be read from.
+        /// Call again when the socket is readable.
         case wantsReading
-        /// To be called again when the socket can be written to.
+        /// Call again when the socket is writable.
         case wantsWriting
-        /// The other side has ended the connection.
+        /// The peer has ended the connection.
         case closed
-        /// TLS is broken, or the connection is.
+        /// The TLS session or the connection has failed.
         case failed
     }
 
     private let raw: OpaquePointer
 
-    /// Prepares the connection; the handshake is begun by `handshake`.
-    /// - Throws: when OpenSSL has no room for it.
+    /// Prepares the connection; `handshake` begins the handshake.
+    /// - Throws: when OpenSSL cannot allocate it.
     package init(_ context: TLSServerContext, descriptor: Int32) throws(CryptoError) {
         ErrorQueue.clear()
         guard let raw = unsafe SSL_new(context.raw) else { throw CryptoError(draining: .prepareTLS) }
@@ -80,7 +82,7 @@ internal import COpenSSL
         unsafe SSL_free(raw)
     }
 
-    /// Whether both sides agreed on HTTP/2, once the handshake is done.
+    /// Whether HTTP/2 was negotiated, after the handshake.
     package var speaksHTTP2: Bool {
         var chosen: UnsafePointer<UInt8>?
         var count: UInt32 = 0
@@ -88,14 +90,14 @@ internal import COpenSSL
         return unsafe UnsafeBufferPointer(start: chosen, count: Int(count)).elementsEqual("h2".utf8)
     }
 
-    /// Goes on with the handshake until it is done or must wait.
+    /// Continues the handshake until it is done or has to wait.
     package func handshake() -> Progress {
         ErrorQueue.clear()
         let result = unsafe SSL_do_handshake(raw)
         return result == 1 ? .done(0) : progress(result)
     }
 
-    /// Reads what has arrived, at most a record of 16 KiB a call.
+    /// Reads received bytes, at most one record of 16 KiB per call.
     package func read(into bytes: inout MutableSpan<UInt8>) -> Progress {
         ErrorQueue.clear()
         let result = unsafe bytes.withUnsafeMutableBufferPointer {
@@ -104,14 +106,14 @@ internal import COpenSSL
         return result > 0 ? .done(Int(result)) : progress(result)
     }
 
-    /// Writes a part of `bytes`, of which there must be one at least.
+    /// Writes a part of `bytes`, which must not be empty.
     package func write(_ bytes: Span<UInt8>) -> Progress {
         ErrorQueue.clear()
         let result = unsafe bytes.withUnsafeBufferPointer { unsafe SSL_write(raw, $0.baseAddress, Int32(clamping: $0.count)) }
         return result > 0 ? .done(Int(result)) : progress(result)
     }
 
-    /// Tells the other side that nothing more comes, if the socket takes it at once (RFC 8446 section 6.1).
+    /// Sends close_notify, if the socket accepts it at once (RFC 8446 section 6.1).
     package func sayGoodbye() {
         ErrorQueue.clear()
         _ = unsafe SSL_shutdown(raw)

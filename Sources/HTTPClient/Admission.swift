@@ -1,6 +1,6 @@
-/// Decides which request starts next: no origin has more than its share, and origins take turns when all share the rest.
+/// Decides which request starts next: no origin exceeds its share, and origins take turns for the remaining capacity.
 ///
-/// libcurl could queue requests itself, but the time for connecting runs there while a request merely waits.
+/// libcurl could queue requests itself, but its connect timeout would run while a request is queued.
 struct Admission<Element: AnyObject> {
     private struct Lane {
         var running = 0
@@ -12,7 +12,7 @@ struct Admission<Element: AnyObject> {
     private let limit: Int
     private var running = 0
     private var lanes: [Origin: Lane] = [:]
-    // The origins where something waits and has room, in turn.
+    // The origins with a waiting request and free capacity, in turn.
     private var turns: [Origin] = []
 
     init(limitPerOrigin: Int, limit: Int) {
@@ -20,13 +20,13 @@ struct Admission<Element: AnyObject> {
         self.limit = limit
     }
 
-    /// Adds a request behind those that wait for the same origin.
+    /// Adds a request after the waiting ones of the same origin.
     mutating func enqueue(_ element: Element, _ origin: Origin) {
         lanes[origin, default: Lane()].waiting.append(element)
         list(origin)
     }
 
-    /// Takes the next request that may start; nil when none may.
+    /// Removes and returns the next request that may start; nil when none may.
     mutating func next() -> Element? {
         while running < limit, !turns.isEmpty {
             let origin = turns.removeFirst()
@@ -40,7 +40,7 @@ struct Admission<Element: AnyObject> {
         return nil
     }
 
-    /// Gives back the room of one that was started.
+    /// Returns the capacity of a request that was started.
     mutating func finish(_ origin: Origin) {
         running -= 1
         lanes[origin]?.running -= 1
@@ -48,7 +48,7 @@ struct Admission<Element: AnyObject> {
         forgetIfUnused(origin)
     }
 
-    /// Takes out those that wait and match.
+    /// Removes and returns the waiting requests that match.
     mutating func removeWaiting(where matches: (Element) -> Bool) -> [Element] {
         var removed: [Element] = []
         for origin in Array(lanes.keys) {
@@ -60,7 +60,7 @@ struct Admission<Element: AnyObject> {
         return removed
     }
 
-    /// Takes this one out.
+    /// Removes a waiting request.
     /// - Returns: whether it waited.
     mutating func remove(_ element: Element, _ origin: Origin) -> Bool {
         guard let index = lanes[origin]?.waiting.firstIndex(where: { $0 === element }) else { return false }

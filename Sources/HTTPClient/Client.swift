@@ -1,19 +1,19 @@
 package import Threading
 internal import Time
 
-/// An HTTP client: libcurl with all its transfers on one thread of its own.
+/// An HTTP client: libcurl with all its transfers on one dedicated thread.
 ///
-/// Any thread may send. Every client must be closed. Redirects are not followed, certificates are always verified (TLS 1.2 or later) with the
-/// server's name or, of a `PinnedServer`, its key, before anything of a request is sent, and neither cookies nor the environment matter. A
-/// request on a kept connection that turns out to be closed is sent again on a new one, so what is not idempotent needs an id that the other
-/// side knows it by.
+/// Any thread may send. The owner must call `close`. Redirects are not followed. Certificates are always verified (TLS 1.2 or later) before
+/// anything of a request is sent: against the server's name or, for a `PinnedServer`, its key. Cookies and the environment are ignored. If
+/// a kept connection turns out to be closed, its request is sent again on a new one, so a request that is not idempotent needs an id by
+/// which the server recognises it.
 package final class Client: Sendable {
     private let settings: ClientSettings
     private let inbox: Inbox
     private let thread: OwnThread
 
     /// Starts the client's thread.
-    /// - Throws: when the system has no room for another thread.
+    /// - Throws: when the thread cannot be created.
     package init(settings: ClientSettings = ClientSettings()) throws(ThreadError) {
         settings.check()
         _ = CurlLibrary.prepared
@@ -34,9 +34,9 @@ package final class Client: Sendable {
     }
 
     /// Sends a request.
-    /// - Parameter completion: called exactly once, on the client's thread: it must not block, nor close the client, but may send.
-    /// - Returns: the way to cancel it; nil when it was refused, because of too many requests (`.overloaded`) or a client that is closed
-    ///   (`.cancelled`): then the completion has been called already, on this thread.
+    /// - Parameter completion: called exactly once, on the client's thread. It must not block or close the client, but may send.
+    /// - Returns: a handle for cancelling; nil when the request was refused, because the limit of requests was reached (`.overloaded`) or
+    ///   the client is closed (`.cancelled`). The completion has then been called already, on this thread.
     @discardableResult
     package func send(
         _ request: ClientRequest, completion: @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void
@@ -51,7 +51,7 @@ package final class Client: Sendable {
         return nil
     }
 
-    /// Ends every request with `.cancelled`, closes every connection and waits for the thread. Call it once, and not in a completion.
+    /// Ends every request with `.cancelled`, closes every connection and waits for the thread. Call it once, and not from a completion.
     package func close() {
         inbox.close()
         thread.join()

@@ -1,49 +1,49 @@
-/// Why a request got no response. Holds nothing of the request: no URL, no header, no body.
+/// Why a request got no response. Contains nothing of the request: no URL, no header, no body.
 package enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What a request was doing when its time was over.
     package enum Phase: String, Sendable {
-        /// It waited for its turn, because the host had all the connections that it may have.
+        /// It was queued, because the limit of connections was reached.
         case queued = "while it waited for a connection"
-        /// The host's name was being looked up, or the connection or the TLS handshake was under way.
+        /// The host name was being resolved, or the connection or the TLS handshake was in progress.
         case connecting = "while connecting"
         /// It was being sent.
         case sending = "while the request was sent"
-        /// It had been sent and nothing was answered.
+        /// It had been sent, and no response had begun.
         case waiting = "while waiting for the response"
         /// The response was arriving.
         case receiving = "while the response arrived"
     }
 
-    /// libcurl cannot read the URL.
+    /// libcurl cannot parse the URL.
     case invalidURL
-    /// The host's name has no address.
+    /// The host name cannot be resolved.
     case resolve
-    /// Nobody accepts connections there, or it is not reachable.
+    /// The connection was refused, or the host is unreachable.
     case connect
-    /// The proxy is not reachable, or it refused.
+    /// The proxy is unreachable, or it refused.
     case proxy
-    /// The TLS handshake failed or the certificate was not accepted; the text is the TLS library's, which may name the host.
+    /// The TLS handshake failed or the certificate was not accepted. The text is from the TLS library and may name the host.
     case tls(String)
-    /// The time was over.
+    /// The request timed out.
     case timeout(Phase)
-    /// The connection was closed before the response was whole.
+    /// The connection was closed before the response was complete.
     case closedEarly
     /// The connection was reset.
     case reset
-    /// What arrived is not HTTP.
+    /// The response is not HTTP.
     case malformedResponse
     /// The response's head was longer than 64 KiB.
     case headersTooLarge
     /// It was cancelled, or the client was closed.
     case cancelled
-    /// More requests wait or run than may.
+    /// The limit of waiting and running requests was reached.
     case overloaded
     /// Anything else, with libcurl's number (libcurl-errors(3)).
     case other(code: Int)
 
-    /// Whether it failed before any of the request was sent, so that the other side cannot have acted on it.
+    /// Whether it failed before any of the request was sent, so that the server cannot have acted on it.
     ///
-    /// False is "perhaps not".
+    /// False means that the server may have acted on it.
     package var isBeforeSending: Bool {
         switch self {
         case .invalidURL, .resolve, .connect, .proxy, .tls, .overloaded, .timeout(.queued), .timeout(.connecting): true

@@ -1,14 +1,14 @@
 internal import CCurl
 
-/// One request to send: checked when it is made, never changed.
+/// One immutable request, checked when it is created.
 package struct ClientRequest: Sendable {
-    /// Why a request could not be made. Says what is wrong with it, never what it holds.
+    /// Why a request could not be created. Says what is wrong, never what the request contains.
     package enum Problem: Error, Equatable, CustomStringConvertible {
         /// The URL is not `http://` or `https://` with a host, in visible ASCII.
         case url
-        /// The header of this index has a name that is no token, or one that frames the message and is the library's to send.
+        /// The header at this index has an invalid name, or a name that is part of the framing and is sent by the library.
         case headerName(index: Int)
-        /// The header of this index has a value with control characters.
+        /// The header at this index has a value with control characters.
         case headerValue(index: Int)
 
         /// One line for a person.
@@ -25,23 +25,23 @@ package struct ClientRequest: Sendable {
     package let method: ClientMethod
     /// The URL; userinfo in it becomes an Authorization header.
     package let url: String
-    /// The headers beside Host, User-Agent, Accept and Content-Length.
+    /// The headers, except Host, User-Agent, Accept and Content-Length.
     package let headers: [(name: String, value: String)]
-    /// The body as it is sent.
+    /// The body as sent.
     package let body: [UInt8]
-    /// How long everything may take, waiting for a connection included, in milliseconds.
+    /// The timeout of the whole request in milliseconds, including any wait for a connection.
     package let timeoutMilliseconds: Int
-    /// How long finding the host, connecting and the TLS handshake may take, in milliseconds.
+    /// The timeout of resolving the host, connecting and the TLS handshake, in milliseconds.
     package let connectTimeoutMilliseconds: Int
-    /// How many bytes of the response's body are kept; what is longer is cut off there and the transfer stopped.
+    /// How many bytes of the response's body are kept; a longer body is cut off there, and the transfer stops.
     package let responseBodyLimit: Int
-    /// Whom it goes to.
+    /// The origin that it is sent to.
     let origin: Origin
 
     /// Makes a request.
     /// - Parameters:
-    ///   - body: none with GET: that is a programmer's mistake and traps.
-    ///   - timeoutMilliseconds: positive, as `connectTimeoutMilliseconds`; anything else traps.
+    ///     - body: must be empty for GET; traps otherwise.
+    ///     - timeoutMilliseconds: positive, as is `connectTimeoutMilliseconds`; traps otherwise.
     /// - Throws: what is wrong with the URL or a header (RFC 9110 section 5).
     package init(
         _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
@@ -74,23 +74,23 @@ package enum ClientMethod: String, Sendable, CaseIterable {
     case delete = "DELETE"
 }
 
-/// What a header may hold when it is sent.
+/// The rules for headers that are sent.
 enum HeaderRules {
-    // They decide where a message ends or whether the connection stays; two opinions on that are request smuggling.
+    // They decide where a message ends or whether the connection stays open; two different opinions on that allow request smuggling.
     private static let framing = ["connection", "content-length", "expect", "te", "trailer", "transfer-encoding", "upgrade"]
 
-    /// Whether a name is a token (RFC 9110 section 5.6.2) and not one that the library sends itself.
+    /// Whether a name is a token (RFC 9110 section 5.6.2) and is not sent by the library itself.
     static func isSendable(name: String) -> Bool {
         guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else { return false }
         return !framing.contains { $0.utf8.count == name.utf8.count && equalsIgnoringCase($0.utf8, name.utf8) }
     }
 
-    /// Whether a value is visible bytes, spaces and tabs (RFC 9110 section 5.5).
+    /// Whether a value consists of visible bytes, spaces and tabs (RFC 9110 section 5.5).
     static func isSendable(value: String) -> Bool {
         value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
     }
 
-    /// Compares names as RFC 9110 section 5.1 does: ASCII letters in either case are the same.
+    /// Compares names without regard to ASCII case (RFC 9110 section 5.1).
     static func equalsIgnoringCase(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Bool {
         left.elementsEqual(right) { lowercase($0) == lowercase($1) }
     }
@@ -109,16 +109,16 @@ enum HeaderRules {
     }
 }
 
-/// A request's headers in libcurl's form, which must live as long as the transfer.
+/// A request's headers as a libcurl list, which must live as long as the transfer.
 @safe
 final class HeaderList {
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 
     init(_ request: ClientRequest) {
-        // Nobody is asked whether the body is welcome: that costs a round trip, and a second where it is not answered.
+        // No "Expect: 100-continue": it costs a round trip, and a second if the server does not answer it.
         append("Expect:")
         if !request.headers.contains(where: { HeaderRules.equalsIgnoringCase($0.name.utf8, "content-type".utf8) }) {
-            // Without this line libcurl would call every body a form.
+            // Otherwise libcurl would send every body with the content type of a form.
             append("Content-Type:")
         }
         for header in request.headers { append(Self.line(header.name, header.value)) }
@@ -128,7 +128,7 @@ final class HeaderList {
         unsafe curl_slist_free_all(first)
     }
 
-    // CURLOPT_HTTPHEADER(3): a colon without a value removes a header, a semicolon sends it empty.
+    // CURLOPT_HTTPHEADER(3): a name with a colon and no value removes a header, one with a semicolon sends it empty.
     private static func line(_ name: String, _ value: String) -> String {
         value.utf8.allSatisfy { $0 <= 0x20 } ? "\(name);" : "\(name): \(value)"
     }

@@ -1,6 +1,6 @@
-/// A response as it arrived. Redirects are responses like any other.
+/// A response as received. A redirect is an ordinary response.
 package struct ClientResponse: Sendable {
-    /// Which version of HTTP carried it.
+    /// The HTTP version of the response.
     package enum HTTPVersion: Sendable, Equatable {
         case http1, http2
     }
@@ -9,13 +9,13 @@ package struct ClientResponse: Sendable {
     package let status: Int
     /// The body, up to the request's limit.
     package let body: [UInt8]
-    /// Whether the body was longer than the limit and was cut off there.
+    /// Whether the body exceeded the limit and was cut off there.
     package let isTruncated: Bool
-    /// Which version of HTTP carried it.
+    /// The HTTP version of the response.
     package let httpVersion: HTTPVersion
-    /// When the connection stood, from the transfer's start, in microseconds; next to nothing on a kept connection.
+    /// When the connection was established, in microseconds from the transfer's start; almost 0 on a kept connection.
     package let connectMicroseconds: Int
-    /// How long the transfer took, in microseconds, without the time that it waited for its turn.
+    /// The duration of the transfer in microseconds, without the time in the queue.
     package let totalMicroseconds: Int
     private let head: ResponseHead
 
@@ -32,30 +32,30 @@ package struct ClientResponse: Sendable {
         self.totalMicroseconds = totalMicroseconds
     }
 
-    /// The value of the first header of this name, in any case, without the white space around it; nil when there is none.
+    /// The value of the first header of this name, in any case, without surrounding white space; nil when there is none.
     ///
-    /// Bytes that are not UTF-8 are repaired, so compare it as the foreign text that it is.
+    /// Invalid UTF-8 is replaced, so two different values can become equal.
     package func header(_ name: String) -> String? {
         head.value(of: name)
     }
 }
 
-/// The header lines of a response, gathered as they arrive and searched when somebody asks.
+/// The header lines of a response, collected as they arrive and searched on demand.
 struct ResponseHead: Sendable {
-    /// The most bytes of header lines, those of informational responses and trailers included.
+    /// The most bytes of header lines, including those of informational responses and trailers.
     static let limit = 64 * 1024
 
     private var lines: [UInt8] = []
     private var received = 0
     private var isComplete = false
 
-    /// Takes one line with its end.
-    /// - Returns: false when there are too many.
+    /// Takes one line with its line end.
+    /// - Returns: false when the limit is exceeded.
     mutating func receive(_ line: Span<UInt8>) -> Bool {
         received += line.count
         guard received <= Self.limit else { return false }
         if Self.isStatusLine(line) {
-            // After an informational response comes another head, and only the last one counts.
+            // After an informational response another head follows, and only the last one is kept.
             lines.removeAll(keepingCapacity: true)
             isComplete = false
         } else if Self.isEmpty(line) {
@@ -66,7 +66,7 @@ struct ResponseHead: Sendable {
         return true
     }
 
-    /// The value of the first header of this name; what follows the head as trailers is never one.
+    /// The value of the first header of this name; trailers are never searched.
     func value(of name: String) -> String? {
         for line in lines.split(separator: UInt8(ascii: "\n")) {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }

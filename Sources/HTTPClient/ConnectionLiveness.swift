@@ -1,16 +1,16 @@
 internal import Time
 
-/// When each connection last carried a response, to tell one that is dead from one slow stream on a live one.
+/// When each connection last carried a response, to distinguish a dead connection from one slow stream.
 struct ConnectionLiveness {
-    // By descriptor; those of closed connections are used again, so there are never more than connections at one time.
+    // By descriptor. Descriptors are reused, so there are never more entries than the most connections at one time.
     private var lastSuccess: [Int32: MonotonicMilliseconds] = [:]
 
-    /// A response came over it.
+    /// A response has arrived on this connection.
     mutating func succeeded(_ connection: Int32, now: MonotonicMilliseconds) {
         lastSuccess[connection] = now
     }
 
-    /// Whether no response has come over it since a moment.
+    /// Whether no response has arrived on it since a moment.
     func isSilent(_ connection: Int32, since moment: MonotonicMilliseconds) -> Bool {
         (lastSuccess[connection] ?? 0) <= moment
     }

@@ -1,7 +1,7 @@
 internal import CCurl
 
 extension EasyHandle {
-    /// Sets what all requests of a client have in common.
+    /// Sets the options that all requests of a client share.
     func setSettings(_ settings: ClientSettings) {
         setSafety()
         setProxy(settings.proxy)
@@ -10,17 +10,17 @@ extension EasyHandle {
         set(CURLOPT_USERAGENT, settings.userAgent)
     }
 
-    // What is libcurl's default stays unsaid: no redirect is followed, no cookie kept, no .netrc read, no HTTP/0.9 taken.
+    // libcurl's defaults already do the rest: no redirects, no cookies, no .netrc, no HTTP/0.9.
     private func setSafety() {
         set(CURLOPT_PROTOCOLS_STR, "http,https")
-        // Signals are blocked on the client's thread, so a broken connection raises none either.
+        // Signals are blocked on the client's thread, so a broken connection raises no SIGPIPE either.
         set(CURLOPT_NOSIGNAL, 1)
-        // A look-up that hangs is left behind when its time is over, instead of holding up every other request.
+        // A hanging name resolution is abandoned at its timeout, instead of delaying every other request.
         set(CURLOPT_QUICK_EXIT, 1)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 
-    // Empty texts, because libcurl would ask the environment otherwise.
+    // Empty strings, because libcurl would read the environment otherwise.
     private func setProxy(_ proxy: String?) {
         set(CURLOPT_PROXY, proxy ?? "")
         set(CURLOPT_NOPROXY, "")
@@ -31,7 +31,7 @@ extension EasyHandle {
         set(CURLOPT_SSL_VERIFYPEER, 1)
         if let certificate = settings.clientCertificate { set(CURLOPT_SSLCERT, certificate) }
         if let key = settings.clientKey { set(CURLOPT_SSLKEY, key) }
-        // A key that only one server has proves more than a name.
+        // A pinned key proves more than a name.
         set(CURLOPT_SSL_VERIFYHOST, settings.server == nil ? 2 : 0)
         setTrust(settings)
     }
@@ -45,7 +45,7 @@ extension EasyHandle {
         } else {
             return
         }
-        // Debian's libcurl looks into the system's directory as well, which would make what is trusted here an addition.
+        // Debian's libcurl also reads the system's directory, so the configured authorities would only be added to the system's.
         set(CURLOPT_CAPATH, nil)
     }
 

@@ -1,10 +1,10 @@
 internal import CCurl
 internal import Glibc
 
-/// libcurl's side of one transfer; used for one after the other.
+/// libcurl's handle of one transfer, reused for one transfer after the other.
 @safe
 final class EasyHandle {
-    /// Which handle it is.
+    /// The identity of a handle.
     struct ID: Hashable {
         private let address: Int
 
@@ -38,7 +38,7 @@ final class EasyHandle {
         unsafe ID(raw: raw)
     }
 
-    /// Sets it up for a transfer; `transfer` must live until the handle is out of its multi handle, and `sockets` until that is freed.
+    /// Prepares a transfer. `transfer` must live until the handle is removed from its multi handle, and `sockets` until that is freed.
     func prepare(_ transfer: Transfer, _ settings: ClientSettings, _ sockets: OpenSockets, timeoutMilliseconds: Int) {
         unsafe errorText.initialize(repeating: 0)
         unsafe setPointer(CURLOPT_ERRORBUFFER, unsafe UnsafeRawPointer(errorText.baseAddress))
@@ -50,7 +50,7 @@ final class EasyHandle {
         set(CURLOPT_CONNECTTIMEOUT_MS, transfer.request.connectTimeoutMilliseconds)
     }
 
-    /// Forgets the transfer, so that nothing of it reaches the next.
+    /// Removes everything of the transfer, so that nothing of it reaches the next one.
     func reset() {
         unsafe curl_easy_reset(raw)
         headers = nil
@@ -83,7 +83,7 @@ final class EasyHandle {
                 unsafe setPointer(CURLOPT_COPYPOSTFIELDS, unsafe $0.baseAddress ?? UnsafeRawPointer(raw))
             }
         } else if request.method == .put {
-            // Without a body there would be no Content-Length, which RFC 9110 section 8.6 asks for with PUT.
+            // Without a body there would be no Content-Length, which RFC 9110 section 8.6 recommends for PUT.
             unsafe shim_curl_easy_setopt_size(raw, CURLOPT_POSTFIELDSIZE_LARGE, 0)
             unsafe setPointer(CURLOPT_COPYPOSTFIELDS, unsafe UnsafeRawPointer(raw))
         }
@@ -115,7 +115,7 @@ final class EasyHandle {
         return unsafe text.withCString { unsafe body($0) }
     }
 
-    /// libcurl's words on what went wrong: printable ASCII, because parts of it may come from the other side.
+    /// libcurl's error text, reduced to printable ASCII, because parts of it may come from the server.
     var failureText: String {
         let bytes = unsafe errorText.prefix { $0 != 0 }.map { 0x20...0x7E ~= $0 ? UInt8($0) : UInt8(ascii: "?") }
         return String(decoding: bytes, as: UTF8.self)
@@ -128,33 +128,33 @@ extension EasyHandle {
         unsafe shim_curl_easy_getinfo_long(raw, CURLINFO_RESPONSE_CODE)
     }
 
-    /// Which version of HTTP was spoken.
+    /// The HTTP version of the response.
     var httpVersion: ClientResponse.HTTPVersion {
         unsafe shim_curl_easy_getinfo_long(raw, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0 ? .http2 : .http1
     }
 
-    /// When the connection stood.
+    /// When the connection was established, in microseconds from the transfer's start.
     var connectMicroseconds: Int {
         unsafe shim_curl_easy_getinfo_size(raw, CURLINFO_CONNECT_TIME_T)
     }
 
-    /// How long the transfer took.
+    /// The duration of the transfer in microseconds.
     var totalMicroseconds: Int {
         unsafe shim_curl_easy_getinfo_size(raw, CURLINFO_TOTAL_TIME_T)
     }
 
-    /// The connection that carried it, while libcurl keeps that; nil otherwise. The number is another's once it is closed.
+    /// The descriptor of its connection, while libcurl keeps that; nil otherwise. After the connection is closed the number may be reused.
     var connection: Int32? {
         let socket = unsafe shim_curl_easy_getinfo_active_socket(raw)
         return socket >= 0 ? socket : nil
     }
 
-    /// Ends a connection that libcurl keeps but that carries nothing any more: every transfer on it learns that, and none begins there.
+    /// Shuts down a dead connection that libcurl keeps: every transfer on it fails, and no new one begins there.
     static func disconnect(_ connection: Int32) {
         shutdown(connection, Int32(SHUT_RDWR))
     }
 
-    /// What libcurl's result means (libcurl-errors(3)).
+    /// Translates libcurl's result code (libcurl-errors(3)).
     func outcome(_ result: CURLcode, of request: ClientRequest, hasProxy: Bool) -> Outcome {
         switch result {
         case CURLE_OK: .success
@@ -171,9 +171,9 @@ extension EasyHandle {
         case CURLE_COULDNT_RESOLVE_HOST: .resolve
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxy
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .closedEarly
-        // The first is what remains of "HTTP/0.9 is not allowed", since requests have no other protocol than HTTP.
+        // The first code means that HTTP/0.9 is not allowed; requests never use a protocol other than HTTP.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING: .malformedResponse
-        // Not the system's memory, which does not run out this way: one header line beyond libcurl's own bound.
+        // Here this means a header line beyond libcurl's own limit, not that memory has run out.
         case CURLE_OUT_OF_MEMORY: .headersTooLarge
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
@@ -182,7 +182,7 @@ extension EasyHandle {
         }
     }
 
-    // A proxy that refuses a tunnel looks like a receiving error.
+    // libcurl reports a proxy that refuses a tunnel as a receive error.
     private var isRefusedByProxy: Bool {
         let status = unsafe shim_curl_easy_getinfo_long(raw, CURLINFO_HTTP_CONNECTCODE)
         return status != 0 && !(200...299 ~= status)

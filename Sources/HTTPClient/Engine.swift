@@ -1,9 +1,9 @@
 internal import CCurl
 internal import Time
 
-/// What the client's thread does: starts what may start, lets libcurl work, tells results, waits.
+/// The loop of the client's thread: starts requests, runs libcurl, reports results, waits.
 ///
-/// Made, used and let go on that thread.
+/// It is created, used and released on that thread.
 final class Engine {
     private let settings: ClientSettings
     private let inbox: Inbox
@@ -12,7 +12,7 @@ final class Engine {
     private var admission: Admission<Transfer>
     private var running: [EasyHandle.ID: Transfer] = [:]
     private var idle: [EasyHandle] = []
-    // Not later than the first deadline of those that wait for their turn.
+    // At or before the first deadline of the queued requests.
     private var firstDeadline = MonotonicMilliseconds.max
     private var liveness = ConnectionLiveness()
 
@@ -23,7 +23,7 @@ final class Engine {
         admission = Admission(limitPerOrigin: settings.requestsPerOrigin, limit: settings.runningLimit)
     }
 
-    /// Works until the client is closed, and ends everything.
+    /// Runs until the client is closed, then ends all requests.
     func run() {
         while true {
             let work = inbox.take()
@@ -75,7 +75,7 @@ final class Engine {
         tell(transfer, result)
     }
 
-    // Many transfers share a connection, so what one of them learns of it matters to the others.
+    // Many transfers share a connection, so the result of one says something about the others.
     private func look(after transfer: Transfer, _ easy: EasyHandle, _ result: Result<ClientResponse, ClientError>) {
         switch result {
         case .success:
@@ -83,7 +83,7 @@ final class Engine {
             liveness.succeeded(connection, now: SystemClock.monotonicMilliseconds())
             sockets.prove(connection)
         case .failure(.timeout):
-            // libcurl keeps a connection on which a stream timed out, even when it has been dead all the while.
+            // libcurl keeps a connection on which a stream timed out, even if the connection is dead.
             guard let connection = easy.connection, liveness.isSilent(connection, since: transfer.started) else { return }
             EasyHandle.disconnect(connection)
         case .failure: break
@@ -100,7 +100,7 @@ final class Engine {
         tell(transfer, .failure(.cancelled))
     }
 
-    // Before the handle is out of the multi handle nothing that it points to may go.
+    // Nothing that the handle points to may be freed before the handle is removed from the multi handle.
     private func release(_ transfer: Transfer, _ easy: EasyHandle) {
         multi.remove(easy)
         running[easy.id] = nil
@@ -127,7 +127,7 @@ final class Engine {
         for transfer in expired { tell(transfer, .failure(.timeout(.queued))) }
     }
 
-    // libcurl shortens the wait for what it runs itself.
+    // libcurl shortens the wait for its own transfers.
     private func waitMilliseconds() -> Int32 {
         let now = SystemClock.monotonicMilliseconds()
         return Int32(min(now.remaining(until: firstDeadline), 3_600_000))
@@ -137,7 +137,7 @@ final class Engine {
         for transfer in running.values { cancel(transfer) }
         for transfer in admission.removeWaiting(where: { _ in true }) { tell(transfer, .failure(.cancelled)) }
         inbox.end()
-        // The handles go first: each of them knows the multi handle.
+        // The easy handles are freed first, because they refer to the multi handle.
         idle.removeAll()
         multi.free()
     }

@@ -1,10 +1,10 @@
 internal import CCurl
 internal import Glibc
 
-/// libcurl's set of transfers with their connections.
+/// libcurl's multi handle: the transfers of a client and their connections.
 ///
-/// Belongs to the client's thread, but for `wake`. Freed by `free`, not when it is let go: its connections must end with the client.
-// Unchecked: curl_multi_wakeup(3) may be called from any thread, and `Inbox` sees to it that nobody does once the handle is freed.
+/// Only the client's thread may use it, except for `wake`. It is freed by `free`, not on release: its connections must end with the client.
+// Unchecked: curl_multi_wakeup(3) may be called from any thread, and `Inbox` ensures that nobody calls it once the handle is freed.
 @safe
 final class MultiHandle: @unchecked Sendable {
     private let raw: UnsafeMutableRawPointer
@@ -23,17 +23,17 @@ final class MultiHandle: @unchecked Sendable {
         precondition(result == CURLM_OK, "libcurl knows every option that is set here")
     }
 
-    /// Ends the wait that is under way or the next one. From any thread.
+    /// Ends the current wait or the next one. Callable from any thread.
     func wake() {
         unsafe curl_multi_wakeup(raw)
     }
 
-    /// Waits until a transfer can go on, something has called `wake`, or the time is over.
+    /// Waits until a transfer can continue, `wake` is called, or the timeout.
     func wait(timeoutMilliseconds: Int32) {
         unsafe curl_multi_poll(raw, nil, 0, timeoutMilliseconds, nil)
     }
 
-    /// Does what can be done without waiting; calls the receivers.
+    /// Advances all transfers without waiting; calls the callbacks below.
     func perform() {
         var running: Int32 = 0
         unsafe curl_multi_perform(raw, &running)
@@ -44,26 +44,26 @@ final class MultiHandle: @unchecked Sendable {
         precondition(result == CURLM_OK, "a handle is added once")
     }
 
-    /// Takes a transfer out, finished or not; an unfinished one's connection is closed.
+    /// Removes a transfer, finished or not; closes the connection of an unfinished one.
     func remove(_ easy: EasyHandle) {
         unsafe curl_multi_remove_handle(raw, easy.raw)
     }
 
-    /// The next transfer that has finished, and how.
+    /// The next finished transfer, with its result.
     func nextFinished() -> (handle: EasyHandle.ID, result: CURLcode)? {
         var result = CURLE_OK
         guard let easy = unsafe shim_curl_multi_info_read(raw, &result) else { return nil }
         return (unsafe EasyHandle.ID(raw: easy), result)
     }
 
-    /// Closes all connections. Nothing else may be called afterwards.
+    /// Closes all connections. No other method may be called afterwards.
     func free() {
         unsafe curl_multi_cleanup(raw)
     }
 }
 
-// The functions that libcurl calls, on the client's thread, inside the functions of `MultiHandle`. Each recovers the Swift object, converts, and
-// delegates. Returning another count than was given ends the transfer (CURLOPT_WRITEFUNCTION(3)).
+// The functions that libcurl calls, on the client's thread, inside the functions of `MultiHandle`. Each recovers the Swift object, converts
+// the arguments, and delegates. Returning a count other than the given one ends the transfer (CURLOPT_WRITEFUNCTION(3)).
 
 private let refused = Int.max
 
@@ -102,21 +102,21 @@ func closeSocket(context: UnsafeMutableRawPointer?, socket: curl_socket_t) -> In
     return unsafe Unmanaged<OpenSockets>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.close(socket) }
 }
 
-/// The sockets of one client's connections, which libcurl opens and closes through here.
+/// The sockets of one client's connections, which libcurl opens and closes through this object.
 ///
-/// Belongs to the client's thread. libcurl keeps a pointer to it, so it must outlive the multi handle.
+/// Only the client's thread may use it. libcurl keeps a pointer to it, so it must outlive the multi handle.
 final class OpenSockets {
     private var descriptors: Set<Int32> = []
-    // Those of them that have carried a response.
+    // The sockets that have carried a response.
     private var proven: Set<Int32> = []
     private var isClosed = false
 
-    /// Refuses further sockets, which libcurl takes for a host that cannot be reached.
+    /// Refuses further sockets; libcurl reports the host as unreachable then.
     func openNoMore() {
         isClosed = true
     }
 
-    /// Opens a socket that programs started by this process do not inherit, which libcurl leaves out.
+    /// Opens a socket with SOCK_CLOEXEC, which libcurl does not set, so that child processes do not inherit it.
     /// - Returns: its descriptor; negative when there is none.
     func open(family: Int32, type: Int32, protocol: Int32) -> Int32 {
         guard !isClosed else { return -1 }
@@ -133,17 +133,18 @@ final class OpenSockets {
         return Glibc.close(descriptor)
     }
 
-    /// A response has come over it, and with it how many streams the other side takes. One that has been closed since is left alone, because
-    /// its number may be another's.
+    /// A response, and with it the peer's stream limit, has arrived on this socket. A socket that has been closed meanwhile is ignored,
+    /// because its number may have been reused.
     func prove(_ descriptor: Int32) {
         if descriptors.contains(descriptor) { proven.insert(descriptor) }
     }
 
-    /// Has the system gather what `body` writes to sockets that are proven, and send it afterwards in as few packets as it fits into
-    /// (tcp(7), TCP_CORK).
+    /// Has the kernel combine what `body` writes to proven sockets, and send it afterwards in as few packets as possible (tcp(7),
+    /// TCP_CORK).
     ///
-    /// libcurl writes each frame of HTTP/2 by itself, and sending a packet costs more than the encryption of what is in it. A new connection
-    /// is left alone: held back, the end of its handshake would reach the other side together with more requests than that may take.
+    /// libcurl writes each frame of HTTP/2 separately, and sending a packet costs more than encrypting its content. New connections are
+    /// excluded: if the end of their handshake were held back, it would reach the server together with more requests than the server may
+    /// accept.
     func gathering(_ body: () -> Void) {
         setCork(1)
         body()
@@ -153,15 +154,15 @@ final class OpenSockets {
     private func setCork(_ value: Int32) {
         var value = value
         for descriptor in proven {
-            // Fails with a socket that is not TCP or is broken, which is not news for here.
+            // Fails for a socket that is not TCP or is broken, which can be ignored here.
             unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_CORK, &value, socklen_t(MemoryLayout<Int32>.size))
         }
     }
 }
 
-/// libcurl as a whole.
+/// libcurl's global state.
 enum CurlLibrary {
-    /// Prepares the library, once in a process and before the first client's thread (curl_global_init(3)).
+    /// Initialises the library, once per process and before the first client's thread (curl_global_init(3)).
     static let prepared: Void = {
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { fatalError("libcurl cannot be prepared") }
     }()

@@ -1,18 +1,18 @@
-/// Whom a request goes to: scheme, host and port as the URL spells them, without userinfo, in lower case.
+/// The origin of a URL: scheme, host and port as written, without userinfo, in lower case.
 ///
-/// It only groups requests for the limit of connections; an origin spelled in two ways gets two groups, and libcurl's own limit holds.
+/// It only groups requests for the limit of connections. An origin written in two ways gets two groups; libcurl's own limit still holds.
 struct Origin: Hashable, Sendable {
-    // ASCII, so that String's comparison by canonical equivalence is a comparison of bytes.
+    // ASCII, so that comparing Strings by canonical equivalence is the same as comparing bytes.
     private let text: String
 
-    /// The group of everything that goes through a proxy without a tunnel, because libcurl counts those connections as the proxy's.
+    /// The group of all requests through a proxy without a tunnel, because libcurl counts their connections as the proxy's.
     static let proxy = Origin(text: "proxy")
 
     private init(text: String) {
         self.text = text
     }
 
-    /// Reads it from a URL; nil when that is not `http://` or `https://` with a host, in visible ASCII.
+    /// Parses a URL; nil unless it is `http://` or `https://` with a host, in visible ASCII.
     init?(_ url: String) {
         let bytes = url.utf8
         guard bytes.allSatisfy({ 0x21...0x7E ~= $0 }) else { return nil }
@@ -24,7 +24,7 @@ struct Origin: Hashable, Sendable {
         text = scheme + String(decoding: host.map(HeaderRules.lowercase), as: UTF8.self)
     }
 
-    /// Whether TLS is spoken.
+    /// Whether TLS is used.
     var isSecure: Bool {
         text.utf8.starts(with: "https:".utf8)
     }

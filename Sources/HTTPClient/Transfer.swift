@@ -1,20 +1,20 @@
 internal import Threading
 internal import Time
 
-/// One request on its way: what it asked for, what has arrived, and whom to tell.
-// Unchecked: made by the sender, then handed over through the inbox's lock, and from there on touched by the client's thread alone; other
-// threads keep it only to name it when they cancel.
+/// One request in progress: the request, what has been received, and its completion.
+// Unchecked: created by the sender, handed over under the inbox's lock, and used only by the client's thread after that; other threads only
+// compare its identity when they cancel it.
 final class Transfer: @unchecked Sendable {
-    /// Told of the result, once.
+    /// Called with the result, once.
     typealias Completion = @Sendable (Result<ClientResponse, ClientError>) -> Void
 
     let request: ClientRequest
     let origin: Origin
-    /// When the time is over.
+    /// When it times out.
     let deadline: MonotonicMilliseconds
-    /// Its handle while libcurl has it.
+    /// Its handle while libcurl runs it.
     var easy: EasyHandle?
-    /// When libcurl got it.
+    /// When libcurl began it.
     var started: MonotonicMilliseconds = 0
 
     private var completion: Completion?
@@ -30,12 +30,12 @@ final class Transfer: @unchecked Sendable {
         self.completion = completion
     }
 
-    /// Whether its end has been told.
+    /// Whether its completion was called.
     var isFinished: Bool {
         completion == nil
     }
 
-    /// Tells its end; once.
+    /// Calls its completion; only the first call has an effect.
     func finish(_ result: Result<ClientResponse, ClientError>) {
         guard let completion = completion.take() else { preconditionFailure("a transfer finishes once") }
         completion(result)
@@ -55,7 +55,7 @@ final class Transfer: @unchecked Sendable {
         return !isTruncated
     }
 
-    /// What the end of its handle's transfer means for the request.
+    /// The result of the request when its handle's transfer has ended.
     func result(_ easy: EasyHandle, _ outcome: EasyHandle.Outcome) -> Result<ClientResponse, ClientError> {
         if hasTooManyHeaders { return .failure(.headersTooLarge) }
         if case .failure(let error) = outcome, !isTruncated { return .failure(error) }
@@ -66,7 +66,7 @@ final class Transfer: @unchecked Sendable {
     }
 }
 
-/// The way to end one request early.
+/// Cancels one request.
 package final class Cancellation: Sendable {
     private let transfer: Transfer
     private let inbox: Inbox
@@ -76,20 +76,20 @@ package final class Cancellation: Sendable {
         self.inbox = inbox
     }
 
-    /// Has the request end with `.cancelled`, unless it ends otherwise first. From any thread, any number of times; does not wait.
+    /// Ends the request with `.cancelled`, unless it ends otherwise first. Callable from any thread, any number of times; does not wait.
     package func cancel() {
         inbox.cancel(transfer)
     }
 }
 
-/// What other threads want of the client's thread, and how many requests there are.
+/// Commands from other threads for the client's thread, and the number of requests.
 final class Inbox: Sendable {
-    /// Why a request is not taken.
+    /// Why a request is refused.
     enum Refusal {
         case overloaded, closed
     }
 
-    /// What has come since the thread last looked.
+    /// What has arrived since the last `take`.
     struct Work {
         var submitted: [Transfer] = []
         var cancelled: [Transfer] = []
@@ -99,7 +99,7 @@ final class Inbox: Sendable {
     private struct State {
         var work = Work()
         var outstanding = 0
-        // Waking a thread costs a system call, so only the first who has something for it does.
+        // Waking a thread costs a system call, so only the first command after a `take` does.
         var isAwake = false
         var isEnded = false
     }
@@ -113,8 +113,8 @@ final class Inbox: Sendable {
         self.limit = limit
     }
 
-    /// Hands over a request.
-    /// - Returns: nil when it was taken.
+    /// Adds a request.
+    /// - Returns: nil when it was accepted.
     func submit(_ transfer: Transfer) -> Refusal? {
         state.withLock { state in
             if state.work.isClosing { return .closed }
@@ -126,7 +126,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Asks for the end of a request, which may have ended already.
+    /// Requests the end of a request, which may have ended already.
     func cancel(_ transfer: Transfer) {
         state.withLock { state in
             guard !state.isEnded else { return }
@@ -135,7 +135,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Asks for the end of everything; nothing is taken any more.
+    /// Requests the end of everything; further requests are refused.
     func close() {
         state.withLock { state in
             precondition(!state.work.isClosing, "a client is closed once")
@@ -149,7 +149,7 @@ final class Inbox: Sendable {
         state.withLock { $0.work.isClosing }
     }
 
-    /// Takes everything that has come; for the client's thread.
+    /// Takes everything that has arrived; only for the client's thread.
     func take() -> Work {
         state.withLock { state in
             defer { state.work = Work(isClosing: state.work.isClosing) }
@@ -158,17 +158,17 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Makes room for another request; for the client's thread.
+    /// Notes that a request has ended; only for the client's thread.
     func finishOne() {
         state.withLock { $0.outstanding -= 1 }
     }
 
-    /// From here on nobody uses the multi handle but the client's thread, which is about to free it.
+    /// After this only the client's thread uses the multi handle, and may free it.
     func end() {
         state.withLock { $0.isEnded = true }
     }
 
-    // Under the lock, because `end` must not return while somebody is inside.
+    // Under the lock, because `end` must not return while another thread is inside.
     private func wake(_ state: inout State) {
         guard !state.isAwake, !state.isEnded else { return }
         state.isAwake = true

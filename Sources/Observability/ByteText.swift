@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Text is built as bytes: what leaves the process is bytes, and an array that grows once is cheaper than a String that is copied.
+/// Text is built as bytes: output is bytes, and one growing array is cheaper than copying Strings.
 extension [UInt8] {
     mutating func append(text: String) {
         append(contentsOf: text.utf8)

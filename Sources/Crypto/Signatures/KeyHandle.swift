@@ -1,11 +1,11 @@
 internal import COpenSSL
 
 /// Owns an asymmetric key of OpenSSL, EVP_PKEY(3), which erases the private part when it is freed.
-// Sendable, because a key is never changed once it has been read, and OpenSSL locks what it caches in it.
+// Sendable, because a key is never changed after it was read, and OpenSSL locks what it caches in it.
 @safe final class KeyHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes the key over; it is freed here.
+    /// Takes over the key and frees it.
     init(owning pointer: OpaquePointer) {
         unsafe self.pointer = pointer
     }
@@ -31,7 +31,7 @@ internal import COpenSSL
         unsafe self.init(owning: pointer)
     }
 
-    /// A new key of the public part alone.
+    /// A new handle with the public part only.
     func publicPart() -> KeyHandle {
         var start: UnsafeMutablePointer<UInt8>?
         let count = unsafe i2d_PUBKEY(pointer, &start)
@@ -68,15 +68,15 @@ extension Span<UInt8> {
     }
 }
 
-/// Makes private keys for simulators and tests, as the texts that vendors hand out: PKCS#8 in PEM, without a passphrase.
+/// Makes private keys for simulators and tests, in the form that vendors issue: PKCS#8 in PEM, without a passphrase.
 package enum KeyGeneration {
-    /// A key on P-256 for ES256, as Apple's .p8 files hold. Throws when OpenSSL fails.
+    /// A key on P-256 for ES256, as in Apple's .p8 files. Throws when OpenSSL fails.
     package static func p256() throws(CryptoError) -> String {
         ErrorQueue.clear()
         return try unsafe text(of: deskgate_generate_p256())
     }
 
-    /// An RSA key of 2048 bits for RS256, as Google's service accounts have. Takes a tenth of a second. Throws when OpenSSL fails.
+    /// An RSA key of 2048 bits for RS256, as in Google's service accounts. Takes a tenth of a second. Throws when OpenSSL fails.
     package static func rsa2048() throws(CryptoError) -> String {
         ErrorQueue.clear()
         return try unsafe text(of: deskgate_generate_rsa(2048))
@@ -95,21 +95,21 @@ package enum KeyGeneration {
 extension KeyHandle {
     private static let shortestRSABits = 2048
 
-    /// Makes sure that it is an EC key on P-256, the only kind that ES256 has (RFC 7518 section 3.4).
+    /// Throws unless it is an EC key on P-256, the only kind for ES256 (RFC 7518 section 3.4).
     func requireP256() throws(KeyProblem) {
         guard unsafe EVP_PKEY_is_a(pointer, "EC") == 1 else { throw .wrongType(found: typeName, needed: "an EC key on P-256") }
         guard curveName == "prime256v1" else { throw .wrongCurve(found: curveName) }
     }
 
-    /// Makes sure that it is an RSA key as long as RS256 demands (RFC 7518 section 3.3).
+    /// Throws unless it is an RSA key of the length that RS256 requires (RFC 7518 section 3.3).
     func requireRSA() throws(KeyProblem) {
         guard unsafe EVP_PKEY_is_a(pointer, "RSA") == 1 else { throw .wrongType(found: typeName, needed: "an RSA key") }
         let bits = unsafe Int(EVP_PKEY_get_bits(pointer))
         guard bits >= Self.shortestRSABits else { throw .tooShort(bits: bits) }
     }
 
-    /// Makes sure that the private part belongs to the public one, which reading doesn't: with a damaged key everything that is signed
-    /// would be refused.
+    /// Throws unless the private part belongs to the public one, which reading does not check: every signature of a damaged key would be
+    /// refused.
     func requireWholePair() throws(KeyProblem) {
         let probe = InlineArray<32, UInt8>(repeating: 0x5A)
         guard let signature = try? sign(probe.span), verify(signature.span, probe.span) else { throw .damaged }
@@ -132,7 +132,7 @@ extension KeyHandle {
 }
 
 extension KeyHandle {
-    /// Signs the SHA-256 hash of a message in OpenSSL's own form: DER for EC, PKCS#1 v1.5 for RSA, EVP_DigestSign(3).
+    /// Signs the SHA-256 hash of a message in OpenSSL's format: DER for EC, PKCS#1 v1.5 for RSA, EVP_DigestSign(3).
     func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
         ErrorQueue.clear()
         guard let context = unsafe EVP_MD_CTX_new() else { throw CryptoError(draining: .sign) }
@@ -151,7 +151,7 @@ extension KeyHandle {
         return signature
     }
 
-    /// Whether a signature in OpenSSL's own form is that of the message; anything that cannot be read is not, EVP_DigestVerify(3).
+    /// Whether a signature in OpenSSL's format is valid for the message; false when it cannot be read, EVP_DigestVerify(3).
     func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -166,26 +166,26 @@ extension KeyHandle {
     }
 }
 
-/// What is wrong with the text of a key; it never holds any of it.
+/// What is wrong with the text of a key; it never contains any of the text.
 package enum KeyProblem: Error, Equatable {
-    /// There is no block that PEM (RFC 7468) begins with.
+    /// There is no PEM block (RFC 7468).
     case notPEM
-    /// It is PEM, but none of it is a key of the kind that is needed: a certificate, say, or the other half of the pair.
+    /// It is PEM, but contains no key of the required kind: for example a certificate, or the other half of the pair.
     case noKey
-    /// It is protected by a passphrase, which nobody could type in.
+    /// It is protected by a passphrase.
     case encrypted
-    /// The key cannot be read, or its parts don't belong together.
+    /// The key cannot be read, or its parts do not belong together.
     case damaged
     /// It is another kind of key.
     case wrongType(found: String, needed: String)
-    /// It lies on another curve than P-256.
+    /// It is on a curve other than P-256.
     case wrongCurve(found: String)
     /// It is an RSA key of fewer than 2048 bits.
     case tooShort(bits: Int)
 }
 
 extension KeyProblem: CustomStringConvertible {
-    /// A sentence's end, worded to follow the key's name, with the remedy.
+    /// The end of a sentence that begins with the key's name, with the remedy.
     package var description: String {
         switch self {
         case .notPEM: "is not PEM: give the file as it was downloaded, with its BEGIN and END lines"

@@ -1,32 +1,32 @@
 internal import COpenSSL
 
-/// A private key that signs in the form that JSON Web Signatures have (RFC 7518 section 3); any thread may use it at any time.
+/// A private key that signs as JSON Web Signatures require (RFC 7518 section 3). Any thread may use it at any time.
 package protocol SigningKey: Sendable {
-    /// The name that RFC 7518 section 3.1 gives the algorithm.
+    /// The algorithm's name (RFC 7518 section 3.1).
     static var algorithm: String { get }
 
     /// Signs a message; throws when OpenSSL fails.
     func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8]
 }
 
-/// A public key that verifies what the `SigningKey` of its algorithm has signed; any thread may use it at any time.
+/// A public key that verifies signatures of the `SigningKey` with its algorithm. Any thread may use it at any time.
 package protocol VerifyingKey: Sendable {
-    /// The name that RFC 7518 section 3.1 gives the algorithm.
+    /// The algorithm's name (RFC 7518 section 3.1).
     static var algorithm: String { get }
 
-    /// Whether the signature is that of the message; a malformed one is not.
+    /// Whether this is a valid signature of the message; false for a malformed one.
     func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool
 }
 
 /// A private key on P-256, which signs with ES256: ECDSA with SHA-256 (RFC 7518 section 3.4), raw signatures of 64 bytes.
 ///
-/// Describes itself as a class does, without its content; OpenSSL erases its copy of the key when the last value goes.
+/// Its description does not contain the key. OpenSSL erases its copy of the key when the last value is released.
 package struct ES256PrivateKey: SigningKey {
     /// The algorithm's name.
     package static var algorithm: String { "ES256" }
     private let handle: KeyHandle
 
-    /// Reads the first private key in a PEM text (PKCS#8, as Apple's .p8 files are, or SEC 1); the text stays the caller's to erase.
+    /// Reads the first private key in a PEM text (PKCS#8, as Apple's .p8 files are, or SEC 1). The caller must erase the text.
     ///
     /// Throws what is wrong with it.
     package init(pem text: Span<UInt8>) throws(KeyProblem) {
@@ -38,7 +38,7 @@ package struct ES256PrivateKey: SigningKey {
     /// The public key of the pair.
     package var publicKey: ES256PublicKey { ES256PublicKey(handle.publicPart()) }
 
-    /// Signs a message: r and s, 32 bytes each; another signature on every call. Throws when OpenSSL fails.
+    /// Signs a message: r and s, 32 bytes each, different on every call. Throws when OpenSSL fails.
     package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
         let der = try handle.sign(message)
         return try ECDSASignature.raw(ofDER: der.span)
@@ -61,7 +61,7 @@ package struct ES256PublicKey: VerifyingKey {
         self.handle = handle
     }
 
-    /// Whether the 64 bytes of r and s are a signature of the message.
+    /// Whether the 64 bytes of r and s are a valid signature of the message.
     package func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool {
         guard let der = ECDSASignature.der(ofRaw: signature) else { return false }
         return handle.verify(der.span, message)
@@ -70,14 +70,14 @@ package struct ES256PublicKey: VerifyingKey {
 
 /// An RSA private key, which signs with RS256: RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3).
 ///
-/// OpenSSL erases its copy of the key when the last value goes.
+/// OpenSSL erases its copy of the key when the last value is released.
 package struct RS256PrivateKey: SigningKey {
     /// The algorithm's name.
     package static var algorithm: String { "RS256" }
     private let handle: KeyHandle
 
-    /// Reads the first private key in a PEM text (PKCS#8, as Google's service accounts have, or PKCS#1) of 2048 bits at least; the text
-    /// stays the caller's to erase.
+    /// Reads the first private key in a PEM text (PKCS#8, as in Google's service accounts, or PKCS#1) of at least 2048 bits. The caller
+    /// must erase the text.
     ///
     /// Throws what is wrong with it.
     package init(pem text: Span<UInt8>) throws(KeyProblem) {
@@ -89,7 +89,7 @@ package struct RS256PrivateKey: SigningKey {
     /// The public key of the pair.
     package var publicKey: RS256PublicKey { RS256PublicKey(handle.publicPart()) }
 
-    /// Signs a message: as many bytes as the key has, the same on every call. Takes about a millisecond. Throws when OpenSSL fails.
+    /// Signs a message: as many bytes as the key has, the same on every call. Takes about one millisecond. Throws when OpenSSL fails.
     package func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
         try handle.sign(message)
     }
@@ -111,19 +111,19 @@ package struct RS256PublicKey: VerifyingKey {
         self.handle = handle
     }
 
-    /// Whether the bytes are a signature of the message.
+    /// Whether the bytes are a valid signature of the message.
     package func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool {
         handle.verify(signature, message)
     }
 }
 
-/// The two spellings of an ECDSA signature on P-256: DER (RFC 3279 section 2.2.3), which OpenSSL speaks, and the raw r and s of
-/// 32 bytes each, which JSON Web Tokens hold (RFC 7518 section 3.4).
+/// The two encodings of an ECDSA signature on P-256: DER (RFC 3279 section 2.2.3), which OpenSSL uses, and raw r and s of 32 bytes each,
+/// which JSON Web Tokens use (RFC 7518 section 3.4).
 enum ECDSASignature {
-    /// The bytes of a raw signature.
+    /// The length of a raw signature in bytes.
     static let rawCount = 64
 
-    /// The raw spelling; throws for what is not DER, or has numbers longer than P-256's.
+    /// The raw encoding; throws for anything that is not DER, and for numbers longer than P-256's.
     static func raw(ofDER der: Span<UInt8>) throws(CryptoError) -> [UInt8] {
         ErrorQueue.clear()
         let signature = unsafe der.withUnsafeBufferPointer { bytes in
@@ -145,7 +145,7 @@ enum ECDSASignature {
         return raw
     }
 
-    /// The DER spelling; nil for anything but 64 bytes.
+    /// The DER encoding; nil unless there are 64 bytes.
     static func der(ofRaw raw: Span<UInt8>) -> [UInt8]? {
         guard raw.count == rawCount, let signature = unsafe ECDSA_SIG_new() else { return nil }
         defer { unsafe ECDSA_SIG_free(signature) }

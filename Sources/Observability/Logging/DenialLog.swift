@@ -1,16 +1,17 @@
 internal import Threading
 package import Time
 
-/// Writes the log lines that strangers can cause, at most `linesPerMinute` of a kind in a minute; another line then tells how many were left out.
+/// Samples the log lines that strangers can cause: at most `linesPerMinute` of a kind are written in a minute; another line then gives the
+/// number of lines left out.
 ///
-/// Without the limit, whoever sends garbage could fill the disk and hide the lines that matter. Lines of level error are always written, since
-/// they tell of a failure of the service itself; at level debug every line is. Any thread may call it.
+/// Without the limit, anybody who sends garbage could fill the disk and hide important lines. Lines of level error are always written,
+/// because they report a failure of the service itself; at level debug every line is. Any thread may call it.
 package final class DenialLog: Sendable {
     /// How many lines of one kind are written in a minute.
     package static let linesPerMinute = 60
     private static let windowMilliseconds: UInt64 = 60_000
 
-    /// The lines that are counted together. Both parts are the program's own words, so there are only a few kinds.
+    /// The lines that are counted together. Both parts are the program's own words, so there are few kinds.
     private struct Kind: Hashable, Comparable {
         let message: String
         let reason: String
@@ -28,8 +29,8 @@ package final class DenialLog: Sendable {
     private let monotonicMilliseconds: @Sendable () -> MonotonicMilliseconds
     private let windows = Monitor<[Kind: Window]>([:])
 
-    /// Makes a log that has left out nothing yet.
-    /// - Parameter monotonicMilliseconds: a clock that never goes backward; must not block.
+    /// Makes a log whose counts start at 0.
+    /// - Parameter monotonicMilliseconds: a monotonic clock; must not block.
     package init(logger: Logger, monotonicMilliseconds: @escaping @Sendable () -> MonotonicMilliseconds) {
         self.logger = logger
         self.monotonicMilliseconds = monotonicMilliseconds
@@ -40,17 +41,17 @@ package final class DenialLog: Sendable {
 
     /// Writes a line, unless `linesPerMinute` of its kind have been written in this minute.
     /// - Parameters:
-    ///   - message: with the reason, the kind of the line; never text of a caller's choice.
-    ///   - reason: counted with the message but not written; a field may hold it too.
-    ///   - fields: not evaluated when the line is left out.
+    ///     - message: together with the reason, the kind of the line; never text from a caller.
+    ///     - reason: counted with the message but not written; a field may contain it too.
+    ///     - fields: not evaluated when the line is left out.
     package func log(_ level: LogLevel, _ message: String, reason: String, _ fields: @autoclosure () -> LogFields) {
         guard level >= logger.level else { return }
         if level < .error, logger.level > .debug, !admits(Kind(message: message, reason: reason)) { return }
         logger.log(level, message, fields())
     }
 
-    /// Writes how many lines were left out in the minutes that are over; to be called now and then, since a kind may not come again.
-    /// - Parameter all: includes minutes that are not over, for the end of the process.
+    /// Writes how many lines were left out in past minutes. Call it regularly, because a kind may not occur again.
+    /// - Parameter all: includes the current minute, for the end of the process.
     package func flush(all: Bool = false) {
         let now = monotonicMilliseconds()
         let over = windows.withLock { windows in

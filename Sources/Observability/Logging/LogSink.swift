@@ -3,10 +3,10 @@ internal import Synchronization
 package import Threading
 package import Time
 
-/// Where log lines go: a bounded buffer in memory, and a thread of its own that writes it to a file descriptor.
+/// The destination of log lines: a bounded buffer in memory, and a dedicated thread that writes it to a file descriptor.
 ///
-/// Logging never waits for the reader of the log. When the buffer is full, lines are dropped and counted, and a line in their place says
-/// how many. All lines of a sink have one format and appear in the order of the calls.
+/// Logging never waits for the log's reader. When the buffer is full, lines are dropped and counted, and a line with their number takes
+/// their place. All lines of a sink have one format and appear in the order of the calls.
 package final class LogSink: Sendable {
     let format: LogFormat
     let now: @Sendable () -> UnixMilliseconds
@@ -14,11 +14,11 @@ package final class LogSink: Sendable {
     private let thread: OwnThread
     private let isClosed = Atomic(false)
 
-    /// Starts the thread.
+    /// Starts the thread. Throws when it cannot be created.
     ///
-    /// The descriptor stays the caller's and must stay open until `close()` has returned. The capacity is in bytes; a longer line is
-    /// dropped; twice as much memory is used at most. `now` returns Unix milliseconds and is called on the threads that log and on the sink's own.
-    /// Throws when the system has no room for another thread.
+    /// The caller owns the descriptor and must keep it open until `close()` has returned. The capacity is in bytes; a line that is longer
+    /// is dropped; at most twice as much memory is used. `now` returns Unix milliseconds and is called on the threads that log and on the
+    /// sink's thread.
     package init(
         descriptor: Int32 = 2, capacity: Int = 1 << 20, format: LogFormat,
         now: @escaping @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
@@ -36,39 +36,39 @@ package final class LogSink: Sendable {
         close()
     }
 
-    /// How many lines have been lost since the start: no room, a reader that is gone, or written after `close()`.
+    /// How many lines have been lost since the start: because the buffer was full, the reader was gone, or the sink was closed.
     package var droppedLines: UInt64 {
         queue.withLock { $0.droppedLines }
     }
 
-    /// Waits until every line logged before this call has been written, or lost for good.
-    /// - Parameter timeoutMilliseconds: how long the reader of the descriptor gets at most; nil is for ever.
-    /// - Returns: whether they have been.
+    /// Waits until every line logged before this call has been written or finally lost.
+    /// - Parameter timeoutMilliseconds: how long to wait for the descriptor's reader; nil means for ever.
+    /// - Returns: false on timeout.
     @discardableResult
     package func flush(timeoutMilliseconds: UInt64? = nil) -> Bool {
         let target = queue.withLock { $0.lastBatch }
         return queue.wait(timeoutMilliseconds: timeoutMilliseconds) { $0.settledBatches < target ? nil : true } ?? false
     }
 
-    /// Flushes and ends the thread; lines logged afterwards are dropped and counted. Calling it again does nothing.
-    /// - Parameter timeoutMilliseconds: how long the reader of the descriptor gets at most; nil is for ever. When that is over the thread
-    ///   is left behind, for a process that is about to end.
+    /// Flushes and ends the thread; later lines are dropped and counted. A second call does nothing.
+    /// - Parameter timeoutMilliseconds: how long to wait for the descriptor's reader; nil means for ever. On timeout the thread is
+    ///   abandoned, for a process that is about to end.
     package func close(timeoutMilliseconds: UInt64? = nil) {
         guard !isClosed.exchange(true, ordering: .relaxed) else { return }
         queue.update { $0.close() }
         if flush(timeoutMilliseconds: timeoutMilliseconds) { thread.join() }
     }
 
-    /// Queues bytes that end in their only line feed.
+    /// Queues bytes with exactly one line feed, at the end.
     func write(_ line: [UInt8]) {
         if queue.withLock({ $0.append(line) }) { queue.wakeAll() }
     }
 }
 
-/// What waits to be written, and what did not fit: the decisions of `LogSink`, without its threads.
+/// The queue of lines to be written, and the count of dropped lines: the decisions of `LogSink`, without its threads.
 ///
-/// Once a line did not fit, all that follow are dropped until the buffer is taken. So the lines lost are one gap in the log,
-/// and the notice that counts them stands exactly in it.
+/// Once a line did not fit, all further lines are dropped until the buffer is taken. So the lost lines are one gap in the log, and the line
+/// that counts them is exactly there.
 struct LogQueue: Sendable {
     private let capacity: Int
     private var buffer: [UInt8] = []
@@ -87,12 +87,12 @@ struct LogQueue: Sendable {
         !buffer.isEmpty || droppedSinceTake > 0
     }
 
-    /// The number of batches after which everything queued so far has been dealt with.
+    /// The number of batches after which everything queued so far is written or lost.
     var lastBatch: UInt64 {
         takenBatches + (hasWork ? 1 : 0)
     }
 
-    /// Queues or drops a line; returns whether this gave an idle writer something to do.
+    /// Queues or drops a line; returns whether an idle writer must be woken.
     mutating func append(_ line: [UInt8]) -> Bool {
         let wasIdle = !hasWork
         if isClosed {
@@ -108,7 +108,7 @@ struct LogQueue: Sendable {
         return wasIdle
     }
 
-    /// Swaps the queued lines into an empty array and returns how many lines were dropped after them, or nil when closed and empty.
+    /// Swaps the queued lines into an empty array and returns how many lines were dropped after them; nil when nothing was queued or dropped.
     mutating func take(into batch: inout [UInt8]) -> UInt64? {
         guard hasWork else { return nil }
         swap(&buffer, &batch)
@@ -117,19 +117,19 @@ struct LogQueue: Sendable {
         return droppedSinceTake
     }
 
-    /// Notes that the batch last taken has left the process, but for the lines that could not be written.
+    /// Notes that the last batch has been written, except for `lostLines` lines.
     mutating func settle(lostLines: UInt64) {
         settledBatches = takenBatches
         droppedLines += lostLines
     }
 
-    /// Refuses lines from now on; what is queued can still be taken.
+    /// Refuses further lines; queued ones can still be taken.
     mutating func close() {
         isClosed = true
     }
 }
 
-/// The work of the log's thread: takes what is queued and writes it, until the queue is closed and empty.
+/// The loop of the log's thread: takes queued lines and writes them, until the queue is closed and empty.
 struct LogDrain: Sendable {
     let queue: Monitor<LogQueue>
     let descriptor: Int32
@@ -139,7 +139,7 @@ struct LogDrain: Sendable {
 
     func run() {
         var writer = DescriptorWriter(descriptor: descriptor)
-        // The queue continues in this array after the first swap, and must not grow one under its lock.
+        // After the first swap the queue uses this array, and must not grow it under its lock.
         var batch: [UInt8] = []
         batch.reserveCapacity(capacity)
         var unreported: UInt64 = 0
@@ -154,14 +154,14 @@ struct LogDrain: Sendable {
 
     private func nextBatch(into batch: inout [UInt8]) -> UInt64? {
         batch.removeAll(keepingCapacity: true)
-        // Nil inside: there is nothing yet. Nil outside: there will be nothing more.
+        // The closure's nil waits on. `take` returns nil only once the queue is closed and empty.
         let taken = queue.wait { queue -> UInt64?? in
             queue.hasWork || queue.isClosed ? .some(queue.take(into: &batch)) : nil
         }
         return taken ?? nil
     }
 
-    /// Says how many lines are missing at this place. While the descriptor takes nothing the number is kept for the next batch.
+    /// Writes the number of missing lines. If the descriptor accepts nothing, the number is kept for the next batch.
     private func report(_ unreported: inout UInt64, with writer: inout DescriptorWriter) {
         guard unreported > 0 else { return }
         let fields: LogFields = ["count": .integer(Int(clamping: unreported))]
@@ -170,17 +170,17 @@ struct LogDrain: Sendable {
     }
 }
 
-/// Writes whole lines to a file descriptor that may be slow, full, or closed at the other end.
+/// Writes whole lines to a file descriptor that may be slow, full, or closed by its reader.
 struct DescriptorWriter {
     private let descriptor: Int32
-    /// Whether the last write failed within a line, which the next one must first end.
+    /// Whether the last write failed within a line, which the next write must end first.
     private var isMidLine = false
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
-    /// Writes all lines, waiting as long as the reader needs; returns how many could not be written whole.
+    /// Writes all lines, and waits for the reader as long as needed; returns how many were not written completely.
     mutating func write(_ lines: [UInt8]) -> UInt64 {
         if isMidLine && writePrefix(of: [UInt8(ascii: "\n")]) == 0 { return countLines(lines[...]) }
         isMidLine = false
@@ -193,7 +193,7 @@ struct DescriptorWriter {
         bytes.reduce(into: 0) { count, byte in if byte == UInt8(ascii: "\n") { count += 1 } }
     }
 
-    /// Returns how many bytes were written before an error that does not pass by waiting.
+    /// Returns how many bytes were written before a permanent error.
     private func writePrefix(of bytes: [UInt8]) -> Int {
         unsafe bytes.withUnsafeBytes { buffer in
             var written = 0
@@ -210,7 +210,7 @@ struct DescriptorWriter {
         }
     }
 
-    /// Whether write(2) is to be tried again: after an interruption, or once a descriptor in non-blocking mode has room.
+    /// Whether to repeat write(2): after an interruption, or once a non-blocking descriptor is writable.
     private func waitAfterError() -> Bool {
         switch errno {
         case EINTR:

@@ -39,7 +39,7 @@ enum JSONLogText {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// RFC 8259 section 7 asks it of the quote, the backslash and U+0000 to U+001F; U+007F is added for the sake of terminals.
+    /// RFC 8259 section 7 requires it for the quote, the backslash and U+0000 to U+001F; U+007F is added to protect terminals.
     private static func mustEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
@@ -59,10 +59,10 @@ enum JSONLogText {
     }
 }
 
-/// Log lines for people, in the manner of logfmt.
+/// Log lines for people, similar to logfmt.
 ///
-/// Whatever could be taken for something else is put in quotes with its invisible characters escaped, so no value can begin a line,
-/// pose as another field, or speak to a terminal.
+/// Any ambiguous value is quoted, with its invisible characters escaped, so no value can begin a line, look like another field, or control
+/// a terminal.
 enum PlainLogText {
     static func append(_ line: LogLine, to output: inout [UInt8]) {
         RFC3339.append(line.time, to: &output)
@@ -100,7 +100,7 @@ enum PlainLogText {
         isVisible(scalar) && scalar != "\"" && scalar != "="
     }
 
-    /// Whether a scalar leaves a mark of its own; not spaces, controls, direction marks, line separators, or what Unicode has not assigned.
+    /// Whether a scalar is visible by itself: not a space, control, direction mark, line separator, or unassigned in Unicode.
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value > 0x20 && scalar.value < 0x7F }
         return switch scalar.properties.generalCategory {

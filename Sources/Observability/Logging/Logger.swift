@@ -1,17 +1,17 @@
 internal import Synchronization
 internal import Time
 
-/// Writes the log lines that matter enough.
+/// Writes log lines from a level on.
 ///
-/// A copy shares the sink of its original, so lines of all copies are in one order.
+/// Copies share the sink, so the lines of all copies are in one order.
 package struct Logger: Sendable {
     private let threshold: LogThreshold
     private let sink: LogSink
 
-    /// Lines below this level are not built at all.
+    /// The lowest level that is written; lines below it are not built.
     package var level: LogLevel { threshold.level }
 
-    /// A logger for lines from this level on.
+    /// Makes a logger for lines from this level on.
     package init(level: LogLevel, sink: LogSink) {
         threshold = LogThreshold(level)
         self.sink = sink
@@ -22,10 +22,10 @@ package struct Logger: Sendable {
         threshold.set(level)
     }
 
-    /// Logs one line; never waits for the reader of the log, and never fails.
+    /// Logs one line; never waits for the log's reader, and never fails.
     ///
-    /// Neither the message nor the fields are evaluated when the level is disabled. Text from outside belongs in a field; wherever it is,
-    /// it cannot begin a line or pose as another field. Secrets belong in neither.
+    /// Neither the message nor the fields are evaluated when the level is disabled. Text from outside belongs in a field; in either place
+    /// it cannot begin a line or look like another field. Secrets belong in neither.
     package func log(_ level: LogLevel, _ message: @autoclosure () -> String, _ fields: @autoclosure () -> LogFields = [:]) {
         guard level >= self.level else { return }
         let line = LogLine(time: sink.now(), level: level, message: message(), fields: fields())
@@ -33,16 +33,16 @@ package struct Logger: Sendable {
     }
 }
 
-/// How much a log line matters, from what only a developer wants to what someone must look at.
+/// The severity of a log line.
 package enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
     case debug, info, warning, error
 
-    /// Whether the left level matters less than the right one.
+    /// Whether the left level is less severe than the right one.
     package static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.rawValue < right.rawValue
     }
 
-    /// The level as it stands in JSON and in the configuration.
+    /// The level's name in JSON and in the configuration.
     package var name: String {
         switch self {
         case .debug: "debug"
@@ -52,7 +52,7 @@ package enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
         }
     }
 
-    /// The level as it stands in text: five characters, so that messages begin in one column.
+    /// The level's name in text: padded to five characters, so that messages are aligned.
     var column: String {
         switch self {
         case .debug: "DEBUG"
@@ -63,7 +63,7 @@ package enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
     }
 }
 
-/// How a log line is written.
+/// The format of log lines.
 package enum LogFormat: String, CaseIterable, Sendable {
     /// One JSON object a line: `time`, `level`, `message`, then the fields.
     case json
@@ -71,9 +71,9 @@ package enum LogFormat: String, CaseIterable, Sendable {
     case text
 }
 
-/// The fields of a log line, written in the order in which they are given.
+/// The fields of a log line, written in the given order.
 ///
-/// Keys are the program's own words, none of them twice and none of `time`, `level`, `message`; a debug build traps on that.
+/// Keys are the program's own words, must not repeat, and must not be `time`, `level` or `message`; a debug build traps on that.
 package struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
     private(set) var pairs: [(key: String, value: LogValue)]
 
@@ -83,13 +83,13 @@ package struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
         assert(hasDistinctKeys, "log field key reserved or given twice")
     }
 
-    /// Adds a field after those that are there.
+    /// Appends a field.
     package mutating func append(_ key: String, _ value: LogValue) {
         pairs.append((key: key, value: value))
         assert(hasDistinctKeys, "log field key reserved or given twice")
     }
 
-    /// Adds the fields of another line after those that are there.
+    /// Appends the fields of another line.
     package mutating func append(_ fields: LogFields) {
         pairs += fields.pairs
         assert(hasDistinctKeys, "log field key reserved or given twice")
@@ -101,14 +101,14 @@ package struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
     }
 }
 
-/// The value of a log field. Never a secret: nothing is masked on the way out.
+/// The value of a log field. Never a secret: values are not masked.
 package enum LogValue: Sendable {
     case string(String)
     case integer(Int)
     case boolean(Bool)
 }
 
-/// What a log line says, before it has a form.
+/// The content of a log line, before it is formatted.
 struct LogLine {
     /// Unix milliseconds.
     let time: UnixMilliseconds
@@ -116,7 +116,7 @@ struct LogLine {
     let message: String
     let fields: LogFields
 
-    /// The line's bytes: exactly one line feed, at the end, whatever the message and the fields hold.
+    /// The line's bytes: exactly one line feed, at the end, whatever the message and the fields contain.
     func bytes(_ format: LogFormat) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(256)
@@ -129,7 +129,7 @@ struct LogLine {
     }
 }
 
-/// The lowest level that is written, which all copies of a logger share and any thread may change.
+/// The lowest level that is written. All copies of a logger share it, and any thread may change it.
 final class LogThreshold: Sendable {
     private let number: Atomic<UInt8>
 

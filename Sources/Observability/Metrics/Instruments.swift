@@ -1,8 +1,8 @@
 package import Synchronization
 
-/// A number that only grows; any thread may increment it, without a lock and without an allocation.
+/// A number that only grows. Any thread may increment it, without a lock and without an allocation.
 ///
-/// Keep the handle: finding it again by its label values takes a lock and allocates.
+/// Keep the reference: finding it again by its label values takes a lock and allocates.
 package final class Counter: MetricChild {
     @usableFromInline let value = Atomic<UInt64>(0)
     private let hidesZero: Atomic<Bool>
@@ -13,23 +13,23 @@ package final class Counter: MetricChild {
         prefix = PrometheusText.samplePrefix(definition.name, labels: labels)
     }
 
-    /// Adds to the counter; past 2^64 it begins again at 0, which Prometheus takes for a restart.
+    /// Adds to the counter; past 2^64 it restarts at 0, which Prometheus treats as a restart.
     @inlinable
     package func increment(by amount: UInt64 = 1) {
         value.wrappingAdd(amount, ordering: .relaxed)
     }
 
-    /// What the counter stands at; increments running on other threads may or may not be in it.
+    /// The current value; it may or may not include increments that run on other threads at the same time.
     package var current: UInt64 {
         value.load(ordering: .relaxed)
     }
 
-    /// Has the counter show before it has counted anything.
+    /// Makes the counter appear even before it has counted anything.
     package func showZero() {
         hidesZero.store(false, ordering: .relaxed)
     }
 
-    /// Appends the counter's one line of Prometheus text, unless it hides.
+    /// Appends the counter's line of Prometheus text, unless it is hidden.
     package func appendSamples(to output: inout [UInt8]) {
         let current = current
         if current == 0, hidesZero.load(ordering: .relaxed) { return }
@@ -39,7 +39,7 @@ package final class Counter: MetricChild {
     }
 }
 
-/// A whole number that goes up and down; any thread may change it, without a lock and without an allocation.
+/// An integer that goes up and down. Any thread may change it, without a lock and without an allocation.
 ///
 /// For a value with a fraction, or one that is already counted elsewhere, register a computed gauge instead.
 package final class Gauge: MetricChild {
@@ -60,12 +60,12 @@ package final class Gauge: MetricChild {
         value.wrappingAdd(amount, ordering: .relaxed)
     }
 
-    /// What the gauge stands at; changes running on other threads may or may not be in it.
+    /// The current value; it may or may not include changes that run on other threads at the same time.
     package var current: Int64 {
         value.load(ordering: .relaxed)
     }
 
-    /// Appends the gauge's one line of Prometheus text.
+    /// Appends the gauge's line of Prometheus text.
     package func appendSamples(to output: inout [UInt8]) {
         output += prefix
         output.append(integer: current)
@@ -73,17 +73,18 @@ package final class Gauge: MetricChild {
     }
 }
 
-/// How often durations fell under fixed bounds; any thread may observe, without a lock, an allocation or floating point.
+/// Counts durations in buckets with fixed bounds. Any thread may observe, without a lock, an allocation or floating point.
 ///
-/// Keep the handle: finding it again by its label values takes a lock and allocates.
+/// Keep the reference: finding it again by its label values takes a lock and allocates.
 package final class Histogram: MetricChild {
-    /// Upper bounds in seconds that suit an answer given from memory: from 50 microseconds to one second.
+    /// Upper bounds in seconds for an answer from memory: from 50 microseconds to one second.
     package static let defaultBounds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
 
-    /// One bucket is kept for what exceeds every bound.
+    /// One of the 32 buckets is for durations beyond every bound.
     static let maximumBounds = 31
 
-    /// Inclusive upper bounds in nanoseconds. Unused places hold the highest number, so that the search for a bucket ends without a check.
+    /// Inclusive upper bounds in nanoseconds. Unused places hold the highest number, so that the search for a bucket needs no check for its
+    /// end.
     private let bounds: InlineArray<32, UInt64>
     private let buckets: InlineArray<32, Atomic<UInt64>>
     private let totalNanoseconds = Atomic<UInt64>(0)
@@ -116,8 +117,8 @@ package final class Histogram: MetricChild {
 
     /// Appends the histogram's lines of Prometheus text.
     ///
-    /// The count is the sum of the buckets just read, so it equals the bucket `+Inf` even while others observe;
-    /// the sum of the durations may be ahead of it by the observations that are under way.
+    /// The count is the sum of the buckets just read, so it equals the bucket `+Inf` even while other threads observe. The sum of the
+    /// durations may already include observations that the buckets do not.
     package func appendSamples(to output: inout [UInt8]) {
         var count: UInt64 = 0
         for (index, prefix) in bucketPrefixes.enumerated() {

@@ -1,6 +1,6 @@
-/// Counters told apart by a value, such as the case of an enum, and found without a lock or an allocation.
+/// Counters by a value, such as the case of an enum, found without a lock or an allocation.
 ///
-/// A counter is found by comparing its label with each before it, so there should be a dozen at most. Any thread may count.
+/// The search is linear, so there should be at most a dozen labels. Any thread may count.
 package struct LabelledCounters<Label: Equatable & Sendable>: Sendable {
     @usableFromInline
     struct Entry: Sendable {
@@ -10,14 +10,14 @@ package struct LabelledCounters<Label: Equatable & Sendable>: Sendable {
 
     @usableFromInline let entries: [Entry]
 
-    /// Takes a counter for each label; the labels must differ.
-    /// - Parameter counter: makes or finds it, as `MetricFamily.child` does.
+    /// Makes a counter for each label; the labels must differ.
+    /// - Parameter counter: creates or finds the counter, as `MetricFamily.child` does.
     package init(_ labels: some Sequence<Label>, counter: (Label) -> Counter) {
         entries = labels.map { Entry(label: $0, counter: counter($0)) }
     }
 
     /// Increments the label's counter.
-    /// - Returns: false when the label has none.
+    /// - Returns: false when the label has no counter.
     @inlinable
     @discardableResult
     package func increment(_ label: Label) -> Bool {

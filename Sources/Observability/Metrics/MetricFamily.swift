@@ -1,14 +1,14 @@
 internal import Threading
 
-/// All metrics of one name, told apart by their label values.
+/// All metrics with one name, distinguished by their label values.
 ///
-/// A child lives as long as the registry, so label values must come from small fixed sets (an app, a result, a route),
-/// never from a request: how many children there are is the caller's affair.
+/// A child lives as long as the registry, so label values must come from small fixed sets (an app, a result, a route), never from a
+/// request. The caller is responsible for the number of children.
 package final class MetricFamily<Child: MetricChild>: MetricSource {
     let definition: MetricDefinition
     private let header: [UInt8]
     private let make: @Sendable (MetricDefinition, [UInt8]) -> Child
-    /// In the order of the label bytes: sorting belongs to the rare lookup, not to every rendering.
+    /// Sorted by the label bytes, because lookups are rarer than renderings.
     private let children = Monitor<[(labels: [UInt8], child: Child)]>([])
 
     init(_ definition: MetricDefinition, make: @escaping @Sendable (MetricDefinition, [UInt8]) -> Child) {
@@ -17,10 +17,10 @@ package final class MetricFamily<Child: MetricChild>: MetricSource {
         header = PrometheusText.header(of: definition)
     }
 
-    /// The child with these label values, made on first use; equal values, byte for byte, give the same child.
+    /// The child with these label values, created on first use; equal values, byte for byte, return the same child.
     ///
-    /// Takes a lock and allocates: call it while building, keep what it returns, and use that on the hot path.
-    /// Traps unless there is one value for each label, in the order in which the labels were registered.
+    /// Takes a lock and allocates: call it during setup and keep the result for the hot path. Traps unless there is one value for each
+    /// label, in the order in which the labels were registered.
     package func child(_ labelValues: String...) -> Child {
         let labels = PrometheusText.labels(definition.labelNames, labelValues)
         return children.withLock { children in
@@ -38,7 +38,7 @@ package final class MetricFamily<Child: MetricChild>: MetricSource {
         for (_, child) in snapshot { child.appendSamples(to: &output) }
     }
 
-    /// Where the labels are, or where they belong, by binary search.
+    /// The index of the labels, or the index where they belong, by binary search.
     private static func position(of labels: [UInt8], in children: [(labels: [UInt8], child: Child)]) -> Int {
         var low = 0
         var high = children.count
@@ -50,7 +50,7 @@ package final class MetricFamily<Child: MetricChild>: MetricSource {
     }
 }
 
-/// What a family was registered with; two registrations agree when all of it is equal, byte for byte.
+/// The registration of a family; two registrations agree when all of it is equal, byte for byte.
 struct MetricDefinition: Equatable, Sendable {
     enum Kind: String, Sendable {
         case counter, gauge, histogram
@@ -63,7 +63,7 @@ struct MetricDefinition: Equatable, Sendable {
     /// Upper bounds of the buckets in seconds; empty unless the kind is a histogram.
     let bounds: [Double]
 
-    /// Traps on a name that Prometheus would refuse, on a label given twice, and on `le`, which belongs to the buckets.
+    /// Traps on a name that Prometheus does not allow, on a repeated label, and on the label `le`, which is reserved for buckets.
     init(_ kind: Kind, _ name: String, _ help: String, labels: [String], bounds: [Double] = []) {
         self.kind = kind
         self.name = Array(name.utf8)
@@ -76,17 +76,17 @@ struct MetricDefinition: Equatable, Sendable {
         precondition(kind != .histogram || !labels.contains("le"), "le is the label of a histogram's buckets")
     }
 
-    /// The names of the samples that this family writes, none of which another family may write.
+    /// The names of this family's samples, which no other family may use.
     var sampleNames: [[UInt8]] {
         guard kind == .histogram else { return [name] }
         return [name] + ["_bucket", "_sum", "_count"].map { name + Array($0.utf8) }
     }
 }
 
-/// Which names a metric and a label may have.
+/// The allowed names of metrics and labels.
 ///
-/// Source: Prometheus, "Metric and label naming" and the data model: `[a-zA-Z_:][a-zA-Z0-9_:]*` for metrics,
-/// `[a-zA-Z_][a-zA-Z0-9_]*` for labels; labels that begin with two underscores belong to Prometheus itself.
+/// Source: Prometheus, "Metric and label naming" and the data model: `[a-zA-Z_:][a-zA-Z0-9_:]*` for metrics, `[a-zA-Z_][a-zA-Z0-9_]*` for
+/// labels; labels that begin with two underscores are reserved for Prometheus itself.
 enum MetricName {
     static func isValidMetric(_ name: some Sequence<UInt8>) -> Bool {
         isValid(name) { isLetter($0) || $0 == UInt8(ascii: ":") }
@@ -114,15 +114,15 @@ enum MetricName {
     }
 }
 
-/// What the registry keeps of a family: its definition, and how to write it.
+/// A family as the registry stores it: its definition, and a method that renders it.
 protocol MetricSource: AnyObject, Sendable {
     var definition: MetricDefinition { get }
 
-    /// Appends the header and every sample, in the order of the samples' label bytes.
+    /// Appends the header and all samples, sorted by their label bytes.
     func append(to output: inout [UInt8])
 }
 
-/// A family whose samples are asked for at each rendering instead of being kept.
+/// A family whose samples are computed at each rendering instead of being stored.
 final class ComputedFamily: MetricSource {
     let definition: MetricDefinition
     private let header: [UInt8]
@@ -134,14 +134,14 @@ final class ComputedFamily: MetricSource {
         header = PrometheusText.header(of: definition)
     }
 
-    /// Asks another closure from now on, so that a reloaded configuration need not keep the old one's objects alive.
+    /// Replaces the closure, so that objects of a former configuration can be freed after a reload.
     func replaceSamples(_ newSamples: @escaping @Sendable () -> [ComputedSample]) {
         samples.withLock { $0 = newSamples }
     }
 
     func append(to output: inout [UInt8]) {
         let compute = samples.withLock { $0 }
-        // A series written twice spoils the whole scrape, so of equal labels the last sample counts.
+        // A duplicate series invalidates the whole scrape, so of equal labels the last sample is used.
         var lines: [[UInt8]: Double] = [:]
         for sample in compute() {
             lines[PrometheusText.labels(definition.labelNames, sample.labelValues)] = sample.value
@@ -155,12 +155,12 @@ final class ComputedFamily: MetricSource {
     }
 }
 
-/// One value of a computed metric, with the label values that it belongs to.
+/// One value of a computed metric, with its label values.
 package struct ComputedSample: Sendable {
     let labelValues: [String]
     let value: Double
 
-    /// The value of one child; the label values are in the order in which the labels were registered.
+    /// A sample; the label values are in the order in which the labels were registered.
     package init(_ labelValues: String..., value: Double) {
         self.labelValues = labelValues
         self.value = value

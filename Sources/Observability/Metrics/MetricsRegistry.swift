@@ -1,73 +1,73 @@
 internal import Threading
 
-/// The metrics of the process, and their text for Prometheus.
+/// The metrics of the process, and their Prometheus text.
 ///
-/// Registering the same definition again returns the same family, so counters survive a reload of the configuration.
-/// Registration traps on an invalid name, and on a name that another definition has taken: both are mistakes in the program.
+/// Registering the same definition again returns the same family, so counters survive a reload of the configuration. Traps on an invalid
+/// name, and on a name that has another definition: both are mistakes in the program.
 package final class MetricsRegistry: Sendable {
-    /// The media type of what `render()` returns.
+    /// The media type of the result of `render()`.
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
     private let families = Monitor<[any MetricSource]>([])
 
-    /// A registry without metrics.
+    /// Makes an empty registry.
     package init() {}
 
-    /// The counter of this name, without labels; by convention the name ends in `_total`.
+    /// The counter with this name, without labels; by convention the name ends in `_total`.
     package func counter(_ name: String, _ help: String) -> Counter {
         counter(name, help, labels: []).child()
     }
 
-    /// The counters of this name, one for each set of label values.
-    /// - Parameter hidesZeros: whether a counter shows only once it has counted, or its `showZero` was called.
+    /// The counters with this name, one for each set of label values.
+    /// - Parameter hidesZeros: whether a counter is hidden until it has counted or its `showZero` was called.
     package func counter(_ name: String, _ help: String, labels: [String], hidesZeros: Bool = false) -> MetricFamily<Counter> {
         register(MetricDefinition(.counter, name, help, labels: labels)) {
             MetricFamily($0) { Counter($0, labels: $1, hidesZero: hidesZeros) }
         }
     }
 
-    /// A counter kept elsewhere: the closure is called at each rendering, under the rules of a computed gauge, and must never go down.
+    /// A computed counter: the closure is called at each rendering, as for a computed gauge, and its value must never go down.
     package func counter(_ name: String, _ help: String, value: @escaping @Sendable () -> Double) {
         compute(MetricDefinition(.counter, name, help, labels: [])) { [ComputedSample(value: value())] }
     }
 
-    /// The gauge of this name, without labels.
+    /// The gauge with this name, without labels.
     package func gauge(_ name: String, _ help: String) -> Gauge {
         gauge(name, help, labels: []).child()
     }
 
-    /// The gauges of this name, one for each set of label values.
+    /// The gauges with this name, one for each set of label values.
     package func gauge(_ name: String, _ help: String, labels: [String]) -> MetricFamily<Gauge> {
         register(MetricDefinition(.gauge, name, help, labels: labels)) { MetricFamily($0, make: Gauge.init) }
     }
 
     /// A gauge computed at each rendering; registering it again replaces the closure.
     ///
-    /// The closure runs on the thread that renders, outside every lock of the registry; it must not block.
+    /// The closure is called on the rendering thread, outside every lock of the registry; it must not block.
     package func gauge(_ name: String, _ help: String, value: @escaping @Sendable () -> Double) {
         gauge(name, help, labels: []) { [ComputedSample(value: value())] }
     }
 
-    /// Gauges computed at each rendering, one for each sample returned; under the rules of the computed gauge without labels.
+    /// Gauges computed at each rendering, one for each returned sample; the rules of the computed gauge without labels apply.
     package func gauge(_ name: String, _ help: String, labels: [String], samples: @escaping @Sendable () -> [ComputedSample]) {
         compute(MetricDefinition(.gauge, name, help, labels: labels), samples)
     }
 
-    /// The histogram of this name, without labels; bounds are as for the labelled one.
+    /// The histogram with this name, without labels; bounds are as for the labelled one.
     package func histogram(_ name: String, _ help: String, bounds: [Double] = Histogram.defaultBounds) -> Histogram {
         histogram(name, help, labels: [], bounds: bounds).child()
     }
 
-    /// The histograms of this name, one for each set of label values; by convention the name ends in `_seconds`.
+    /// The histograms with this name, one for each set of label values; by convention the name ends in `_seconds`.
     ///
-    /// Bounds are in seconds, ascending, between a nanosecond and 1e9 seconds, at most 31; the bucket `+Inf` is added.
+    /// Bounds are in seconds, ascending, between 1 ns and 1e9 seconds, at most 31; the bucket `+Inf` is added.
     package func histogram(
         _ name: String, _ help: String, labels: [String], bounds: [Double] = Histogram.defaultBounds
     ) -> MetricFamily<Histogram> {
         register(MetricDefinition(.histogram, name, help, labels: labels, bounds: bounds)) { MetricFamily($0, make: Histogram.init) }
     }
 
-    /// Every metric as Prometheus text 0.0.4: families in the order of registration, children in the order of their label bytes.
+    /// All metrics as Prometheus text 0.0.4: families in the order of registration, children sorted by their label bytes.
     package func render() -> [UInt8] {
         let snapshot = families.withLock { $0 }
         var output: [UInt8] = []
@@ -111,7 +111,7 @@ enum PrometheusText {
         return text
     }
 
-    /// `app="shop",result="ok"`, empty without labels. Escaping keeps different values different, so this text is also a child's identity.
+    /// `app="shop",result="ok"`, empty without labels. Escaping is injective, so this text is also a child's identity.
     static func labels(_ names: [[UInt8]], _ values: [String]) -> [UInt8] {
         precondition(names.count == values.count, "a child needs one value for each label of its family")
         var text: [UInt8] = []
@@ -125,7 +125,7 @@ enum PrometheusText {
         return text
     }
 
-    /// All of a sample's line but its value: `name_suffix{labels} `.
+    /// A sample's line without its value: `name_suffix{labels} `.
     static func samplePrefix(_ name: [UInt8], suffix: String = "", labels: [UInt8]) -> [UInt8] {
         var text = name
         text.append(text: suffix)
