@@ -1,18 +1,18 @@
-# Every target installs what it is missing first (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
+# Every target first installs missing packages (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
 SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
 
 .PHONY: run test build bench soak check sanitize format
 
-# What `make bench` is given, such as --part webhooks or --quick.
+# Options for `make bench`, such as --part webhooks or --quick.
 BENCH ?=
 
-# How long `make soak` loads the service.
+# How long `make soak` runs, in seconds.
 SECONDS ?= 600
 
-# Which sanitizers `make sanitize` runs every test under.
+# The sanitizers under which `make sanitize` runs every test.
 SANITIZERS ?= thread address
 
-# The port of the configuration that `make run` makes the first time.
+# The port of the configuration that `make run` creates on its first run.
 PORT ?=
 
 run:

@@ -108,7 +108,8 @@ struct LogQueue: Sendable {
         return wasIdle
     }
 
-    /// Swaps the queued lines into an empty array and returns how many lines were dropped after them; nil when nothing was queued or dropped.
+    /// Swaps the queued lines into an empty array and returns how many lines were dropped after them; nil when nothing was queued or
+    /// dropped.
     mutating func take(into batch: inout [UInt8]) -> UInt64? {
         guard hasWork else { return nil }
         swap(&buffer, &batch)
