@@ -13,7 +13,7 @@ final class Checkpointer {
         case resting
         /// The thread moves pages, or is about to begin.
         case moving
-        /// A pass has ended; so many of the log's pages are moved.
+        /// A pass has ended; this many of the log's pages are moved.
         case moved(Int)
         case closed
     }

@@ -70,7 +70,7 @@ final class WritingDatabase {
     var loggedPages: Int { connection.loggedPages }
 
     /// Moves the log's pages to the database.
-    /// - Returns: whether all of them have been moved, so that the next commit begins the log anew.
+    /// - Returns: whether all of them have been moved, so that the next commit restarts the log.
     func moveLog() throws(SQLiteError) -> Bool {
         let (logged, moved) = try connection.checkpoint(truncate: false)
         return logged == moved
