@@ -2,10 +2,10 @@ internal import Glibc
 
 /// A dedicated thread for C calls that block: they must never run on Swift's cooperative pool, which is as wide as the number of cores.
 ///
-/// It runs its body once. The owner must end the body and then call `join`.
+/// It runs its body once. The owner must end the body and then call `join`, or `detach` when nothing can end it.
 @safe
 package final class OwnThread: Sendable {
-    // Written once before the initialiser returns; only the one owner calls pthread_join.
+    // Written once before the initialiser returns; only the one owner calls pthread_join or pthread_detach.
     nonisolated(unsafe) private var handle = pthread_t()
 
     /// Starts the thread.
@@ -23,6 +23,11 @@ package final class OwnThread: Sendable {
     /// Waits until the body has returned. Call it exactly once.
     package func join() {
         unsafe pthread_join(handle, nil)
+    }
+
+    /// Leaves the thread to itself, for a call of C that ends some time and that nobody waits for. Call it exactly once, instead of `join`.
+    package func detach() {
+        unsafe pthread_detach(handle)
     }
 }
 

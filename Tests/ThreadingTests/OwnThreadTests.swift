@@ -21,6 +21,17 @@ import Threading
         thread.join()
     }
 
+    @Test func runsToItsEndWhenDetached() {
+        let monitor = Monitor(0)
+        let thread = startThread {
+            _ = monitor.wait { $0 == 1 ? true : nil }
+            monitor.update { $0 = 2 }
+        }
+        thread.detach()
+        monitor.update { $0 = 1 }
+        #expect(monitor.wait { $0 == 2 ? true : nil } == true)
+    }
+
     @Test func releasesItsBody() {
         final class Token: Sendable {}
         weak var watched: Token?
