@@ -12,8 +12,9 @@ package final class TemporaryDirectory: Sendable {
     package let path: String
 
     /// Makes the directory, which only this user may enter.
-    package init() throws {
-        var template = Array("/tmp/deskgate-test-XXXXXX\0".utf8)
+    /// - Parameter parent: where to make it.
+    package init(in parent: String = "/tmp") throws {
+        var template = Array("\(parent)/deskgate-test-XXXXXX\0".utf8)
         let made = unsafe template.withUnsafeMutableBytes { bytes in
             unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress.flatMap { unsafe mkdtemp($0) } != nil
         }

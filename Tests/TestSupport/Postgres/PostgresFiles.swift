@@ -1,0 +1,161 @@
+internal import Glibc
+internal import POSIX
+
+/// The directory of one server, and how PostgreSQL's programs are run there: never as root, which they refuse.
+final class PostgresFiles: Sendable {
+    /// Who the programs run as when the tests run as root: nobody, whom every system has.
+    private static let user: UInt32 = 65534
+
+    /// A cluster with its data as after initdb, of which each server gets a copy.
+    private static let template = Result { try makeTemplate() }
+
+    /// In memory, where there is room: a cluster has a thousand files, and making those takes a disk a second.
+    private static let parent: String = {
+        var room = statvfs()
+        let isKnown = unsafe statvfs("/dev/shm", &room) == 0 && access("/dev/shm", W_OK) == 0
+        return isKnown && UInt64(room.f_bavail) * UInt64(room.f_bsize) >= 2 << 30 ? "/dev/shm" : "/tmp"
+    }()
+
+    let directory: TemporaryDirectory
+    private let watchdog: Watchdog
+
+    /// The cluster's directory.
+    var data: String { directory.path("data") }
+
+    init() throws {
+        directory = try TemporaryDirectory(in: Self.parent)
+        let isOwned = unsafe chown(directory.path, Self.user, Self.user) == 0
+        guard isOwned || getuid() != 0 else {
+            throw TemporaryDirectory.Failure.cannotMakeDirectory(errno)
+        }
+        watchdog = try Watchdog(directory.path)
+    }
+
+    /// Gives files to the user that the programs run as, readable by nobody else.
+    func take(ownershipOf names: [String]) throws {
+        for path in names.map({ directory.path($0) }) {
+            let isOwned = unsafe chown(path, Self.user, Self.user) == 0
+            guard isOwned || getuid() != 0, unsafe chmod(path, 0o600) == 0 else { throw TemporaryDirectory.Failure.cannotWrite(errno) }
+        }
+    }
+
+    /// Fills the cluster's directory.
+    func copyTemplate() throws {
+        let template = try Self.template.get()
+        try Self.expectSuccess(try Command("cp", "-a", "--reflink=auto", template.data, data), "cp")
+    }
+
+    private static func makeTemplate() throws -> PostgresFiles {
+        let files = try PostgresFiles()
+        let arguments = [
+            "-D", files.data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--wal-segsize=1",
+        ]
+        _ = try files.run("initdb", arguments)
+        let rules = """
+            local all all trust
+            host all guarded 127.0.0.1/32 scram-sha-256
+            host all all 127.0.0.1/32 trust
+            local replication all trust
+            """
+        try files.directory.write("data/pg_hba.conf", "\(rules)\n", mode: 0o644)
+        // In single-user mode, without a server: one statement a line.
+        try files.directory.write("setup.sql", "CREATE USER guarded PASSWORD '\(PostgresServer.password)';\n", mode: 0o644)
+        _ = try files.run(
+            "postgres", ["--single", "-D", files.data, "-c", "fsync=off", "postgres"], input: files.directory.path("setup.sql"))
+        return files
+    }
+
+    /// Runs one of PostgreSQL's programs to its end.
+    /// - Returns: what it wrote to its standard output.
+    func run(_ program: String, _ arguments: [String], input: String = "/dev/null") throws -> String {
+        let process = try start(program, arguments, input: input)
+        let status = try process.exitCode()
+        let output = try process.output.text()
+        guard status == 0 else { throw PostgresServer.Failure.commandFailed(program, output: "\(output)\(try process.errors.text())") }
+        return output
+    }
+
+    /// Starts one of PostgreSQL's programs.
+    func start(_ program: String, _ arguments: [String], input: String = "/dev/null") throws -> ChildProcess {
+        let path = try Self.path(of: program)
+        let command = getuid() == 0 ? ["setpriv", "--reuid=\(Self.user)", "--regid=\(Self.user)", "--clear-groups", path] : [path]
+        // What the machine's owner has set up for PostgreSQL's programs is not for tests; the first of two values counts.
+        let environment = ["PGHOST": directory.path, "PGUSER": "postgres", "PGDATABASE": "postgres", "LC_ALL": "C", "HOME": directory.path]
+        return try ChildProcess(
+            command[0], (command.dropFirst() + arguments).map { Array($0.utf8) }, environment: environment, input: input)
+    }
+
+    /// Frees the segment by which two servers of one directory notice each other, which a killed server leaves behind.
+    func removeSharedMemory() {
+        // The seventh line of postmaster.pid has the segment's key and number (miscadmin.h).
+        guard let lines = try? directory.read("data/postmaster.pid").split(separator: "\n", omittingEmptySubsequences: false),
+            lines.count > 6,
+            let identifier = lines[6].split(separator: " ").last.flatMap({ Int32($0) })
+        else { return }
+        shmctl(identifier, IPC_RMID, nil)
+    }
+
+    /// Where Debian has the newest version of a program, or PATH another one.
+    private static func path(of program: String) throws -> String {
+        for version in (10..<30).reversed() {
+            let path = "/usr/lib/postgresql/\(version)/bin/\(program)"
+            if unsafe access(path, X_OK) == 0 { return path }
+        }
+        let found = try Command("sh", "-c", "command -v \(program)")
+        guard found.status == 0 else {
+            throw PostgresServer.Failure.notInstalled("\(program) is missing: run `Scripts/install test`, which installs PostgreSQL")
+        }
+        return String(found.output.split(separator: "\n").first ?? "")
+    }
+
+    private static func expectSuccess(_ command: Command, _ name: String) throws {
+        guard command.status == 0 else { throw PostgresServer.Failure.commandFailed(name, output: command.output) }
+    }
+}
+
+/// A process that outlives the test's, to stop the server and remove its directory when that was ended before it could.
+private final class Watchdog: Sendable {
+    private let lifeline: Int32
+    private let process: ChildProcess
+
+    init(_ directory: String) throws {
+        let pipe = "\(directory)/lifeline"
+        // For reading and writing, so that opening does not wait. Only this process has it open for writing, so its end is the pipe's end.
+        guard unsafe mkfifo(pipe, 0o600) == 0 else { throw TemporaryDirectory.Failure.cannotWrite(errno) }
+        lifeline = unsafe open(pipe, O_RDWR | O_CLOEXEC)
+        let script = """
+            read -r end
+            trap '' HUP INT TERM
+            if [ -f "$1/data/postmaster.pid" ]; then
+                server=$(head -n 1 "$1/data/postmaster.pid")
+                kill -QUIT "$server" && tail --pid="$server" -f /dev/null
+            fi
+            rm -rf "$1"
+            """
+        process = try ChildProcess("sh", ["-c", script, "sh", directory].map { Array($0.utf8) }, input: pipe)
+    }
+
+    deinit {
+        // Nothing is left to do then: the server is stopped before, and its directory removed after.
+        process.send(SIGKILL)
+        close(lifeline)
+    }
+}
+
+/// A port of 127.0.0.1 that nobody listens on now.
+package func freePort() throws -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { throw PostgresServer.Failure.noFreePort }
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+            unsafe bind(descriptor, address, size) == 0 && getsockname(descriptor, address, &size) == 0
+        }
+    }
+    guard isBound else { throw PostgresServer.Failure.noFreePort }
+    return UInt16(bigEndian: address.sin_port)
+}

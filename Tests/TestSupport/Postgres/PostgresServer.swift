@@ -1,0 +1,176 @@
+internal import Glibc
+internal import POSIX
+
+/// A real PostgreSQL server for tests, with data of its own in a temporary directory; it is stopped when it is let go, and by a watchdog
+/// when the test's process ends otherwise.
+///
+/// It listens on a port of 127.0.0.1 that was free, and on a Unix socket in its directory. Everybody may connect without a password as
+/// `postgres`; the user `guarded` needs a password by TCP. Any thread may ask it for its addresses; starting and stopping is for one.
+package final class PostgresServer: @unchecked Sendable {
+    /// Why a server could not be had.
+    package enum Failure: Error {
+        /// The binaries are missing: `Scripts/install test` installs them.
+        case notInstalled(String)
+        case commandFailed(String, output: String)
+        case noFreePort
+    }
+
+    /// What differs between servers of tests.
+    package struct Options: Sendable {
+        /// Further settings of the server, such as `max_connections=5`.
+        package var settings: [String]
+        /// Whether what is committed survives a crash of the machine; off, because tests only crash processes.
+        package var isDurable = false
+
+        /// Makes options.
+        package init(_ settings: String...) {
+            self.settings = settings
+        }
+    }
+
+    /// The server that all tests share who neither stop nor configure it.
+    package static let shared = Result { try PostgresServer() }
+
+    // `process` is touched by the one thread that starts and stops the server.
+    private var process: ChildProcess?
+    private let files: PostgresFiles
+    private let options: Options
+    /// The port of 127.0.0.1, and of the socket's name.
+    package let port: UInt16
+
+    /// Starts a server with new data.
+    package convenience init(_ options: Options = Options()) throws {
+        let files = try PostgresFiles()
+        try files.copyTemplate()
+        try self.init(files, options)
+    }
+
+    private init(_ files: PostgresFiles, _ options: Options) throws {
+        self.files = files
+        self.options = options
+        port = try freePort()
+        try start()
+    }
+
+    deinit {
+        stop()
+        files.removeSharedMemory()
+    }
+
+    /// Its directory, which holds the Unix socket; the directory `data` in it has the cluster.
+    package var directory: String { files.directory.path }
+
+    /// A URL by TCP, as a user with or without a password.
+    package func url(user: String = "postgres", password: String? = nil, database: String = "postgres", query: String = "") -> String {
+        "postgres://\(user)\(password.map { ":\($0)" } ?? "")@127.0.0.1:\(port)/\(database)\(query.isEmpty ? "" : "?\(query)")"
+    }
+
+    /// A URL by the Unix socket.
+    package var socketURL: String { "postgres://postgres@:\(port)/postgres?host=\(directory)" }
+
+    /// The password of the user `guarded`.
+    package static let password = "correct horse/battery@staple"
+
+    /// Starts the server again after `stop` or `kill`, and waits until it takes connections.
+    package func start() throws {
+        precondition(process == nil, "the server runs already")
+        let settings = [
+            "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=\(directory)",
+            "fsync=\(options.isDurable ? "on" : "off")",
+            "max_connections=50", "shared_buffers=16MB", "max_wal_senders=4", "timezone=UTC", "log_timezone=UTC", "jit=off",
+            // In files of the directory, which go with it, instead of in memory that a killed server leaves behind.
+            "dynamic_shared_memory_type=mmap",
+        ]
+        let arguments = ["-D", files.data] + (settings + options.settings).flatMap { ["-c", $0] }
+        let process = try files.start("postgres", arguments)
+        self.process = process
+        // A standby says something else than a primary.
+        _ = try process.errors.line(containing: "ready to accept")
+    }
+
+    /// Stops the server at once, without a checkpoint, as `pg_ctl stop -m immediate`; what was committed is recovered by the next start.
+    package func stop() {
+        guard let process else { return }
+        process.send(SIGQUIT)
+        process.send(SIGCONT)
+        if (try? process.waitForEnd()) == nil { process.send(SIGKILL) }
+        self.process = nil
+    }
+
+    /// Stops the server with an end to every connection first, as `pg_ctl stop -m fast`, which tells clients why.
+    package func stopFast() throws {
+        process?.send(SIGINT)
+        _ = try process?.waitForEnd()
+        process = nil
+    }
+
+    /// Ends the server and all of its processes with SIGKILL, as when the machine fails.
+    package func kill() throws {
+        guard let process else { return }
+        let children = try processes()
+        process.send(SIGKILL)
+        for child in children { Glibc.kill(child, SIGKILL) }
+        _ = try process.waitForEnd()
+        self.process = nil
+    }
+
+    /// Has the server and its processes do nothing, as when the machine hangs, until `resume`.
+    package func pause() throws {
+        process?.send(SIGSTOP)
+        for child in try processes() { Glibc.kill(child, SIGSTOP) }
+    }
+
+    /// Ends a `pause`.
+    package func resume() throws {
+        for child in try processes() { Glibc.kill(child, SIGCONT) }
+        process?.send(SIGCONT)
+    }
+
+    /// The numbers of the server's processes beside its first.
+    private func processes() throws -> [Int32] {
+        guard let process else { return [] }
+        let children = try File.read("/proc/\(process.identifier)/task/\(process.identifier)/children", limit: 1 << 16).bytes
+        return children.split(separator: UInt8(ascii: " ")).compactMap { Int32(String(decoding: $0, as: UTF8.self)) }
+    }
+}
+
+extension PostgresServer {
+    /// Runs SQL as the superuser, each statement on its own.
+    /// - Returns: what it printed, without headings.
+    @discardableResult
+    package func sql(_ statements: String...) throws -> String {
+        let arguments = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", directory, "-p", "\(port)", "-U", "postgres"]
+        return try files.run("psql", arguments + statements.flatMap { ["-c", $0] })
+    }
+
+    /// Makes a standby of this server, which follows it from then on; nothing waits for it yet.
+    /// - Parameter name: the standby's application name, of small letters.
+    package func standby(named name: String = "standby") throws -> PostgresServer {
+        let files = try PostgresFiles()
+        // The backup's connection string is also the standby's (-R).
+        let primary = "host=\(directory) port=\(port) user=postgres application_name=\(name)"
+        _ = try files.run("pg_basebackup", ["-D", files.data, "-R", "-X", "stream", "-c", "fast", "--no-sync", "-d", primary])
+        return try PostgresServer(files, options)
+    }
+
+    /// Has every commit from now on wait for the standby of this name, whether it is there or not; an empty name is nobody.
+    package func setSynchronousStandby(_ name: String) throws {
+        try sql("ALTER SYSTEM SET synchronous_standby_names = '\(name)'", "SELECT pg_reload_conf()")
+        // A new session knows it once the first process has read it and told the others; that the checkpointer has heeded it, which is what
+        // counts for commits, is known when it has made a checkpoint since (UpdateSharedMemoryConfig of PostgreSQL's checkpointer.c).
+        guard eventually({ (try? sql("SHOW synchronous_standby_names")) == "\(name)\n" }) else {
+            throw Failure.commandFailed("pg_reload_conf", output: "")
+        }
+        try sql("CHECKPOINT")
+    }
+
+    /// Gives files in its directory to the user that the server runs as, readable by nobody else.
+    package func take(ownershipOf names: [String]) throws {
+        try files.take(ownershipOf: names)
+    }
+
+    /// Makes a primary of a standby, and waits until it takes writes.
+    package func promote() throws {
+        try sql("SELECT pg_promote()")
+    }
+}
