@@ -1,0 +1,67 @@
+internal import CPostgres
+internal import Crypto
+internal import Glibc
+
+/// An address as libpq reads it, its secrets apart from everything else.
+struct AddressText {
+    private static let secretKeywords = ["password", "sslpassword"]
+
+    private(set) var options: [String: String] = [:]
+    private(set) var secrets: [String: SecretBytes] = [:]
+
+    /// Reads a URL or `keyword=value` text; every copy of a secret is erased but the ones that are returned.
+    static func parse(_ text: Span<UInt8>) throws(PostgresError) -> AddressText {
+        guard !text.isEmpty, text.count <= 1 << 16 else { throw PostgresError(.settings, "the address is empty or too long") }
+        for index in text.indices where text[index] == 0 { throw PostgresError(.settings, "the address holds a NUL") }
+        let terminated = SecretBytes(count: text.count + 1) { bytes in
+            for index in text.indices { bytes[index] = text[index] }
+        }
+        return try terminated.withSpan { bytes throws(PostgresError) in try read(bytes) }
+    }
+
+    private static func read(_ text: Span<UInt8>) throws(PostgresError) -> AddressText {
+        var complaint: UnsafeMutablePointer<CChar>?
+        let list = unsafe text.withUnsafeBytes { bytes in
+            unsafe PQconninfoParse(bytes.assumingMemoryBound(to: CChar.self).baseAddress, &complaint)
+        }
+        guard let list = unsafe list else {
+            defer { unsafe PQfreemem(complaint) }
+            throw misread(unsafe complaint.map { unsafe withoutQuotation(String(cString: $0)) } ?? "no memory")
+        }
+        defer { unsafe PQconninfoFree(list) }
+        var address = AddressText()
+        var next = unsafe list
+        while let keyword = unsafe next.pointee.keyword {
+            if let value = unsafe next.pointee.val { unsafe address.add(String(cString: keyword), value) }
+            unsafe next += 1
+        }
+        return address
+    }
+
+    /// Takes a value over, and erases libpq's copy of a secret.
+    private mutating func add(_ keyword: String, _ value: UnsafeMutablePointer<CChar>) {
+        let length = unsafe strlen(value)
+        if length == 0 { return }
+        guard Self.secretKeywords.contains(keyword) else {
+            options[keyword] = unsafe String(cString: value)
+            return
+        }
+        let bytes = unsafe UnsafeMutableRawBufferPointer(start: value, count: length)
+        secrets[keyword] = SecretBytes(count: length + 1) { copy in
+            for index in 0..<length { copy[index] = unsafe bytes[index] }
+        }
+        unsafe explicit_bzero(value, length)
+    }
+
+    /// The beginning of libpq's complaint, which goes on to quote the address.
+    private static func withoutQuotation(_ complaint: String) -> String {
+        let beginning = complaint.prefix { $0 != "\"" && $0 != ":" && !$0.isNewline }
+        return beginning.last == " " ? String(beginning.dropLast()) : String(beginning)
+    }
+
+    /// The error for an address that was read otherwise than it was meant, without a word of it.
+    static func misread(_ problem: String) -> PostgresError {
+        PostgresError(
+            .settings, "the address is no PostgreSQL URL: \(problem); percent-encode :/?#[]@ and % in user, password and database")
+    }
+}

@@ -1,0 +1,72 @@
+/// Where a round trip commits.
+enum Commit {
+    /// Nowhere: a transaction is open and stays open.
+    case none
+    /// At its end: statements outside of a transaction are one, from the first to the end of the round trip.
+    case atSync
+    /// By COMMIT, its last statement.
+    case explicit
+
+    /// Whether what was sent may have been committed, when the connection is lost in the middle of a round trip.
+    ///
+    /// The server answers a statement before it goes on. A statement that ends with an error has kept the commit from happening; but the
+    /// one that ends the connection while the commit itself is due (FATAL) may come after it.
+    func isInDoubt(after exchange: Exchange) -> Bool {
+        switch self {
+        case .none: false
+        case .atSync: exchange.error.map { $0.isFatal && exchange.hasFailedAtSync } ?? true
+        case .explicit: exchange.error.map { $0.isFatal && exchange.hasFailedAtLastStatement } ?? true
+        }
+    }
+}
+
+extension Connection {
+    /// Runs one statement; outside of `transaction` it commits by itself.
+    /// - Throws: why it failed; nothing of it has happened then, unless `commitIsInDoubt`.
+    @discardableResult
+    package func run(_ query: Query, by deadline: Deadline) throws(PostgresError) -> Rows {
+        try pipeline([query], by: deadline)[0]
+    }
+
+    /// Runs statements in one round trip. Outside of `transaction` they are one transaction: all of them commit, or none.
+    /// - Returns: a result for each.
+    /// - Throws: the first error, with its `queryIndex`; the server runs none of the statements after it, and nothing has happened of those
+    ///   before, unless `commitIsInDoubt`. In `transaction` nothing more can run.
+    @discardableResult
+    package func pipeline(_ queries: [Query], by deadline: Deadline) throws(PostgresError) -> [Rows] {
+        precondition(!queries.isEmpty, "a pipeline has a statement")
+        switch phase {
+        case .none: return try runAlone(queries, by: deadline)
+        case .beginning(let begin):
+            phase = .open
+            do throws(PostgresError) {
+                return Array(try roundTrip([begin] + queries, .none, by: deadline).rows.dropFirst())
+            } catch {
+                throw error.movingIndex(by: -1)
+            }
+        case .open: return try roundTrip(queries, .none, by: deadline).rows
+        case .ended: preconditionFailure("the transaction has been committed already")
+        }
+    }
+
+    private func runAlone(_ queries: [Query], by deadline: Deadline) throws(PostgresError) -> [Rows] {
+        let (rows, notices) = try roundTrip(queries, .atSync, by: deadline)
+        // Statements may warn of what they like; only the commit's own warning counts.
+        if let warning = notices.first(where: { $0.isUnreplicatedCommit }) { throw PostgresError(unreplicated: warning) }
+        return rows
+    }
+}
+
+extension PostgresError {
+    /// The error of a pipeline that was sent with statements of ours before or after the caller's.
+    func movingIndex(by offset: Int) -> PostgresError {
+        var error = self
+        error.queryIndex = queryIndex.flatMap { $0 + offset >= 0 ? $0 + offset : nil }
+        return error
+    }
+
+    /// The error of a commit that stands, though its standby may not have it.
+    init(unreplicated warning: Notice) {
+        self.init(.notReplicated, warning.message, sqlState: warning.sqlState, commitIsInDoubt: true)
+    }
+}

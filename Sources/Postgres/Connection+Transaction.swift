@@ -1,0 +1,102 @@
+/// How much a transaction may see of others.
+package enum Isolation: Sendable {
+    /// Each statement sees what was committed before it.
+    case readCommitted
+    /// All statements see what was committed before the first.
+    case repeatableRead
+    /// As if transactions ran one after another.
+    case serializable
+
+    var begin: Query {
+        switch self {
+        case .readCommitted: Query("BEGIN ISOLATION LEVEL READ COMMITTED")
+        case .repeatableRead: Query("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        case .serializable: Query("BEGIN ISOLATION LEVEL SERIALIZABLE")
+        }
+    }
+}
+
+extension Connection {
+    /// Runs `body` in a transaction, and commits it unless `body` has done so with `commit`. Transactions do not nest.
+    ///
+    /// BEGIN goes with the first statement and costs no round trip. Whether it was committed has three answers: it was when this returns;
+    /// it was not when this throws; and it is unknown when the error's `commitIsInDoubt`.
+    /// - Throws: what `body` throws, after which the transaction is rolled back, or why it was not committed.
+    package func transaction<Result>(
+        _ isolation: Isolation = .readCommitted, by deadline: Deadline, _ body: () throws(PostgresError) -> Result
+    ) throws(PostgresError) -> Result {
+        guard case .none = phase else { preconditionFailure("a transaction is open already") }
+        phase = .beginning(isolation.begin)
+        defer { phase = .none }
+        do throws(PostgresError) {
+            let result = try body()
+            switch phase {
+            case .open: try commit(by: deadline)
+            case .ended(let error?): throw error
+            case .none, .beginning, .ended(nil): break
+            }
+            return result
+        } catch {
+            rollBack(by: deadline)
+            throw error
+        }
+    }
+
+    /// Commits the transaction, in one round trip with its last statements; nothing can run in `body` afterwards.
+    /// - Returns: a result for each statement.
+    /// - Throws: why it was not committed, or that this is unknown (`commitIsInDoubt`).
+    @discardableResult
+    package func commit(_ queries: [Query] = [], by deadline: Deadline) throws(PostgresError) -> [Rows] {
+        switch phase {
+        case .none: preconditionFailure("no transaction is open")
+        case .ended: preconditionFailure("the transaction has been committed already")
+        case .open: return try commitOnce([], queries, by: deadline)
+        case .beginning(let begin): return try commitOnce([begin], queries, by: deadline)
+        }
+    }
+
+    private func commitOnce(_ begin: [Query], _ queries: [Query], by deadline: Deadline) throws(PostgresError) -> [Rows] {
+        phase = .ended(nil)
+        do throws(PostgresError) {
+            return try commit(begin, queries, by: deadline)
+        } catch {
+            phase = .ended(error)
+            throw error
+        }
+    }
+
+    private func commit(_ begin: [Query], _ queries: [Query], by deadline: Deadline) throws(PostgresError) -> [Rows] {
+        let answer: (rows: [Rows], notices: [Notice])
+        do throws(PostgresError) {
+            answer = try roundTrip(begin + queries + [.commit], .explicit, by: deadline)
+        } catch {
+            throw error.movingIndex(by: -begin.count).within(queries.count)
+        }
+        // A transaction in which a statement failed is rolled back by COMMIT, which reports no error.
+        guard answer.rows.last?.tag == "COMMIT" else {
+            throw PostgresError(
+                .refused, "the transaction was rolled back, because a statement in it had failed", sqlState: .failedTransaction)
+        }
+        if let warning = answer.notices.first(where: { $0.isWarning }) { throw PostgresError(unreplicated: warning) }
+        return Array(answer.rows.dropFirst(begin.count).dropLast())
+    }
+
+    /// Ends a transaction that failed; when that cannot be done in time, the connection is closed, which ends it too.
+    private func rollBack(by deadline: Deadline) {
+        guard isOpen, !isIdle else { return }
+        do throws(PostgresError) {
+            _ = try roundTrip([.rollback], .none, by: deadline)
+        } catch {
+            if isOpen { lose(error) }
+        }
+    }
+}
+
+extension PostgresError {
+    /// The same error, without an index beyond the caller's queries.
+    fileprivate func within(_ count: Int) -> PostgresError {
+        var error = self
+        error.queryIndex = queryIndex.flatMap { $0 < count ? $0 : nil }
+        return error
+    }
+}

@@ -1,0 +1,153 @@
+internal import CPostgres
+
+/// One round trip: statements that are sent together, the point up to which they are one unit (Sync), and the results in their order.
+///
+/// It never blocks beyond its deadline: what cannot be sent at once is sent while results are read, so that neither side waits for the
+/// other.
+@safe
+struct Exchange {
+    /// Why the connection can be used no more.
+    enum Loss: Error {
+        case late
+        case broken(String)
+    }
+
+    /// What the server answers to, in the order in which it was sent.
+    private enum Step {
+        case prepare(StatementKey, query: Int)
+        case run(StatementKey?, query: Int)
+    }
+
+    private let handle: OpaquePointer
+    private let deadline: Deadline
+    private var steps: [Step] = []
+    /// How many steps have been answered.
+    private var answeredSteps = 0
+    private var rows: [Rows] = []
+    /// The first error, after which the server ran nothing more and took back what was not committed.
+    private(set) var error: PostgresError?
+    /// How many steps had been answered before the error.
+    private var stepsBeforeError = 0
+    /// Statements that must be prepared again before they are used.
+    private(set) var forgotten: [StatementKey] = []
+
+    init(_ handle: OpaquePointer, by deadline: Deadline) {
+        unsafe self.handle = unsafe handle
+        self.deadline = deadline
+    }
+
+    /// Whether the error came after the answer to every statement, at the end of the unit.
+    var hasFailedAtSync: Bool { error != nil && stepsBeforeError >= steps.count }
+
+    /// Whether the error came after the answer to everything before the last statement.
+    var hasFailedAtLastStatement: Bool { error != nil && stepsBeforeError >= steps.count - 1 }
+
+    /// Sends the queries and the end of the unit, as far as the socket takes them.
+    /// - Parameter prepared: names of prepared statements, to which new ones are added; nil prepares nothing.
+    mutating func send(_ queries: [Query], _ prepared: inout PreparedStatements?) throws(Loss) {
+        for (index, query) in queries.enumerated() {
+            let key = query.key
+            guard let (name, isNew) = prepared?.name(of: key) else {
+                guard unsafe query.send(handle, name: nil) else { throw broken() }
+                steps.append(.run(nil, query: index))
+                continue
+            }
+            if isNew {
+                guard unsafe query.sendPrepare(handle, name: name) else { throw broken() }
+                steps.append(.prepare(key, query: index))
+            }
+            guard unsafe query.send(handle, name: name) else { throw broken() }
+            steps.append(.run(key, query: index))
+        }
+        guard unsafe PQpipelineSync(handle) == 1 else { throw broken() }
+    }
+
+    /// Reads results up to the end of the unit.
+    /// - Returns: those of the queries in order; fewer when there was an `error`.
+    mutating func receive() throws(Loss) -> [Rows] {
+        while true {
+            try waitForResult()
+            guard let result = unsafe PQgetResult(handle) else {
+                // Each step ends with a null.
+                if unsafe PQstatus(handle) == CONNECTION_BAD { throw broken() }
+                answeredSteps += 1
+                // One more than steps is an error of the commit itself; then there is something that nobody has sent for.
+                guard answeredSteps <= steps.count + 1 else { throw .broken("the server's answers are out of step") }
+                continue
+            }
+            if unsafe PQresultStatus(result) == PGRES_PIPELINE_SYNC {
+                unsafe PQclear(result)
+                return rows
+            }
+            unsafe try take(result)
+        }
+    }
+
+    /// Keeps a result, or its error.
+    private mutating func take(_ result: OpaquePointer) throws(Loss) {
+        let step = steps.indices.contains(answeredSteps) ? steps[answeredSteps] : nil
+        switch unsafe PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
+            guard case .run = step else { return unsafe PQclear(result) }
+            unsafe rows.append(Rows(owning: result))
+        case PGRES_PIPELINE_ABORTED:
+            unsafe PQclear(result)
+            if case .prepare(let key, _) = step { forgotten.append(key) }
+        case PGRES_FATAL_ERROR:
+            defer { unsafe PQclear(result) }
+            let fields = unsafe ResultFields(result)
+            // Without SQLSTATE it is libpq's own, that the connection broke.
+            guard fields.sqlState != nil else { throw broken() }
+            note(PostgresError(fields), step)
+        default:
+            unsafe PQclear(result)
+            throw .broken("the server began to copy, which is not supported")
+        }
+    }
+
+    private mutating func note(_ error: PostgresError, _ step: Step?) {
+        var error = error
+        switch step {
+        case .prepare(let key, let query):
+            error.queryIndex = query
+            forgotten.append(key)
+        case .run(let key, let query):
+            error.queryIndex = query
+            // A pooler has changed the session, or a migration the columns: "cached plan must not change result type".
+            if let key, error.sqlState == .unknownStatement || error.sqlState == .featureNotSupported { forgotten.append(key) }
+        case nil: break
+        }
+        guard self.error == nil else { return }
+        self.error = error
+        stepsBeforeError = answeredSteps
+    }
+
+    /// Waits until PQgetResult has something to return at once, and sends meanwhile.
+    private func waitForResult() throws(Loss) {
+        while unsafe PQisBusy(handle) == 1 {
+            // After a failure to write, what the server said before it closed can still be read.
+            let isWriting = unsafe PQflush(handle) == 1
+            let socket = unsafe PQsocket(handle)
+            guard socket >= 0 else { throw broken() }
+            guard let ready = SocketWait.wait(socket, reading: true, writing: isWriting, by: deadline) else { throw .late }
+            if ready.read, unsafe PQconsumeInput(handle) == 0, unsafe PQisBusy(handle) == 1 { throw broken() }
+        }
+    }
+
+    private func broken() -> Loss {
+        .broken(unsafe firstLine(String(cString: PQerrorMessage(handle))))
+    }
+}
+
+extension PostgresError {
+    /// Reads an error that the server sent.
+    init(_ fields: ResultFields) {
+        let state = fields.sqlState
+        // Errors of these classes quote values: "invalid input syntax", or what a function of the database raises.
+        let mayQuote = state.map { $0.isOfClass("22") || $0.isOfClass("P0") } ?? false
+        let severity = fields.severity
+        self.init(
+            .refused, mayQuote ? "the server refused a value" : fields.message, sqlState: state,
+            constraint: fields[DESKGATE_PG_CONSTRAINT], isFatal: severity == "FATAL" || severity == "PANIC")
+    }
+}

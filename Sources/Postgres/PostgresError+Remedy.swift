@@ -1,0 +1,40 @@
+extension PostgresError {
+    /// What the operator can do about it; nil when nothing general can be said.
+    package var remedy: String? {
+        switch failure {
+        case .notVerified:
+            "the certificate must be for the host's name and from an authority in sslrootcert; "
+                + "sslmode in the URL says what is verified"
+        case .notConnected, .refused:
+            sqlState.flatMap { $0.remedy } ?? (failure == .notConnected ? Self.unreachable : nil)
+        case .notReplicated:
+            "somebody cancelled the wait for the synchronous standby: look at the standby"
+        case .timedOut:
+            "the server is overloaded, waits for a lock, or cannot be reached"
+        case .connectionLost, .value, .settings:
+            nil
+        }
+    }
+
+    private static let unreachable = "a server must run at the address, and firewalls must let connections through"
+}
+
+extension SQLState {
+    /// What the operator can do about a failure of this name.
+    fileprivate var remedy: String? {
+        switch code {
+        case "28P01": "the password or the user in the URL is wrong"
+        case "28000": "pg_hba.conf must let this user in, from this address and to this database"
+        case "3D000": "create the database, or correct its name in the URL"
+        case "42501": "grant the user of the URL what it needs, or have it own the tables"
+        case "42P01", "3F000": "the schema is missing: the database is another one, or its migration has not run"
+        case "53100": "free space on the server's disk"
+        case "53200": "the server has no memory left: give it more, or lower its max_connections or work_mem"
+        case "53300": "raise max_connections of the server, or connect fewer replicas"
+        case "57P03": "the server starts or stops: wait"
+        case "25006": "the server is a standby, or the database is set to read only: name the primary in the URL as well"
+        case "26000", "42P05": "a pooler that changes sessions between transactions needs prepared statements turned off"
+        default: nil
+        }
+    }
+}

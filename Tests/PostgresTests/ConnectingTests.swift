@@ -1,0 +1,119 @@
+import Postgres
+import TestSupport
+import Testing
+
+@Suite struct ConnectingTests {
+    private let server: PostgresServer
+
+    init() throws {
+        server = try PostgresServer.shared.get()
+    }
+
+    private func refusal(_ url: String, by deadline: Deadline = .patient) -> PostgresError? {
+        failure { () throws(PostgresError) in _ = try Connection(try ConnectionSettings(url), by: deadline) }
+    }
+
+    @Test func connectsBySocketAndByName() throws {
+        let bySocket = try Connection(try ConnectionSettings(server.socketURL), by: .patient)
+        #expect(try bySocket.number("SELECT 1") == 1)
+        #expect(bySocket.server == "\(server.directory):\(server.port)")
+        #expect(!bySocket.isEncrypted)
+        #expect(bySocket.serverVersion >= 150_000)
+        let byName = try Connection(try ConnectionSettings("postgres://postgres@localhost:\(server.port)/postgres"), by: .patient)
+        #expect(try byName.run("SELECT current_setting('application_name'), current_setting('client_encoding')")[0].string(0) == "deskgate")
+        byName.close()
+        #expect(failure { () throws(PostgresError) in try byName.run("SELECT 1") }?.message == "the connection was closed before")
+        byName.close()
+    }
+
+    @Test func passesOptionsOfTheServer() throws {
+        let settings = try ConnectionSettings(server.url()).with(serverOptions: "-c enable_seqscan=off")
+        let connection = try Connection(settings, by: .patient)
+        #expect(try connection.run("SHOW enable_seqscan")[0].string(0) == "off")
+    }
+
+    @Test func tellsThatNobodyListens() throws {
+        let port = try freePort()
+        let error = refusal("postgres://u:verysecret@127.0.0.1:\(port)/app")
+        #expect(error?.failure == .notConnected)
+        #expect(error?.message == #"connection to server at "127.0.0.1", port \#(port) failed: Connection refused"#)
+        #expect(error?.isRetryable == true)
+        #expect(error?.remedy?.contains("a server must run at the address") == true)
+        let noSocket = refusal("host=\(server.directory)/none user=postgres")
+        #expect(noSocket?.isRetryable == true)
+    }
+
+    @Test func tellsOfAWrongPasswordWithoutQuotingIt() throws {
+        let password = "correct%20horse%2Fbattery%40staple"
+        let settings = try ConnectionSettings(server.url(user: "guarded", password: password))
+        #expect(try Connection(settings, by: .patient).number("SELECT 1") == 1)
+        let error = refusal(server.url(user: "guarded", password: "verysecret"))
+        #expect(error?.sqlState == .invalidPassword)
+        #expect(error?.isRetryable == false)
+        #expect(
+            error.map { "\($0)" }
+                == #"connection to server at "127.0.0.1", port \#(server.port) failed: password authentication failed for "#
+                + #"user "guarded" (SQLSTATE 28P01); the password or the user in the URL is wrong"#)
+        var dumped = ""
+        dump(error, to: &dumped)
+        #expect(!dumped.contains("secret"))
+        let none = refusal(server.url(user: "guarded"))
+        #expect(none?.sqlState == .invalidPassword)
+    }
+
+    @Test func tellsOfAMissingDatabase() {
+        let error = refusal(server.url(database: "nowhere"))
+        #expect(error?.sqlState == "3D000")
+        #expect(error?.isRetryable == false)
+        #expect(error?.remedy == "create the database, or correct its name in the URL")
+    }
+
+    @Test func tellsOfANameThatIsNotKnown() {
+        let error = refusal("postgres://nowhere.invalid/app")
+        #expect(error?.failure == .notConnected)
+        #expect(error?.message.hasPrefix("cannot resolve nowhere.invalid: ") == true)
+    }
+
+    @Test func endsInTimeWhenNobodyAnswers() throws {
+        let silent = try SilentServer()
+        let error = refusal("postgres://u@127.0.0.1:\(silent.port)/app", by: .after(milliseconds: 30))
+        #expect(error?.failure == .notConnected)
+        #expect(error?.message == "connection to 127.0.0.1:\(silent.port) failed: no answer in time")
+        #expect(error?.isRetryable == true)
+    }
+
+    @Test func leavesTimeForTheNextHost() throws {
+        let silent = try SilentServer()
+        let url = "postgres://postgres@127.0.0.1:\(silent.port),127.0.0.1:\(server.port)/postgres"
+        let connection = try Connection(try ConnectionSettings(url), by: .after(milliseconds: 4_000))
+        #expect(connection.server == "127.0.0.1:\(server.port)")
+    }
+
+    @Test func tellsWhatIsWrongWithEachHost() throws {
+        let port = try freePort()
+        let error = refusal("postgres://postgres@127.0.0.1:\(port),127.0.0.1:\(server.port)/nowhere")
+        #expect(error?.sqlState == "3D000")
+        #expect(error?.message.contains("Connection refused; connection to server at") == true)
+    }
+
+    @Test func looksForTheServerThatTakesWrites() throws {
+        let readOnly = try PostgresServer(.init("default_transaction_read_only=on"))
+        let alone = refusal(readOnly.url(query: "target_session_attrs=read-write"))
+        #expect(alone?.sqlState == .readOnlyTransaction)
+        #expect(alone?.isRetryable == true)
+        let url = "postgres://postgres@127.0.0.1:\(readOnly.port),127.0.0.1:\(server.port)/postgres"
+        let connection = try Connection(try ConnectionSettings(url), by: .patient)
+        #expect(connection.server == "127.0.0.1:\(server.port)")
+        let anyone = try Connection(try ConnectionSettings("\(url)?target_session_attrs=any"), by: .patient)
+        #expect(anyone.server == "127.0.0.1:\(readOnly.port)")
+    }
+
+    @Test func tellsOfTooManyConnections() throws {
+        let small = try PostgresServer(.init("max_connections=4", "superuser_reserved_connections=0", "max_wal_senders=0"))
+        let connections = try (0..<4).map { _ in try connect(to: small) }
+        let error = refusal(small.url())
+        #expect(error?.sqlState == "53300")
+        #expect(error?.isRetryable == true)
+        #expect(connections.count == 4)
+    }
+}

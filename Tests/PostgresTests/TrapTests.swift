@@ -1,0 +1,56 @@
+import Postgres
+import TestSupport
+import Testing
+
+/// Mistakes of the program end it, with the words that name the mistake.
+@Suite struct TrapTests {
+    private func expect(_ message: String, in result: ExitTest.Result?) {
+        let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(words.contains(message))
+    }
+
+    /// The URL of the shared server of this process, for the process that ends.
+    private func url() throws -> String { try PostgresServer.shared.get().url() }
+
+    @Test func trapsOnAColumnThatIsNotThere() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [url = try url() as String] in
+            let connection = try Connection(try ConnectionSettings(url), by: .patient)
+            _ = try connection.run("SELECT 1")[0].int64(1)
+        }
+        expect("the rows have no such column", in: result)
+    }
+
+    @Test func trapsOnARowThatIsNotThere() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [url = try url() as String] in
+            let connection = try Connection(try ConnectionSettings(url), by: .patient)
+            _ = try connection.run("SELECT 1")[1]
+        }
+        expect("there is no such row", in: result)
+    }
+
+    @Test func trapsOnATransactionInATransaction() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [url = try url() as String] in
+            let connection = try Connection(try ConnectionSettings(url), by: .patient)
+            try connection.transaction(by: .patient) { () throws(PostgresError) in try connection.transaction(by: .patient) {} }
+        }
+        expect("a transaction is open already", in: result)
+    }
+
+    @Test func trapsOnAStatementAfterTheCommit() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [url = try url() as String] in
+            let connection = try Connection(try ConnectionSettings(url), by: .patient)
+            try connection.transaction(by: .patient) { () throws(PostgresError) in
+                try connection.commit(by: .patient)
+                try connection.run("SELECT 1")
+            }
+        }
+        expect("the transaction has been committed already", in: result)
+    }
+
+    @Test func trapsOnAUUIDOfAnotherLength() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Parameter.uuid([1])
+        }
+        expect("a UUID has 16 bytes", in: result)
+    }
+}
