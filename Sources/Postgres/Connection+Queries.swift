@@ -1,6 +1,6 @@
 /// Where a round trip commits.
 enum Commit {
-    /// Nowhere: a transaction is open and stays open.
+    /// Nowhere: a transaction is open and stays open, or nothing is changed.
     case none
     /// At its end: statements outside of a transaction are one, from the first to the end of the round trip.
     case atSync
@@ -34,9 +34,21 @@ extension Connection {
     ///   before, unless `commitIsInDoubt`. In `transaction` nothing more can run.
     @discardableResult
     package func pipeline(_ queries: [Query], by deadline: Deadline) throws(PostgresError) -> [Rows] {
+        try pipeline(queries, outside: .atSync, by: deadline)
+    }
+
+    /// Runs a statement that changes nothing, which the caller promises: losing the connection leaves nothing in doubt, and it can be tried
+    /// again.
+    package func read(_ query: Query, by deadline: Deadline) throws(PostgresError) -> Rows {
+        try pipeline([query], outside: .none, by: deadline)[0]
+    }
+
+    /// Runs statements in one round trip.
+    /// - Parameter commit: where they commit when no transaction is open.
+    private func pipeline(_ queries: [Query], outside commit: Commit, by deadline: Deadline) throws(PostgresError) -> [Rows] {
         precondition(!queries.isEmpty, "a pipeline has a statement")
         switch phase {
-        case .none: return try runAlone(queries, by: deadline)
+        case .none: return try runAlone(queries, commit, by: deadline)
         case .beginning(let begin):
             phase = .open
             do throws(PostgresError) {
@@ -49,8 +61,8 @@ extension Connection {
         }
     }
 
-    private func runAlone(_ queries: [Query], by deadline: Deadline) throws(PostgresError) -> [Rows] {
-        let (rows, notices) = try roundTrip(queries, .atSync, by: deadline)
+    private func runAlone(_ queries: [Query], _ commit: Commit, by deadline: Deadline) throws(PostgresError) -> [Rows] {
+        let (rows, notices) = try roundTrip(queries, commit, by: deadline)
         // Statements may warn of what they like; only the commit's own warning counts.
         if let warning = notices.first(where: { $0.isUnreplicatedCommit }) { throw PostgresError(unreplicated: warning) }
         return rows

@@ -146,6 +146,7 @@ package final class Connection {
             // An error that came before proves that nothing was committed.
             var failure = exchange.error ?? lost(error)
             failure.commitIsInDoubt = commit.isInDoubt(after: exchange)
+            failure.hasLostConnection = true
             lose(failure)
             throw failure
         }

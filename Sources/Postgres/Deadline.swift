@@ -30,8 +30,8 @@ package struct Deadline: Sendable {
 /// Waits for a socket, poll(2).
 enum SocketWait {
     /// Waits until the socket can be read, which errors and its end count for, or written when that is wanted.
-    /// - Returns: what it is ready for; nil when the deadline has come, even if it is ready: a peer that sends without end must not keep anybody
-    ///   for longer.
+    /// - Returns: what it is ready for; nil when the deadline has come, even if it is ready: a peer that sends without end must not keep
+    /// anybody   for longer.
     static func wait(_ socket: Int32, reading: Bool, writing: Bool, by deadline: Deadline) -> (read: Bool, write: Bool)? {
         let wanted = (reading ? POLLIN : 0) | (writing ? POLLOUT : 0)
         var entry = pollfd(fd: socket, events: Int16(wanted), revents: 0)

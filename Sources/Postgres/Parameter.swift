@@ -43,9 +43,10 @@ package struct Parameter: Sendable {
         return Parameter(.uuid, value)
     }
 
-    /// A `timestamptz`, in microseconds since 1970.
+    /// A `timestamptz`, in microseconds since 1970; the greatest and the least number are `infinity` and `-infinity`. What is before the
+    /// year 294000 BC traps.
     package static func timestamptz(unixMicroseconds value: Int64?) -> Parameter {
-        integer(.timestamptz, value.map { $0 - microsecondsBefore2000 })
+        integer(.timestamptz, value.map { $0 == .max || $0 == .min ? $0 : $0 - microsecondsBefore2000 })
     }
 
     private static func textProblem(_ bytes: [UInt8]) -> String? {

@@ -31,10 +31,12 @@ package struct PostgresError: Error, Equatable, Sendable {
     /// Which query of the pipeline failed, from 0; nil when it was none of them, as when the commit failed.
     package internal(set) var queryIndex: Int?
     /// Whether it is unknown if what was sent took effect: a commit was on its way, by COMMIT or at the end of statements outside a
-    /// transaction, and no reliable answer came. A caller that has only read may ignore it.
+    /// transaction, and no reliable answer came. Statements of `read` leave nothing in doubt.
     package internal(set) var commitIsInDoubt = false
     /// Whether the server ended the connection with the error (severity FATAL or PANIC).
     let isFatal: Bool
+    /// Whether the connection was lost right after the error.
+    var hasLostConnection = false
 
     init(
         _ failure: Failure, _ message: String, sqlState: SQLState? = nil, constraint: String? = nil, isFatal: Bool = false,
@@ -54,7 +56,7 @@ extension PostgresError {
     package var isConnectionLost: Bool {
         switch failure {
         case .notConnected, .notVerified, .connectionLost, .timedOut: true
-        case .refused: isFatal
+        case .refused: isFatal || hasLostConnection
         case .notReplicated, .value, .settings: false
         }
     }

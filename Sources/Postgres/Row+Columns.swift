@@ -46,7 +46,10 @@ extension Row {
     /// Reads a `timestamptz`, in microseconds since 1970; `infinity` and `-infinity` are the greatest and the least number.
     package func unixMicroseconds(_ column: Int) throws(PostgresError) -> Int64 {
         let value = try integer(Int64.self, column, .timestamptz)
-        return value == .max || value == .min ? value : value + microsecondsBefore2000
+        if value == .max || value == .min { return value }
+        let (sum, overflows) = value.addingReportingOverflow(microsecondsBefore2000)
+        guard !overflows else { throw mismatch(column, "is too late for 64 bits of microseconds") }
+        return sum
     }
 
     private func integer<Value: FixedWidthInteger>(_: Value.Type, _ column: Int, _ type: TypeID) throws(PostgresError) -> Value {

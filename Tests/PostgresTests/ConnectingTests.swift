@@ -32,6 +32,14 @@ import Testing
         #expect(try connection.run("SHOW enable_seqscan")[0].string(0) == "off")
     }
 
+    @Test func connectsToADatabaseOfItsOwn() throws {
+        let urls = try (0..<2).map { _ in try server.makeDatabase() }
+        for url in urls {
+            let connection = try Connection(try ConnectionSettings(url), by: .patient)
+            try connection.run("CREATE TABLE same_name (id int8)")
+        }
+    }
+
     @Test func tellsThatNobodyListens() throws {
         let port = try freePort()
         let error = refusal("postgres://u:verysecret@127.0.0.1:\(port)/app")

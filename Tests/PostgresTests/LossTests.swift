@@ -103,11 +103,22 @@ import Threading
         }
         #expect(error?.failure == .timedOut)
         #expect(error?.isConnectionLost == true)
+        #expect(error?.commitIsInDoubt == true)
         #expect(!connection.isOpen)
         #expect(connection.server == nil)
         let later = failure { () throws(PostgresError) in try connection.run("SELECT 1") }
         #expect(later?.message == "the connection was lost before: the server did not answer in time")
         #expect(later?.isRetryable == true)
+    }
+
+    @Test func doubtsNothingThatWasOnlyRead() throws {
+        let connection = try PostgresTests.connect()
+        let error = failure { () throws(PostgresError) in
+            _ = try connection.read(Query("SELECT pg_sleep(600)"), by: .after(milliseconds: 20))
+        }
+        #expect(error?.failure == .timedOut)
+        #expect(error?.commitIsInDoubt == false)
+        #expect(error?.isRetryable == true)
     }
 
     @Test func endsInTimeWhenTheAnswerHasNoEnd() throws {

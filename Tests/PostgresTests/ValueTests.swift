@@ -74,6 +74,9 @@ import Testing
         #expect(try moment.unixMicroseconds(0) == 1_700_000_000_123_456)
         #expect(try moment.int64(1) == 1_700_000_000)
         #expect(try moment.unixMicroseconds(2) == .max)
+        #expect(try row("SELECT $1::text", .timestamptz(unixMicroseconds: .min)).string(0) == "-infinity")
+        let late = try connection.run("SELECT '294276-12-31'::timestamptz")[0]
+        #expect(failure { () throws(PostgresError) in _ = try late.unixMicroseconds(0) }?.failure == .value)
     }
 
     @Test func tellsNullFromEmpty() throws {

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import POSIX
+internal import Threading
 
 /// A real PostgreSQL server for tests, with data of its own in a temporary directory; it is stopped when it is let go, and by a watchdog
 /// when the test's process ends otherwise.
@@ -28,15 +29,17 @@ package final class PostgresServer: @unchecked Sendable {
         }
     }
 
+    private static let databases = Monitor(0)
+
     /// The server that all tests share who neither stop nor configure it.
     package static let shared = Result { try PostgresServer() }
 
-    // `process` is touched by the one thread that starts and stops the server.
+    // `process` is touched by the one thread that starts and stops the server; `port` is written in `init` only.
     private var process: ChildProcess?
     private let files: PostgresFiles
     private let options: Options
     /// The port of 127.0.0.1, and of the socket's name.
-    package let port: UInt16
+    package private(set) var port: UInt16
 
     /// Starts a server with new data.
     package convenience init(_ options: Options = Options()) throws {
@@ -49,7 +52,14 @@ package final class PostgresServer: @unchecked Sendable {
         self.files = files
         self.options = options
         port = try freePort()
-        try start()
+        do {
+            try start()
+        } catch ChildProcess.Failure.missingLine(_, _, let written) where written.contains("Address already in use") {
+            // Somebody was faster.
+            stop()
+            port = try freePort()
+            try start()
+        }
     }
 
     deinit {
@@ -141,6 +151,17 @@ extension PostgresServer {
     package func sql(_ statements: String...) throws -> String {
         let arguments = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", directory, "-p", "\(port)", "-U", "postgres"]
         return try files.run("psql", arguments + statements.flatMap { ["-c", $0] })
+    }
+
+    /// Makes an empty database on this server.
+    /// - Returns: its URL.
+    package func makeDatabase() throws -> String {
+        let number = Self.databases.withLock { count in
+            count += 1
+            return count
+        }
+        try sql("CREATE DATABASE test_\(number)")
+        return url(database: "test_\(number)")
     }
 
     /// Makes a standby of this server, which follows it from then on; nothing waits for it yet.
