@@ -46,20 +46,25 @@ struct Exchange {
     /// - Parameter prepared: names of prepared statements, to which new ones are added; nil prepares nothing.
     mutating func send(_ queries: [Query], _ prepared: inout PreparedStatements?) throws(Loss) {
         for (index, query) in queries.enumerated() {
-            let key = query.key
-            guard let (name, isNew) = prepared?.name(of: key) else {
+            if prepared != nil {
+                try sendPrepared(query, index, &prepared)
+            } else {
                 guard unsafe query.send(handle, name: nil) else { throw broken() }
                 steps.append(.run(nil, query: index))
-                continue
             }
-            if isNew {
-                guard unsafe query.sendPrepare(handle, name: name) else { throw broken() }
-                steps.append(.prepare(key, query: index))
-            }
-            guard unsafe query.send(handle, name: name) else { throw broken() }
-            steps.append(.run(key, query: index))
         }
         guard unsafe PQpipelineSync(handle) == 1 else { throw broken() }
+    }
+
+    private mutating func sendPrepared(_ query: Query, _ index: Int, _ prepared: inout PreparedStatements?) throws(Loss) {
+        let key = query.key
+        guard let (name, isNew) = prepared?.name(of: key) else { return }
+        if isNew {
+            guard unsafe query.sendPrepare(handle, name: name) else { throw broken() }
+            steps.append(.prepare(key, query: index))
+        }
+        guard unsafe query.send(handle, name: name) else { throw broken() }
+        steps.append(.run(key, query: index))
     }
 
     /// Reads results up to the end of the unit.

@@ -4,8 +4,6 @@ internal import CPostgres
 package struct Query: Sendable {
     let sql: StaticString
     let parameters: [Parameter]
-    /// Whether it is the COMMIT of a transaction that is open.
-    let isCommit: Bool
 
     /// Makes a query.
     /// - Parameters:
@@ -13,17 +11,12 @@ package struct Query: Sendable {
     ///     which `Connection.transaction` sends.
     ///   - parameters: the values of `$1`, `$2` … in order.
     package init(_ sql: StaticString, _ parameters: Parameter...) {
-        self.init(sql, parameters, isCommit: false)
-    }
-
-    private init(_ sql: StaticString, _ parameters: [Parameter], isCommit: Bool) {
         precondition(sql.hasPointerRepresentation, "SQL is a text")
         self.sql = sql
         self.parameters = parameters
-        self.isCommit = isCommit
     }
 
-    static let commit = Query("COMMIT", [], isCommit: true)
+    static let commit = Query("COMMIT")
     static let rollback = Query("ROLLBACK")
 
     /// What tells this statement from others that are prepared: its text's place in the program, and the types of its parameters.
