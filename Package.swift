@@ -52,7 +52,7 @@ let package = Package(
         library("Postgres", ["CPostgres", "Crypto", "Threading", "Time"]),
         library("Observability", ["Threading", "Time", "Bytes"]),
         library("Core", ["Crypto", "JSON", "Time", "Bytes"]),
-        library("Storage", ["Core", "SQLite", "POSIX", "Threading", "Time"]),
+        library("Storage", ["Core", "Crypto", "Postgres", "SQLite", "POSIX", "Threading", "Time"]),
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "Time", "WebTokens", "Bytes"]),
         library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading", "WebTokens", "Time", "Bytes"]),
         library("Configuration", ["Core", "Crypto", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX", "Time"]),
@@ -89,7 +89,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "SlowDisk", path: "Tests/SlowDisk"),
-        library("TestSupport", ["Core", "HTTPServer", "JSON", "POSIX", "Threading", "Observability", "Time"], path: "Tests/TestSupport"),
+        library(
+            "TestSupport", ["Core", "Postgres", "Storage", "HTTPServer", "JSON", "POSIX", "Threading", "Observability", "Time"],
+            path: "Tests/TestSupport"),
         .executableTarget(
             name: "DeskgateBenchmarks",
             dependencies: [
@@ -117,7 +119,7 @@ let package = Package(
         tests("HTTPClientTests", ["Crypto", "HTTP2Server", "HTTPClient", "HTTPServer", "TestSupport", "Threading"]),
         tests("ThreadingTests", ["TestSupport", "Threading"]),
         tests("TimeTests", ["TestSupport", "Time"]),
-        tests("StorageTests", ["Storage", "Core", "SQLite", "POSIX", "TestSupport", "Threading", "Time"]),
+        tests("StorageTests", ["Storage", "Core", "Postgres", "SQLite", "POSIX", "TestSupport", "Threading", "Time"]),
         tests(
             "ServiceTests",
             [

@@ -38,7 +38,7 @@ final class DispatcherWorker: Sendable {
         var log = NotifierLog(logger)
         var keeper = TimeKeeper(clocks, store, retention, logger)
         var refused = RefusedTally()
-        var purgeAt: UnixMilliseconds = 0
+        var (purgeAt, askedAt): (UnixMilliseconds, UnixMilliseconds) = (0, 0)
         var (isStopping, isAbandoned) = (false, false)
         while !isAbandoned {
             let time = waitingTime(&lanes, purgeAt, hasUnreported: !unreported.isEmpty, isStopping: isStopping)
@@ -47,6 +47,7 @@ final class DispatcherWorker: Sendable {
             let isTimeKnown = keeper.readClocks()
             let now = clocks.unixMilliseconds()
             takeIn(news, &lanes, &unreported, now, keeper, &log)
+            lookForOthersNews(&lanes, &askedAt, now)
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
             closeReplaced(&lanes)
             var untried = UntriedTally()
@@ -68,6 +69,13 @@ final class DispatcherWorker: Sendable {
         }
         log.writeDue(now: clocks.unixMilliseconds(), isLast: true)
         inbox.update { $0.hasEnded = true }
+    }
+
+    /// Has the store asked for all lanes, now and then, when other processes work on it too.
+    private func lookForOthersNews(_ lanes: inout [DeliveryLane], _ askedAt: inout UnixMilliseconds, _ now: UnixMilliseconds) {
+        guard let interval = store.newsMilliseconds, now < askedAt || now.elapsed(since: askedAt) >= interval else { return }
+        askedAt = now
+        for index in lanes.indices { lanes[index].nextDue = 0 }
     }
 
     private func takeIn(
@@ -230,6 +238,6 @@ final class DispatcherWorker: Sendable {
         let now = clocks.unixMilliseconds()
         var next = purgeAt
         for index in lanes.indices { next = min(next, lanes[index].wakeAt(now: now) ?? next) }
-        return min(now.remaining(until: next), Self.longestWaitMilliseconds)
+        return min(now.remaining(until: next), store.newsMilliseconds ?? Self.longestWaitMilliseconds)
     }
 }

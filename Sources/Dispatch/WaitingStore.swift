@@ -156,5 +156,7 @@ extension WaitingStore {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store().pending() }
 
+    var newsMilliseconds: UInt64? { (try? store())?.newsMilliseconds }
+
     var refused: [RefusedDeliveries] { (try? store().refused) ?? [] }
 }

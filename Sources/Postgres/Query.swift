@@ -10,7 +10,10 @@ package struct Query: Sendable {
     ///   - sql: one statement without a semicolon, as a literal, so that values cannot become part of it; never BEGIN, COMMIT or ROLLBACK,
     ///     which `Connection.transaction` sends.
     ///   - parameters: the values of `$1`, `$2` … in order.
-    package init(_ sql: StaticString, _ parameters: Parameter...) {
+    package init(_ sql: StaticString, _ parameters: Parameter...) { self.init(sql, parameters) }
+
+    /// Makes a query whose values are in a list.
+    package init(_ sql: StaticString, _ parameters: [Parameter]) {
         precondition(sql.hasPointerRepresentation, "SQL is a text")
         self.sql = sql
         self.parameters = parameters

@@ -25,6 +25,15 @@ package final class Rows: @unchecked Sendable {
     var tag: String { unsafe String(cString: PQcmdStatus(result)) }
 }
 
+extension Rows {
+    /// The first row, of a statement that always returns one.
+    /// - Throws: a `value` error when it has returned none.
+    package func one() throws(PostgresError) -> Row {
+        guard let row = first else { throw PostgresError(.value, "a statement returned no row where there must be one") }
+        return row
+    }
+}
+
 extension Rows: RandomAccessCollection {
     /// The number of the first row.
     package var startIndex: Int { 0 }
@@ -78,7 +87,7 @@ package struct Row: Sendable {
     }
 
     /// The error for a column that holds something else than was expected.
-    func mismatch(_ column: Int, _ problem: String) -> PostgresError {
+    package func mismatch(_ column: Int, _ problem: String) -> PostgresError {
         let name = unsafe PQfname(rows.result, Int32(column)).map { unsafe String(cString: $0) } ?? ""
         return PostgresError(.value, "column \(column) (\(name)) \(problem)")
     }

@@ -27,12 +27,12 @@ import Threading
         WriterJob(lane, isAwaited: isAwaited, { [answers] in answers.note(number, $0) }, { _ in .success(number) })
     }
 
-    private func jobs(_ next: WriterQueue.Next) -> [WriterJob]? {
+    private func jobs(_ next: WriterQueue<WriterJob>.Next) -> [WriterJob]? {
         if case .jobs(let jobs) = next { jobs } else { nil }
     }
 
     @Test func leavesRoomForTheOtherLane() {
-        let queue = WriterQueue(limit: 8, batch: 4)
+        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4)
         for number in 0..<10 { queue.submit(job(number, .registrations)) }
         #expect(answers.failed == [6, 7, 8, 9])
         for number in 10..<14 { queue.submit(job(number, .comments)) }
@@ -40,7 +40,7 @@ import Threading
     }
 
     @Test func webhooksLeaveRoomForRegistrations() {
-        let queue = WriterQueue(limit: 8, batch: 4)
+        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4)
         for number in 0..<8 { queue.submit(job(number, .comments)) }
         queue.submit(job(8, .registrations))
         #expect(answers.failed == [6, 7])
@@ -48,7 +48,7 @@ import Threading
 
     /// The dispatcher must report what was delivered, however many webhooks wait.
     @Test func theServicesOwnJobsAlwaysFindRoom() {
-        let queue = WriterQueue(limit: 8, batch: 4)
+        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4)
         for number in 0..<6 { queue.submit(job(number, .comments)) }
         for number in 6..<8 { queue.submit(job(number, .registrations)) }
         for number in 8..<20 { queue.submit(job(number, .service)) }
@@ -57,7 +57,7 @@ import Threading
 
     /// What the writer has taken and not done takes room as well.
     @Test func countsWhatIsBeingDone() throws {
-        let queue = WriterQueue(limit: 8, batch: 4)
+        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4)
         for number in 0..<6 { queue.submit(job(number, .comments)) }
         let taken = try #require(jobs(queue.next(idleAfterMilliseconds: 0)))
         #expect(taken.count == 4)
@@ -70,7 +70,7 @@ import Threading
 
     /// A request that its deadline has answered needs nothing any more; while the disk hangs its job must not keep its body.
     @Test func dropsWhatNobodyWaitsFor() throws {
-        let queue = WriterQueue(limit: 8, batch: 4)
+        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4)
         let isAwaited = Monitor(true)
         for number in 0..<6 { queue.submit(job(number, .comments, isAwaited: { isAwaited.withLock { $0 } })) }
         isAwaited.withLock { $0 = false }
@@ -81,7 +81,7 @@ import Threading
     }
 
     @Test func dropsWhatNobodyWaitsForLongBeforeItIsFull() {
-        let queue = WriterQueue(limit: 100_000, batch: 512)
+        let queue = WriterQueue<WriterJob>(limit: 100_000, batch: 512)
         for number in 0..<2000 { queue.submit(job(number, .comments, isAwaited: { false })) }
         #expect(answers.failed.count > 1500)
     }

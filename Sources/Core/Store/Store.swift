@@ -117,11 +117,17 @@ package protocol Store: Sendable {
     /// Why the store refuses to accept; nil when it accepts. Does not block.
     var refusal: StoreError? { get }
 
+    /// How often to look for deliveries that another process has stored or given back, in milliseconds; nil when this process alone has the store.
+    var newsMilliseconds: UInt64? { get }
+
     /// Closes the store: calls under way finish, later ones fail.
     func close()
 }
 
 extension Store {
+    /// Nothing comes from other processes.
+    package var newsMilliseconds: UInt64? { nil }
+
     /// Gives up due deliveries that have expired by `now`, with nothing held back.
     package func giveUpExpired(now: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         try giveUpExpired(now: now, expiredBy: now, limit: limit)

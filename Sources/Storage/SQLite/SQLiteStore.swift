@@ -9,7 +9,7 @@ package import Time
 /// neither acceptance nor the next claim. The caller must call `close` before it releases the store.
 package final class SQLiteStore: Store {
     private let settings: StoreSettings
-    let queue: WriterQueue
+    let queue: WriterQueue<WriterJob>
     private let status = Monitor(StoreStatus())
     private let writer: OwnThread
     /// Reads for operators.
@@ -33,7 +33,7 @@ package final class SQLiteStore: Store {
     ) throws(StoreError) {
         precondition(settings.maximumBatch > 0, "a commit holds a call")
         self.settings = settings
-        let queue = WriterQueue(limit: settings.maximumQueued, batch: settings.maximumBatch)
+        let queue = WriterQueue<WriterJob>(limit: settings.maximumQueued, batch: settings.maximumBatch)
         self.queue = queue
         writer = try Self.start(path, settings, movesAgain: movesAgain, random, queue, status)
         do throws(StoreError) {
@@ -230,7 +230,8 @@ package final class SQLiteStore: Store {
 
     /// Opens the file on the writer's thread, and waits for the result.
     private static func start(
-        _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ random: any RandomNumberGenerator & Sendable, _ queue: WriterQueue,
+        _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ random: any RandomNumberGenerator & Sendable,
+        _ queue: WriterQueue<WriterJob>,
         _ status: Monitor<StoreStatus>
     ) throws(StoreError) -> OwnThread {
         let opened = Monitor<Result<Void, StoreError>?>(nil)
@@ -249,7 +250,8 @@ package final class SQLiteStore: Store {
 
 /// The body of the writer's thread.
 private func write(
-    _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ random: any RandomNumberGenerator & Sendable, _ queue: WriterQueue,
+    _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ random: any RandomNumberGenerator & Sendable,
+    _ queue: WriterQueue<WriterJob>,
     _ status: Monitor<StoreStatus>, _ opened: Monitor<Result<Void, StoreError>?>
 ) {
     do throws(StoreError) {

@@ -14,13 +14,14 @@ final class Writer {
     /// The files as they were opened, and which of them are missing.
     var files: WatchedFiles
     private let settings: StoreSettings
-    private let queue: WriterQueue
+    private let queue: WriterQueue<WriterJob>
     private let checkpointer: Checkpointer
     /// When a long log is checked again.
     private var looksAtLogAt: MonotonicMilliseconds = 0
 
     init(
-        _ opened: DatabaseFile.Opened, _ lock: DatabaseLock, _ checkpointer: Checkpointer, settings: StoreSettings, queue: WriterQueue,
+        _ opened: DatabaseFile.Opened, _ lock: DatabaseLock, _ checkpointer: Checkpointer, settings: StoreSettings,
+        queue: WriterQueue<WriterJob>,
         status: Monitor<StoreStatus>
     ) {
         database = opened.database

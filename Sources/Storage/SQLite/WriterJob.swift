@@ -3,14 +3,12 @@ internal import SQLite
 internal import Threading
 
 /// A job for the writer, with the callback that reports its result.
-struct WriterJob: Sendable {
+struct WriterJob: QueuedJob {
     let lane: WriterLane
-    /// Whether the caller still waits for it; must not block.
     let isAwaited: @Sendable () -> Bool
     /// Runs the job in a transaction, possibly a second time after a rollback.
     /// - Returns: the report to the caller, to be called once the transaction is durable.
     let run: @Sendable (WritingDatabase) throws(SQLiteError) -> @Sendable () -> Void
-    /// Reports that the job was not done.
     let fail: @Sendable (StoreError) -> Void
 
     /// A job that calls `completion` with its result or with the reason why it was not done. If its caller no longer waits, it is not done:
@@ -41,5 +39,17 @@ struct WriterJob: Sendable {
             return { reply.update { $0 = .success(value) } }
         }
         fail = { error in reply.update { $0 = .failure(error) } }
+    }
+}
+
+extension WriterQueue<WriterJob> {
+    /// Submits a job of the service itself and blocks until it is done.
+    func perform<Value: Sendable>(
+        _ body: @escaping @Sendable (WritingDatabase) throws(SQLiteError) -> Value
+    ) throws(StoreError) -> Value {
+        let reply = Monitor<Result<Value, StoreError>?>(nil)
+        submit(WriterJob(reply: reply, body))
+        // A wait without a timeout ends only with a value.
+        return try (reply.wait { $0 } ?? .failure(.closed)).get()
     }
 }

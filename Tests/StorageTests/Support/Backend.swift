@@ -4,7 +4,7 @@ import TestSupport
 
 /// A kind of store that keeps the contract.
 enum Backend: CaseIterable, Sendable {
-    case memory, sqlite
+    case memory, sqlite, postgres
 
     /// An empty store.
     func store(maxPending: Int = 1_000_000, perNotifier: Int = 250_000, devicesPerUser: Int = 20) throws -> StoreFixture {
@@ -18,6 +18,7 @@ enum Backend: CaseIterable, Sendable {
             let directory = try TemporaryDirectory()
             let store = try SQLiteStore(path: directory.path("store.db"), settings: settings)
             return StoreFixture(store, in: directory)
+        case .postgres: return StoreFixture(try PostgresPlace().store(settings), in: nil)
         }
     }
 }

@@ -1,16 +1,24 @@
 internal import Core
-internal import SQLite
 internal import Threading
 
+/// A job for a store's writer, with the callback that reports its result.
+protocol QueuedJob: Sendable {
+    var lane: WriterLane { get }
+    /// Whether the caller still waits for it; must not block.
+    var isAwaited: @Sendable () -> Bool { get }
+    /// Reports that the job was not done.
+    var fail: @Sendable (StoreError) -> Void { get }
+}
+
 /// The jobs that wait for the writer's next commit.
-final class WriterQueue: Sendable {
+final class WriterQueue<Job: QueuedJob>: Sendable {
     private struct State {
         /// In the order of their arrival.
-        var jobs: [WriterJob] = []
+        var jobs: [Job] = []
         /// How many jobs wait or run, by lane.
         var counts = LaneCounts()
         /// The number of waiting jobs at which abandoned ones are dropped next.
-        var sweepsAt = WriterQueue.leastSwept
+        var sweepsAt = leastSwept
         /// How many jobs the writer waits for before it continues.
         var wanted = 1
         var isClosed = false
@@ -18,15 +26,15 @@ final class WriterQueue: Sendable {
 
     /// What `next` returns.
     enum Next {
-        case jobs([WriterJob])
+        case jobs([Job])
         /// No job arrived within the given time.
         case idle
         /// The queue is closed and empty.
         case closed
     }
 
-    private static let gatherMilliseconds: UInt64 = 1
-    private static let leastSwept = 256
+    private static var gatherMilliseconds: UInt64 { 1 }
+    private static var leastSwept: Int { 256 }
 
     private let state = Monitor(State())
     private let bounds: LaneBounds
@@ -41,8 +49,8 @@ final class WriterQueue: Sendable {
     }
 
     /// Adds a job, or calls its `fail` on this thread.
-    func submit(_ job: WriterJob) {
-        var abandoned: [WriterJob] = []
+    func submit(_ job: Job) {
+        var abandoned: [Job] = []
         let (error, wakes) = state.withLock { state -> (StoreError?, Bool) in
             if state.isClosed { return (.closed, false) }
             abandoned = sweep(&state, for: job.lane)
@@ -55,16 +63,6 @@ final class WriterQueue: Sendable {
         if let error { job.fail(error) }
         // Only the writer waits, and it takes a whole batch.
         if wakes { state.wakeAll() }
-    }
-
-    /// Submits a job of the service itself and blocks until it is done.
-    func perform<Value: Sendable>(
-        _ body: @escaping @Sendable (WritingDatabase) throws(SQLiteError) -> Value
-    ) throws(StoreError) -> Value {
-        let reply = Monitor<Result<Value, StoreError>?>(nil)
-        submit(WriterJob(reply: reply, body))
-        // A wait without a timeout ends only with a value.
-        return try (reply.wait { $0 } ?? .failure(.closed)).get()
     }
 
     /// Takes at most one batch of the waiting jobs; only the writer calls it.
@@ -88,7 +86,7 @@ final class WriterQueue: Sendable {
     }
 
     /// Notes that jobs taken earlier are done.
-    func done(_ jobs: some Sequence<WriterJob>) {
+    func done(_ jobs: some Sequence<Job>) {
         state.withLock { for job in jobs { $0.counts.add(-1, to: job.lane) } }
     }
 
@@ -98,9 +96,9 @@ final class WriterQueue: Sendable {
     }
 
     /// Removes the jobs whose callers no longer wait: when the lane is full, and each time that the queue has doubled since the last sweep.
-    private func sweep(_ state: inout State, for lane: WriterLane) -> [WriterJob] {
+    private func sweep(_ state: inout State, for lane: WriterLane) -> [Job] {
         guard state.jobs.count >= state.sweepsAt || !bounds.hasRoom(for: lane, in: state.counts) else { return [] }
-        var (kept, abandoned) = ([WriterJob](), [WriterJob]())
+        var (kept, abandoned) = ([Job](), [Job]())
         // Each job is asked once, because its answer may change at any moment.
         for job in state.jobs {
             if job.isAwaited() { kept.append(job) } else { abandoned.append(job) }

@@ -1,0 +1,71 @@
+internal import Core
+internal import Time
+
+/// By how much the database's clock is ahead of this process's, in milliseconds; negative when it is behind.
+///
+/// Everything is stored by the database's clock, so that processes whose clocks differ agree on what is due, how old something is and how
+/// often somebody has called. Moments are changed on their way in and out.
+struct ClockOffset: Equatable {
+    /// Clocks that differ by less count as the same: a millisecond of the network is no reason to store other times than were told.
+    private static let toleranceMilliseconds: UInt64 = 1000
+
+    private let milliseconds: Int64
+
+    /// - Parameter measured: as `PostgresSession.beat` has found it.
+    init(measured: Int64 = 0) { milliseconds = measured.magnitude < Self.toleranceMilliseconds ? 0 : measured }
+
+    /// A moment of this process by the database's clock.
+    func stored(_ moment: UnixMilliseconds) -> UnixMilliseconds {
+        // "Never" is the same by every clock.
+        moment == .max ? .max : moment.advanced(by: milliseconds)
+    }
+
+    /// A moment of the database by this process's clock.
+    func told(_ moment: UnixMilliseconds) -> UnixMilliseconds { moment.advanced(by: -milliseconds) }
+
+    func stored(_ arrival: Arrival) -> Arrival {
+        guard milliseconds != 0 else { return arrival }
+        let event = arrival.event
+        return Arrival(
+            Event(
+                id: event.id, kind: event.kind, identity: event.identity, userID: event.userID, deviceType: event.deviceType,
+                occurredAt: event.occurredAt, receivedAt: stored(event.receivedAt), expiresAt: stored(event.expiresAt), data: event.data),
+            to: arrival.subscriptions, token: arrival.token)
+    }
+
+    func stored(_ registration: Registration) -> Registration {
+        guard milliseconds != 0 else { return registration }
+        return Registration(
+            key: registration.key, type: registration.type, token: registration.token, now: stored(registration.now),
+            rules: registration.rules)
+    }
+
+    func stored(_ claim: Claim) -> Claim {
+        guard milliseconds != 0 else { return claim }
+        return Claim(
+            notifier: claim.notifier, now: stored(claim.now), leaseMilliseconds: claim.leaseMilliseconds, limit: claim.limit,
+            longestDelayMilliseconds: claim.latestDue == .max ? .max : claim.now.remaining(until: claim.latestDue),
+            heldMilliseconds: claim.now.elapsed(since: claim.expiredBy))
+    }
+
+    func stored(_ result: FinishedAttempt) -> FinishedAttempt {
+        guard milliseconds != 0 else { return result }
+        var next = result.next
+        if case .retry(let time) = next { next = .retry(at: stored(time)) }
+        return FinishedAttempt(
+            id: result.id, attempt: result.attempt, next: next, reason: result.reason, now: stored(result.now), device: result.device,
+            news: result.news)
+    }
+
+    func told(_ outcome: Registration.Outcome) -> Registration.Outcome {
+        guard case .limited(let rule, let until) = outcome else { return outcome }
+        return .limited(rule: rule, until: told(until))
+    }
+
+    func told(_ claimed: Claimed) -> Claimed {
+        guard milliseconds != 0 else { return claimed }
+        return Claimed(
+            claimed.deliveries.map { $0.expiring(at: told($0.event.expiresAt)) }, expired: claimed.expired,
+            withoutTarget: claimed.withoutTarget, nextDue: claimed.nextDue.map { told($0) })
+    }
+}

@@ -1,0 +1,158 @@
+internal import Core
+internal import Postgres
+internal import Time
+
+extension PostgresBatch {
+    /// Writes everything now, so that the transaction's next statements see it.
+    func write() throws(PostgresError) {
+        let queries = try flush()
+        if !queries.isEmpty { _ = try unit.session.run(queries) }
+        unit.wrote()
+        depth.wrote()
+        (newEvents, remembered) = ([], [])
+    }
+
+    /// The statements that write everything, in the order in which they must run.
+    func flush() throws(PostgresError) -> [Query] {
+        try unit.flush() + events() + deliveries() + recognitions() + depthRows()
+    }
+
+    private func events() -> [Query] {
+        guard !newEvents.isEmpty else { return [] }
+        let events = newEvents.map(\.event)
+        return [
+            Query(
+                EventStatements.insertEvents,
+                [
+                    .int4Array(newEvents.map(\.app)), .storedArray(events.map { $0.identity.commentID?.text }),
+                    .storedArray(events.map { $0.identity.ticketID?.text }), .storedArray(events.map(\.identity.deviceID)),
+                    .storedArray(events.map(\.deviceType)), .uuidArray(events.map(\.id.bytes)), .storedArray(events.map(\.kind.rawValue)),
+                    .storedArray(events.map(\.userID)), .int8Array(events.map(\.occurredAt.stored)),
+                    .int8Array(events.map(\.receivedAt.stored)),
+                    .byteaArray(newEvents.map(\.data)),
+                ])
+        ]
+    }
+
+    private func deliveries() -> [Query] {
+        guard !newEvents.isEmpty else { return [] }
+        var rows = DeliveryRows()
+        for new in newEvents {
+            for (position, row) in new.rows.enumerated() { rows.add(row, position, of: new) }
+        }
+        return [Query(EventStatements.insertDeliveries, rows.parameters)]
+    }
+
+    private func recognitions() -> [Query] {
+        let comments = remembered.filter { $0.event.identity.commentID != nil }
+        guard !comments.isEmpty else { return [] }
+        return [
+            Query(
+                EventStatements.remember,
+                [
+                    .int4Array(comments.map(\.app)), .storedArray(comments.map { $0.event.identity.commentID?.text ?? "" }),
+                    .int8Array(comments.map { StoreRules.mark(of: $0.event.identity) }),
+                    .int8Array(comments.map(\.event.receivedAt.stored)),
+                    .uuidArray(comments.map(\.event.id.bytes)),
+                ])
+        ]
+    }
+
+    private func depthRows() -> [Query] { depth.query(unit.session.replica) }
+}
+
+extension QueueDepth {
+    /// Writes what has changed into the counts of one replica, which only that one changes.
+    func query(_ replica: [UInt8]) -> [Query] {
+        let changed = changes.filter { $0.value != 0 }.sorted { $0.key < $1.key }
+        guard !changed.isEmpty else { return [] }
+        return [
+            Query(
+                EventStatements.addDepth,
+                [.uuid(replica), .storedArray(changed.map(\.key.text)), .int8Array(changed.map { Int64($0.value) })])
+        ]
+    }
+}
+
+/// Rows of `deliveries` by columns, as `unnest` takes them.
+private struct DeliveryRows {
+    private var events: [[UInt8]] = []
+    private var positions: [Int32] = []
+    private var notifiers: [String] = []
+    private var apps: [Int32] = []
+    private var orders: [Int64?] = []
+    private var devices: [String?] = []
+    private var needsDevice: [Bool] = []
+    private var states: [Int32] = []
+    private var due: [Int64] = []
+    private var expiries: [Int64] = []
+    private var ended: [Int64?] = []
+    private var reasons: [String] = []
+
+    var parameters: [Parameter] {
+        [
+            .uuidArray(events), .int4Array(positions), .storedArray(notifiers), .int4Array(apps), .int8Array(orders), .storedArray(devices),
+            .boolArray(needsDevice), .int4Array(states), .int8Array(due), .int8Array(expiries), .int8Array(ended), .storedArray(reasons),
+        ]
+    }
+
+    mutating func add(_ row: DeliveryPlan.Row, _ position: Int, of new: PostgresBatch.NewEvent) {
+        events.append(new.event.id.bytes)
+        positions.append(Int32(position))
+        notifiers.append(row.subscription.notifier)
+        apps.append(new.app)
+        orders.append(row.subscription.keepsOrder ? StoreRules.orderNumber(new.event) : nil)
+        devices.append(row.deviceID)
+        needsDevice.append(row.subscription.requiresDevice)
+        states.append(Int32((row.ending?.state ?? .pending).number))
+        due.append(new.event.receivedAt.stored)
+        expiries.append(new.event.expiresAt.stored)
+        ended.append(row.ending == nil ? nil : new.event.receivedAt.stored)
+        reasons.append(row.ending?.reason ?? "")
+    }
+}
+
+private enum EventStatements {
+    // Identity columns are given after sorting, so that numbers rise in the order of acceptance.
+    static let insertEvents: StaticString = """
+        INSERT INTO events (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data)
+        SELECT app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data
+        FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::bigint[],
+            $10::bigint[], $11::bytea[]) WITH ORDINALITY
+            AS new (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, place)
+        ORDER BY place
+        """
+    // The first of an order key leads, unless others wait already.
+    static let insertDeliveries: StaticString = """
+        WITH new AS (
+            SELECT * FROM unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[], $5::bigint[], $6::text[], $7::boolean[],
+                $8::integer[], $9::bigint[], $10::bigint[], $11::bigint[], $12::text[]) WITH ORDINALITY
+                AS new (id, position, notifier, app, order_key, device_id, needs_device, state, due_at, expires_at, ended_at, reason, place)
+        ), wanted AS (
+            SELECT notifier COLLATE "C" AS notifier, app, order_key, count(*) AS count, min(place) AS first FROM new
+            WHERE state = 0 AND order_key IS NOT NULL GROUP BY 1, 2, 3
+        ), heads AS (
+            INSERT INTO order_heads (notifier, app, order_key, waiting) SELECT notifier, app, order_key, count FROM wanted
+            ORDER BY notifier, app, order_key
+            ON CONFLICT (notifier, app, order_key) DO UPDATE SET waiting = order_heads.waiting + excluded.waiting
+            RETURNING notifier, app, order_key, waiting
+        ), leaders AS (
+            SELECT first FROM wanted JOIN heads USING (notifier, app, order_key) WHERE waiting = count
+        )
+        INSERT INTO deliveries (event, position, notifier, app, order_key, device_id, needs_device, state, leads, attempts, due_at,
+            expires_at, ended_at, reason)
+        SELECT number, position, notifier, new.app, order_key, new.device_id, needs_device, state,
+            state = 0 AND (order_key IS NULL OR place IN (SELECT first FROM leaders)), 0, due_at, expires_at, ended_at, reason
+        FROM new JOIN events ON events.id = new.id
+        ORDER BY place
+        """
+    static let remember: StaticString = """
+        INSERT INTO past_comments (app, comment_id, mark, at, id)
+        SELECT * FROM unnest($1::integer[], $2::text[], $3::bigint[], $4::bigint[], $5::uuid[]) ON CONFLICT DO NOTHING
+        """
+    static let addDepth: StaticString = """
+        INSERT INTO depth (notifier, replica, pending) SELECT notifier, $1, count FROM unnest($2::text[], $3::bigint[]) AS new (notifier, count)
+        ORDER BY notifier COLLATE "C"
+        ON CONFLICT (notifier, replica) DO UPDATE SET pending = depth.pending + excluded.pending
+        """
+}

@@ -1,0 +1,81 @@
+internal import Core
+internal import Postgres
+internal import Time
+
+extension PostgresBatch {
+    /// Reads ahead what these events and registrations will ask for, each table once: all locks come first, and in their order.
+    func load(_ arrivals: [Arrival], _ registrations: [Registration]) throws(PostgresError) {
+        var persons: Set<PostgresUnit.PersonKey> = []
+        var tokens: Set<PostgresUnit.TokenKey> = []
+        var devices: Set<Int64> = []
+        for arrival in arrivals {
+            let person = try unit.key(arrival.event.identity.appID, arrival.event.userID)
+            persons.insert(person)
+            if let token = arrival.token { tokens.insert(PostgresUnit.TokenKey(app: person.app, digest: token.digest)) }
+        }
+        for registration in registrations {
+            let person = try unit.key(registration.key.appID, registration.key.userID)
+            persons.insert(person)
+            guard let token = registration.token else { continue }
+            tokens.insert(PostgresUnit.TokenKey(app: person.app, digest: token.digest))
+            if registration.rules.contains(where: { $0.scope == .device }) { devices.insert(StoreRules.deviceNumber(registration.key)) }
+        }
+        // Found before anything is locked, so that their persons are locked in their order with the others.
+        persons.formUnion(try unit.holdersNow(tokens))
+        try unit.load(persons: persons)
+        try unit.load(holders: tokens)
+        try unit.load(deviceCalls: devices)
+        try load(comments: arrivals.map(\.event))
+    }
+
+    private func load(comments events: [Event]) throws(PostgresError) {
+        var (apps, comments, tickets, marks) = ([Int32](), [String](), [String](), [Int64]())
+        for event in events {
+            guard let key = CommentKey(event.identity, try unit.number(event.identity.appID)) else { continue }
+            apps.append(key.app)
+            comments.append(key.comment.text)
+            tickets.append(key.ticket.text)
+            marks.append(StoreRules.mark(of: event.identity))
+        }
+        guard !apps.isEmpty else { return }
+        let results = try unit.session.run([
+            Query(CommentStatements.siblings, [.int4Array(apps), .storedArray(comments), .storedArray(tickets)]),
+            Query(CommentStatements.past, [.int4Array(apps), .storedArray(comments), .int8Array(marks)]),
+        ])
+        for row in results[0] { try take(sibling: row) }
+        var found: [String: UUIDv7] = [:]
+        for row in results[1] { found["\(try row.int32(0)) \(try row.int64(2)) \(try row.stored(1))"] = try row.uuidv7(3) }
+        for event in events {
+            guard let comment = event.identity.commentID else { continue }
+            let app = try unit.number(event.identity.appID)
+            if let id = found["\(app) \(StoreRules.mark(of: event.identity)) \(comment.text)"] { past[event.identity] = id }
+        }
+    }
+
+    private func take(sibling row: Row) throws(PostgresError) {
+        guard let comment = try row.helpDeskID(1), let ticket = try row.helpDeskID(2) else { return }
+        let key = CommentKey(app: try row.int32(0), comment: comment, ticket: ticket)
+        let known = Known(id: try row.uuidv7(3), device: ByteKey(try row.stored(4)))
+        var siblings = comments[key] ?? Siblings()
+        if !siblings.events.contains(where: { $0.id == known.id }) { siblings.events.append(known) }
+        if let notifier = try row.optionalStored(5), let device = try row.optionalStored(6) {
+            siblings.told.insert(Told(notifier: ByteKey(notifier), device: ByteKey(device)))
+        }
+        comments[key] = siblings
+    }
+}
+
+private enum CommentStatements {
+    static let siblings: StaticString = """
+        SELECT events.app, events.comment_id, events.ticket_id, id, events.device_id, notifier, deliveries.device_id
+        FROM (SELECT DISTINCT * FROM unnest($1::integer[], $2::text[], $3::text[])) AS wanted (app, comment_id, ticket_id)
+            JOIN events ON events.app = wanted.app AND events.comment_id = wanted.comment_id AND events.ticket_id = wanted.ticket_id
+            LEFT JOIN deliveries ON event = number
+        """
+    static let past: StaticString = """
+        SELECT past_comments.app, past_comments.comment_id, past_comments.mark, id
+        FROM (SELECT DISTINCT * FROM unnest($1::integer[], $2::text[], $3::bigint[])) AS wanted (app, comment_id, mark)
+            JOIN past_comments ON past_comments.app = wanted.app AND past_comments.comment_id = wanted.comment_id
+                AND past_comments.mark = wanted.mark
+        """
+}

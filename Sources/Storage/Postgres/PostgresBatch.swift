@@ -1,0 +1,164 @@
+internal import Core
+internal import Postgres
+internal import Time
+
+/// Events and registrations that become durable in one transaction, which `PostgresBatch+Flush` writes.
+final class PostgresBatch {
+    /// A comment of a ticket, whatever device it was sent for.
+    struct CommentKey: Hashable {
+        let app: Int32
+        let comment: HelpDeskID
+        let ticket: HelpDeskID
+    }
+
+    /// A comment that has come, for one device.
+    struct Known {
+        let id: UUIDv7
+        let device: ByteKey
+    }
+
+    /// A device that is told of a comment by a notifier.
+    struct Told: Hashable {
+        let notifier: ByteKey
+        let device: ByteKey
+    }
+
+    /// What is known of a comment.
+    struct Siblings {
+        var events: [Known] = []
+        var told: Set<Told> = []
+    }
+
+    /// An event to insert.
+    struct NewEvent {
+        let event: Event
+        let app: Int32
+        let data: [UInt8]
+        let rows: [DeliveryPlan.Row]
+    }
+
+    let unit: PostgresUnit
+    let depth: QueueDepth
+    /// Who is told of what changes in the registry.
+    var audience: RegistryAudience
+    private var random: any RandomNumberGenerator & Sendable
+    var comments: [CommentKey: Siblings] = [:]
+    var past: [Event.Identity: UUIDv7] = [:]
+    var newEvents: [NewEvent] = []
+    /// Comments without deliveries, which are only to be recognised.
+    var remembered: [(event: Event, app: Int32)] = []
+    /// What ended when it was made.
+    private(set) var refused: [(notifier: String, ending: DeliveryEnding)] = []
+
+    /// Begins with a transaction that has read nothing.
+    init(_ unit: PostgresUnit, _ depth: QueueDepth, random: any RandomNumberGenerator & Sendable) {
+        self.unit = unit
+        self.depth = depth
+        audience = .nobody
+        self.random = random
+    }
+
+    /// Stores an event with its deliveries. A duplicate is recognised even where there is no room.
+    func accept(_ arrival: Arrival) throws(PostgresError) -> Result<Acceptance, StoreError> {
+        let event = arrival.event
+        let app = try unit.number(event.identity.appID)
+        if let earlier = duplicate(of: event.identity, app) { return .success(.duplicate(of: earlier)) }
+        try apply(RegistryTransition.learn(arrival, devicesPerUser: unit.settings.devicesPerUser, in: unit))
+        // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
+        guard let rows = admitted(try plan(arrival, app), event) else { return .failure(.queueFull(unit.settings.maxPending)) }
+        insert(event, rows, app)
+        return .success(.accepted)
+    }
+
+    /// Registers or unsubscribes a device, if the limits allow it.
+    func register(_ registration: Registration) throws(PostgresError) -> Registration.Outcome {
+        let (outcome, changes) = try RegistryTransition.register(registration, devicesPerUser: unit.settings.devicesPerUser, in: unit)
+        try apply(changes)
+        return outcome
+    }
+
+    /// Writes what the registry's rules say, and stores the events that tell of it.
+    func apply(_ changes: [RegistryTransition.Change]) throws(PostgresError) {
+        for change in changes {
+            guard let told = try unit.apply(change), let arrival = told.arrival(telling: audience, using: &random) else { continue }
+            let app = try unit.number(told.device.key.appID)
+            // Where there is no room its deliveries end, and the change is made all the same.
+            guard let rows = admitted(try plan(arrival, app), arrival.event) else { continue }
+            insert(arrival.event, rows, app)
+        }
+    }
+
+    private func duplicate(of identity: Event.Identity, _ app: Int32) -> UUIDv7? {
+        guard let key = CommentKey(identity, app) else { return nil }
+        if let known = comments[key]?.events.first(where: { $0.device == ByteKey(identity.deviceID) }) { return known.id }
+        return past[identity]
+    }
+
+    private func plan(_ arrival: Arrival, _ app: Int32) throws(PostgresError) -> [DeliveryPlan.Row] {
+        let event = arrival.event
+        let told = CommentKey(event.identity, app).flatMap { comments[$0]?.told } ?? []
+        return try DeliveryPlan.rows(event, arrival.subscriptions) { () throws(PostgresError) in
+            let person = try unit.person(appID: event.identity.appID, userID: event.userID)
+            return DeliveryPlan.candidates(for: event, among: person.devices)
+        } isNotified: { (notifier, device) throws(PostgresError) in
+            told.contains(Told(notifier: ByteKey(notifier), device: ByteKey(device)))
+        }
+    }
+
+    private func admitted(_ rows: [DeliveryPlan.Row], _ event: Event) -> [DeliveryPlan.Row]? {
+        unit.settings.bounds.admitted(rows, of: event, total: depth.total) { depth.pending($0) }
+    }
+
+    private func insert(_ event: Event, _ rows: [DeliveryPlan.Row], _ app: Int32) {
+        if let key = CommentKey(event.identity, app) {
+            comments[key, default: Siblings()].events.append(Known(id: event.id, device: ByteKey(event.identity.deviceID)))
+            for row in rows {
+                guard let device = row.deviceID else { continue }
+                comments[key]?.told.insert(Told(notifier: ByteKey(row.subscription.notifier), device: ByteKey(device)))
+            }
+        }
+        guard !rows.isEmpty else { return remembered.append((event, app)) }
+        let data = rows.contains { ($0.ending?.state ?? .pending).needsData } ? event.data : Event.noData
+        newEvents.append(NewEvent(event: event, app: app, data: data, rows: rows))
+        for row in rows {
+            if let ending = row.ending {
+                refused.append((row.subscription.notifier, ending))
+            } else {
+                depth.add(1, to: row.subscription.notifier)
+            }
+        }
+    }
+}
+
+extension PostgresBatch.CommentKey {
+    /// What an event is about; nil for one that is about no comment.
+    init?(_ identity: Event.Identity, _ app: Int32) {
+        guard let comment = identity.commentID, let ticket = identity.ticketID else { return nil }
+        self.init(app: app, comment: comment, ticket: ticket)
+    }
+}
+
+/// How many deliveries are pending for each notifier, as of a transaction's beginning and with its own changes.
+final class QueueDepth {
+    private var counts: [ByteKey: Int]
+    /// What this transaction changes.
+    private(set) var changes: [ByteKey: Int] = [:]
+
+    /// - Parameter counts: of all replicas together.
+    init(_ counts: [ByteKey: Int]) { self.counts = counts }
+
+    /// Begins to count changes anew, because these have been written.
+    func wrote() { changes = [:] }
+
+    /// How many are pending for all notifiers.
+    var total: Int { counts.values.reduce(0, +) }
+
+    /// How many are pending for a notifier.
+    func pending(_ notifier: String) -> Int { counts[ByteKey(notifier), default: 0] }
+
+    /// Counts deliveries that begin or cease to wait.
+    func add(_ count: Int, to notifier: String) {
+        counts[ByteKey(notifier), default: 0] += count
+        changes[ByteKey(notifier), default: 0] += count
+    }
+}

@@ -1,0 +1,161 @@
+internal import Core
+internal import Postgres
+internal import Time
+
+/// What operators and metrics ask: no statement looks at more than a step of a table that grows.
+extension PostgresSession {
+    /// The deliveries that match, newest first, from before a place.
+    func page(of filter: DeliveryFilter, before: DeliveryKey, limit: Int) throws(PostgresError) -> [(
+        place: DeliveryCursor, delivery: Delivery
+    )] {
+        if let id = filter.id {
+            return try rows(Query(ReadingStatements.byID, [.uuid(id.event.bytes), .int4(Int32(id.position))]), filter, before, limit)
+        }
+        if let appID = filter.appID, let comment = filter.commentID {
+            return try rows(Query(ReadingStatements.byComment, [.stored(appID), .stored(comment.text)]), filter, before, limit)
+        }
+        guard let ends = try run([Query(ReadingStatements.ends, [])])[0].first else { return [] }
+        let oldest = try ends.int64(0)
+        var (first, found) = (min(try ends.int64(1), before.event), [(place: DeliveryCursor, delivery: Delivery)]())
+        while first >= oldest, found.count < limit {
+            let downTo = first - Self.eventsPerStep
+            let query = Query(
+                ReadingStatements.step,
+                [
+                    .int8(downTo), .int8(first), .int8(before.event), .int8(before.position),
+                    .int4((filter.state?.number).map { Int32($0) }), .stored(filter.notifier), .stored(filter.reason),
+                    .stored(filter.appID), .stored(filter.userID), .stored(filter.ticketID?.text),
+                    .int8(filter.receivedFrom?.stored), .int8(filter.receivedBefore?.stored), .int8(Int64(limit - found.count)),
+                    .stored(filter.commentID?.text),
+                ])
+            found += try rows(query, filter, before, limit - found.count)
+            first = downTo
+        }
+        return found
+    }
+
+    private static let eventsPerStep: Int64 = 20_000
+
+    private func rows(
+        _ query: Query, _ filter: DeliveryFilter, _ before: DeliveryKey, _ limit: Int
+    ) throws(PostgresError) -> [(place: DeliveryCursor, delivery: Delivery)] {
+        var found: [(place: DeliveryCursor, delivery: Delivery)] = []
+        for row in try run([query])[0] {
+            let stored = try StoredRow(row)
+            let key = stored.place.key
+            guard found.count < limit, (key.event, key.position) < (before.event, before.position), filter.matches(stored.delivery) else {
+                continue
+            }
+            found.append((DeliveryCursor(event: key.event, position: key.position), stored.delivery))
+        }
+        return found
+    }
+
+    /// A delivery with its attempts.
+    func story(of id: UUIDv7) throws(PostgresError) -> DeliveryStory? {
+        let parameters: [Parameter] = [.uuid(id.event.bytes), .int4(Int32(id.position))]
+        let results = try run([Query(ReadingStatements.byID, parameters), Query(ReadingStatements.attempts, parameters)])
+        guard let row = results[0].first else { return nil }
+        var attempts: [DeliveryAttempt] = []
+        for row in results[1] {
+            attempts.append(
+                DeliveryAttempt(
+                    number: Int(try row.int32(0)), startedAt: try row.time(1), endedAt: try row.optionalTime(2), outcome: try row.stored(3),
+                    reason: try row.stored(4)))
+        }
+        return DeliveryStory(delivery: try StoredRow(row).delivery, attempts: attempts)
+    }
+
+    /// The registered devices that match, after one of them.
+    func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(PostgresError) -> [Device] {
+        let rows = try run([
+            Query(
+                ReadingStatements.devices,
+                [
+                    .stored(filter.appID), .stored(filter.userID), .stored(filter.deviceID), .stored(after?.userID ?? ""),
+                    .stored(after?.deviceID ?? ""), .int8(Int64(limit)),
+                ])
+        ])[0]
+        var found: [Device] = []
+        for row in rows {
+            if let device = try RegistryDevice(row, appID: filter.appID).device { found.append(device) }
+        }
+        return found
+    }
+
+    /// How many deliveries wait for each notifier, and since when the one that expires first does.
+    func pending() throws(PostgresError) -> [PendingDeliveries] {
+        var pending: [PendingDeliveries] = []
+        for (notifier, count) in try depth().sorted(by: { $0.key < $1.key }) where count > 0 {
+            // It may have ended since it was counted.
+            guard let row = try run([Query(ReadingStatements.oldest, [.stored(notifier.text)])])[0].first else { continue }
+            pending.append(PendingDeliveries(notifier: notifier.text, count: count, oldestReceivedAt: try row.time(0)))
+        }
+        return pending
+    }
+}
+
+extension StoredRow {
+    /// Reads a row of the view `stories`.
+    init(_ row: Row) throws(PostgresError) {
+        let event = try Self.event(row)
+        let key = DeliveryKey(event: try row.int64(0), position: Int64(try row.int32(1)))
+        let state = try row.state(4)
+        let delivery = Delivery(
+            id: event.id.delivery(Int(key.position)), notifier: try row.stored(3), event: event, deviceID: try row.optionalStored(21),
+            device: try row.optionalStored(22).map { type throws(PostgresError) in try Self.device(row, event, type) }, state: state,
+            attempts: Int(try row.int32(5)), dueAt: try row.time(6), endedAt: try row.optionalTime(7), reason: try row.stored(8))
+        let place = PostgresWork.Place(
+            key: key, notifier: delivery.notifier, app: try row.int32(28), order: try row.optionalInt64(29), leads: try row.bool(30),
+            isPending: state == .pending, attempts: delivery.attempts)
+        self.init(place: place, delivery: delivery, needsDevice: try row.bool(20))
+    }
+
+    private static func event(_ row: Row) throws(PostgresError) -> Event {
+        guard let kind = Event.Kind(rawValue: try row.stored(10)) else { throw row.mismatch(10, "is no kind of event") }
+        let identity = Event.Identity(
+            appID: try row.stored(11), ticketID: try row.helpDeskID(12), commentID: try row.helpDeskID(13),
+            deviceID: try row.stored(14))
+        return Event(
+            id: try row.uuidv7(2), kind: kind, identity: identity, userID: try row.stored(16), deviceType: try row.optionalStored(15),
+            occurredAt: try row.time(17), receivedAt: try row.time(18), expiresAt: try row.time(9), data: try row.bytes(19))
+    }
+
+    private static func device(_ row: Row, _ event: Event, _ type: String) throws(PostgresError) -> Device {
+        Device(
+            key: Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: try row.stored(21)), type: type,
+            token: PushToken(try row.stored(23), digest: try row.bytes(24)), environment: try row.optionalStored(25),
+            registeredAt: try row.time(26), seenAt: try row.time(27))
+    }
+}
+
+private enum ReadingStatements {
+    static let byID: StaticString = "SELECT * FROM stories WHERE id = $1 AND position = $2"
+    static let byComment: StaticString = """
+        SELECT * FROM stories WHERE app_id = $1 AND comment_id = $2 ORDER BY event DESC, position DESC
+        """
+    static let ends: StaticString = "SELECT coalesce(min(number), 1), coalesce(max(number), 0) FROM events"
+    static let step: StaticString = """
+        SELECT * FROM stories
+        WHERE event > $1 AND event <= $2 AND (event, position) < ($3, $4) AND ($5::integer IS NULL OR state = $5) AND ($6::text IS NULL OR notifier = $6)
+            AND ($7::text IS NULL OR reason = $7) AND ($8::text IS NULL OR app_id = $8) AND ($9::text IS NULL OR user_id = $9)
+            AND ($10::text IS NULL OR ticket_id = $10) AND ($11::bigint IS NULL OR received_at >= $11)
+            AND ($12::bigint IS NULL OR received_at < $12) AND ($14::text IS NULL OR comment_id = $14)
+        ORDER BY event DESC, position DESC LIMIT $13
+        """
+    static let attempts: StaticString = """
+        SELECT attempts.number, started_at, ended_at, outcome, reason FROM attempts JOIN events ON events.number = event
+        WHERE id = $1 AND position = $2 ORDER BY attempts.number
+        """
+    static let devices: StaticString = """
+        SELECT app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app FROM devices
+        WHERE app = (SELECT number FROM apps WHERE app_id = $1) AND ($2::text IS NULL OR user_id = $2)
+            AND ($3::text IS NULL OR device_id = $3)
+            AND (user_id, device_id) > ($4, $5) AND token IS NOT NULL
+        ORDER BY user_id, device_id LIMIT $6
+        """
+    static let oldest: StaticString = """
+        SELECT received_at FROM events WHERE number = (
+            SELECT event FROM deliveries WHERE state = 0 AND notifier = $1 ORDER BY expires_at, event, position LIMIT 1)
+        """
+}

@@ -1,0 +1,136 @@
+internal import Core
+internal import Postgres
+internal import Time
+
+/// One connection with its transactions and what it knows of the database. One thread at a time uses it.
+final class PostgresSession {
+    let connection: Connection
+    /// The 16 bytes that stand for this process in the database.
+    let replica: [UInt8]
+    private let settings: StoreSettings
+    private var numbers: [ByteKey: Int32] = [:]
+    private var names: [Int32: String] = [:]
+    /// The apps that got their number in the transaction under way: it is theirs once that is committed.
+    private var newApps: Set<ByteKey> = []
+
+    /// Connects, on the thread that will use it.
+    init(_ address: ConnectionSettings, replica: [UInt8], settings: StoreSettings) throws(PostgresError) {
+        // The planner would rather read a whole table than the few rows that a list of keys names.
+        connection = try Connection(address.with(serverOptions: "-c enable_seqscan=off"), by: Self.deadline())
+        self.replica = replica
+        self.settings = settings
+    }
+
+    /// How long one round trip may take, in milliseconds.
+    static let patienceMilliseconds: UInt64 = 5000
+    private static let mostTries = 5
+
+    /// Runs statements in one round trip, in a transaction of their own unless one is under way.
+    /// - Returns: the rows of each.
+    func run(_ queries: [Query]) throws(PostgresError) -> [Rows] {
+        try connection.pipeline(queries, by: Self.deadline())
+    }
+
+    /// When a round trip that begins now must have ended.
+    static func deadline() -> Deadline { .after(milliseconds: patienceMilliseconds) }
+
+    /// Makes a transaction of what `body` reads and of what it returns to be written last. What another one was in the way of is done again.
+    func transaction<Value>(
+        _ body: (PostgresSession) throws(PostgresError) -> (value: Value, last: [Query])
+    ) throws(PostgresError) -> Value {
+        var tries = 1
+        while true {
+            do throws(PostgresError) {
+                let value = try connection.transaction(by: Self.deadline()) { () throws(PostgresError) in
+                    let (value, last) = try body(self)
+                    try connection.commit(last, by: Self.deadline())
+                    return value
+                }
+                newApps = []
+                return value
+            } catch {
+                forgetNewApps()
+                guard error.isRetryable || error.isUniqueViolation, !error.isConnectionLost, tries < Self.mostTries else { throw error }
+                tries += 1
+            }
+        }
+    }
+
+    /// They have gone with the transaction.
+    private func forgetNewApps() {
+        for app in newApps {
+            if let number = numbers.removeValue(forKey: app) { names[number] = nil }
+        }
+        newApps = []
+    }
+
+    /// The number that stands for an app, which gets one when it has none.
+    func number(ofApp appID: String) throws(PostgresError) -> Int32 {
+        if let number = numbers[ByteKey(appID)] { return number }
+        let row = try run([Query(SessionStatements.addApp, [.stored(appID)])])[0].one()
+        let number = try row.int32(0)
+        (numbers[ByteKey(appID)], names[number]) = (number, appID)
+        newApps.insert(ByteKey(appID))
+        return number
+    }
+
+    /// The app that a number stands for.
+    func name(ofApp number: Int32) throws(PostgresError) -> String {
+        if let name = names[number] { return name }
+        let row = try run([Query(SessionStatements.appName, [.int4(number)])])[0].one()
+        let name = try row.stored(0)
+        names[number] = name
+        return name
+    }
+
+    /// Locks what counts the calls of an app, or of the service with app 0.
+    /// - Returns: the number of the last one.
+    func lockWindow(_ app: Int32) throws(PostgresError) -> Int64 {
+        let results = try run([Query(SessionStatements.addWindow, [.int4(app)]), Query(SessionStatements.lockWindow, [.int4(app)])])
+        return try results[1].first?.int64(0) ?? 0
+    }
+
+    /// When a numbered call came; nil when it has been forgotten.
+    func time(ofCall number: Int64, app: Int32) throws(PostgresError) -> UnixMilliseconds? {
+        try run([Query(SessionStatements.call, [.int4(app), .int8(number)])])[0].first?.time(0)
+    }
+
+    /// How many deliveries are pending for each notifier, by all replicas' counts.
+    func depth() throws(PostgresError) -> [ByteKey: Int] {
+        var counts: [ByteKey: Int] = [:]
+        for row in try run([Query(SessionStatements.depth, [])])[0] { counts[ByteKey(try row.stored(0))] = Int(try row.int64(1)) }
+        return counts
+    }
+}
+
+/// The schema.
+extension PostgresSession {
+    /// Brings the schema to the present version; of several processes one does, and the others wait for it.
+    func migrate() throws(PostgresError) {
+        try transaction { session throws(PostgresError) in
+            _ = try session.run([Query(SessionStatements.lockSchema)])
+            _ = try session.run([Query(SessionStatements.addVersions)])
+            let version = Int(try session.run([Query(SessionStatements.version)])[0].first?.int64(0) ?? 0)
+            guard version < PostgresSchema.latest else { return ((), []) }
+            let steps = PostgresSchema.steps[version...].flatMap { $0 }.map { Query($0) }
+            return ((), steps + [Query(SessionStatements.setVersion, .int8(Int64(PostgresSchema.latest)))])
+        }
+    }
+}
+
+private enum SessionStatements {
+    static let addVersions: StaticString = "CREATE TABLE IF NOT EXISTS deskgate_versions (version bigint PRIMARY KEY)"
+    // Any number that nobody else is likely to lock; until the transaction ends.
+    static let lockSchema: StaticString = "SELECT pg_advisory_xact_lock(4919837461037)"
+    static let version: StaticString = "SELECT coalesce(max(version), 0) FROM deskgate_versions"
+    static let setVersion: StaticString = "INSERT INTO deskgate_versions VALUES ($1)"
+
+    static let addApp: StaticString = """
+        INSERT INTO apps (app_id) VALUES ($1) ON CONFLICT (app_id) DO UPDATE SET app_id = excluded.app_id RETURNING number
+        """
+    static let appName: StaticString = "SELECT app_id FROM apps WHERE number = $1"
+    static let addWindow: StaticString = "INSERT INTO windows (app, last) VALUES ($1, 0) ON CONFLICT DO NOTHING"
+    static let lockWindow: StaticString = "SELECT last FROM windows WHERE app = $1 FOR NO KEY UPDATE"
+    static let call: StaticString = "SELECT at FROM window_calls WHERE app = $1 AND number = $2"
+    static let depth: StaticString = "SELECT notifier, sum(pending)::bigint FROM depth GROUP BY notifier"
+}

@@ -1,0 +1,65 @@
+package import Core
+internal import Postgres
+package import Time
+
+/// What operators and the passing of time do; each call is a transaction of a limited amount.
+extension PostgresStore {
+    /// As `Store` says.
+    package func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
+        guard filter.state == nil || filter.state == .dead else { return 0 }
+        var filter = filter
+        filter.state = .dead
+        let dead = filter
+        let (now, expiresAt) = (offset.stored(now), offset.stored(expiresAt))
+        var (count, before) = (0, DeliveryKey(event: .max, position: .max))
+        while true {
+            let from = before
+            let found = try read { session throws(PostgresError) in try session.page(of: dead, before: from, limit: Self.rowsPerCommit) }
+            guard let last = found.last else { return count }
+            before = DeliveryKey(event: last.place.event, position: last.place.position)
+            let keys = found.map { DeliveryKey(event: $0.place.event, position: $0.place.position) }
+            count += try upkeep { work throws(PostgresError) in try work.revive(keys, now: now, expiresAt: expiresAt) }
+        }
+    }
+
+    /// As `Store` says.
+    package func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
+        StoreRules.check(limit: limit)
+        let (now, expiredBy) = (offset.stored(now), offset.stored(expiredBy))
+        return try upkeep { work throws(PostgresError) in try work.giveUpExpired(now: now, expiredBy: expiredBy, limit: limit) }
+    }
+
+    /// As `Store` says.
+    package func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(StoreError) {
+        StoreRules.check(limit: limit)
+        let latest = offset.stored(latest)
+        try upkeep { work throws(PostgresError) in try work.expireBy(latest, limit: limit) }
+    }
+
+    /// As `Store` says.
+    package func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        let now = offset.stored(now)
+        return try upkeep { work throws(PostgresError) in try work.giveUpPending(notifier: notifier, now: now, limit: limit) }
+    }
+
+    /// As `Store` says.
+    package func purge(
+        now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int
+    ) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        let (now, deliveredBefore, deadBefore) = (offset.stored(now), offset.stored(deliveredBefore), offset.stored(deadBefore))
+        return try upkeep { work throws(PostgresError) in
+            var done = try work.forget(.delivered, before: deliveredBefore, limit: limit)
+            done += try work.forget(.noTarget, before: deliveredBefore, limit: limit - done)
+            done += try work.forget(.dead, before: deadBefore, limit: limit - done)
+            return done + (try work.forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done))
+        }
+    }
+
+    /// As `Store` says.
+    package func forget(_ state: Delivery.State, endedBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        return try upkeep { work throws(PostgresError) in try work.forget(state, before: endedBefore, limit: limit) }
+    }
+}

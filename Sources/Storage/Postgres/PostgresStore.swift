@@ -1,0 +1,261 @@
+package import Core
+internal import Crypto
+package import Postgres
+internal import Threading
+package import Time
+
+/// The store in a PostgreSQL database, which any number of processes share: what it has reported survives them.
+///
+/// One connection makes what arrives durable, on a thread of its own; one serves the dispatcher and upkeep, one operators and metrics. When
+/// the database is lost the store refuses with `notOpen`, and whoever has it opens another one. `close` must be called before it is let go.
+package final class PostgresStore: Store {
+    private let settings: StoreSettings
+    private let queue: WriterQueue<PostgresJob>
+    private let status: Monitor<PostgresStatus>
+    private let writer: OwnThread
+    private let worker: Monitor<PostgresSession?>
+    private let reader: Monitor<PostgresSession?>
+    private let random: any RandomNumberGenerator & Sendable
+    private let clock: @Sendable () -> UnixMilliseconds
+
+    /// Connects, and brings the schema to the present version.
+    /// - Parameters:
+    ///   - address: where the database is.
+    ///   - random: makes the ids of the registry's events.
+    ///   - clock: this machine's, which is compared with the database's.
+    /// - Throws: `unavailable` when there is no way to the database, or it refuses; the description names the remedy.
+    package init(
+        _ address: ConnectionSettings, settings: StoreSettings = StoreSettings(),
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+        clock: @escaping @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
+    ) throws(StoreError) {
+        self.settings = settings
+        self.random = random
+        self.clock = clock
+        let replica = try Self.newReplica()
+        let status = Monitor(PostgresStatus())
+        self.status = status
+        let queue = WriterQueue<PostgresJob>(limit: settings.maximumQueued, batch: settings.maximumBatch)
+        self.queue = queue
+        do throws(PostgresError) {
+            let first = try PostgresSession(address, replica: replica, settings: settings)
+            try first.migrate()
+            let offset = ClockOffset(measured: try first.beat(clock))
+            status.withLock { $0.offset = offset }
+            worker = Monitor(first)
+            reader = Monitor(try PostgresSession(address, replica: replica, settings: settings))
+        } catch {
+            throw StoreError(error)
+        }
+        writer = try Self.start(queue, status, settings, random, clock) { () throws(PostgresError) in
+            try PostgresSession(address, replica: replica, settings: settings)
+        }
+    }
+
+    private static func newReplica() throws(StoreError) -> [UInt8] {
+        do throws(CryptoError) {
+            return try UUIDv7(milliseconds: SystemClock.unixMilliseconds(), from: RandomPool()).bytes
+        } catch {
+            throw StoreError(.unavailable, error.description)
+        }
+    }
+
+    /// Connects on the thread that will write, and waits until that has gone well.
+    private static func start(
+        _ queue: WriterQueue<PostgresJob>, _ status: Monitor<PostgresStatus>, _ settings: StoreSettings,
+        _ random: any RandomNumberGenerator & Sendable, _ clock: @escaping @Sendable () -> UnixMilliseconds,
+        _ connect: @escaping @Sendable () throws(PostgresError) -> PostgresSession
+    ) throws(StoreError) -> OwnThread {
+        let opened = Monitor<Result<Void, StoreError>?>(nil)
+        let thread: OwnThread
+        do throws(ThreadError) {
+            thread = try OwnThread {
+                do throws(PostgresError) {
+                    let session = try connect()
+                    opened.update { $0 = .success(()) }
+                    PostgresWriter(session, queue: queue, status: status, settings: settings, random: random, clock: clock).run()
+                } catch {
+                    opened.update { $0 = .failure(StoreError(error)) }
+                }
+            }
+        } catch {
+            throw StoreError(.unavailable, error.description)
+        }
+        let result = opened.wait { $0 } ?? .success(())
+        if case .failure = result { thread.join() }
+        try result.get()
+        return thread
+    }
+
+    /// As `Store` says.
+    package func accept(
+        _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
+    ) {
+        queue.submit(PostgresJob(accepting: offset.stored(arrival), audience, isAwaited, completion))
+    }
+
+    /// As `Store` says.
+    package func register(
+        _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
+    ) {
+        let offset = offset
+        queue.submit(
+            PostgresJob(registering: offset.stored(registration), audience, isAwaited) { result in
+                completion(result.map { offset.told($0) })
+            })
+    }
+
+    /// As `Store` says.
+    package func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
+        StoreRules.check(limit: limit)
+        return try read { session throws(PostgresError) in try session.devices(filter, after: after, limit: limit) }
+    }
+
+    /// As `Store` says; in steps, between which others go on.
+    package func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int
+    {
+        StoreRules.checkRemoval(filter)
+        var count = 0
+        let now = offset.stored(now)
+        while true {
+            let step = try change(telling: audience) { batch throws(PostgresError) in
+                let step = try RegistryTransition.remove(filter, now: now, limit: Self.rowsPerCommit, in: batch.unit)
+                try batch.apply(step.changes)
+                return (removed: step.removed, dealtWith: step.dealtWith)
+            }
+            count += step.removed
+            if step.dealtWith < Self.rowsPerCommit { return count }
+        }
+    }
+
+    /// As `Store` says.
+    package func removeIdleDevices(
+        seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        StoreRules.check(limit: limit)
+        let (seenBefore, now) = (offset.stored(seenBefore), offset.stored(now))
+        return try change(telling: audience) { batch throws(PostgresError) in
+            let idle = try batch.unit.loadIdle(seenBefore: seenBefore, limit: limit)
+            for device in idle { try batch.apply(RegistryTransition.removeIdle(device, now: now)) }
+            try batch.unit.forgetIdleCalls(before: seenBefore)
+            return idle.count
+        }
+    }
+
+    /// As `Store` says.
+    package func work(
+        _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
+    ) throws(StoreError) -> [Result<Claimed, StoreError>] {
+        for claim in claims { StoreRules.check(claim) }
+        let offset = offset
+        let (finished, claims) = (finished.map { offset.stored($0) }, claims.map { offset.stored($0) })
+        let results = try change(telling: audience) { batch throws(PostgresError) in
+            let work = PostgresWork(batch)
+            try work.finish(finished)
+            // What the outcomes have changed in the registry is seen by the claims.
+            try batch.write()
+            return try work.claim(claims)
+        }
+        return results.map { $0.map { offset.told($0) } }
+    }
+
+    /// As `Store` says.
+    package func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
+        StoreRules.check(limit: limit)
+        let before = DeliveryKey(event: after?.event ?? .max, position: after?.position ?? .max)
+        // One more than is shown tells whether there are more.
+        let found = try read { session throws(PostgresError) in try session.page(of: filter, before: before, limit: limit + 1) }
+        return DeliveryPage(found, limit: limit)
+    }
+
+    /// As `Store` says.
+    package func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? {
+        try read { session throws(PostgresError) in try session.story(of: id) }
+    }
+
+    /// Nothing: processes that share a database keep no time for each other.
+    package func trustedTime() throws(StoreError) -> TrustedTime? { status.withLock { $0.time } }
+
+    /// As `Store` says, for this process alone.
+    package func keep(_ time: TrustedTime) throws(StoreError) { status.withLock { $0.time = time } }
+
+    /// As `Store` says.
+    package func pending() throws(StoreError) -> [PendingDeliveries] {
+        try read { session throws(PostgresError) in try session.pending() }
+    }
+
+    /// As `Store` says: other processes store events and release leases, of which nobody tells this one.
+    package var newsMilliseconds: UInt64? { 1000 }
+
+    /// As `Store` says.
+    package var refused: [RefusedDeliveries] { RefusedDeliveries.list(status.withLock { $0.refused }) }
+
+    /// As `Store` says.
+    package var refusal: StoreError? { status.withLock { $0.refusal(settings) } }
+
+    /// As `Store` says.
+    package func close() {
+        let wasClosed = status.withLock { status in
+            defer { status.isClosed = true }
+            return status.isClosed
+        }
+        guard !wasClosed else { return }
+        queue.close()
+        writer.join()
+        worker.withLock { session in
+            // Best effort: without it the others wait for the end of what this process had leased.
+            try? session?.leave()
+            session = nil
+        }
+        reader.withLock { $0 = nil }
+    }
+
+    static let rowsPerCommit = 500
+
+    /// How this process's clock differs from the database's, as of the last heartbeat.
+    var offset: ClockOffset { status.withLock { $0.offset } }
+}
+
+extension PostgresStore {
+    /// Asks on the connection of operators and metrics.
+    func read<Value>(_ body: (PostgresSession) throws(PostgresError) -> Value) throws(StoreError) -> Value {
+        try use(reader, body)
+    }
+
+    /// Makes a transaction of upkeep, which tells nobody.
+    func upkeep<Value>(_ body: (PostgresWork) throws(PostgresError) -> Value) throws(StoreError) -> Value {
+        try change(telling: .nobody) { batch throws(PostgresError) in try body(PostgresWork(batch)) }
+    }
+
+    /// Makes a transaction on the dispatcher's connection.
+    private func change<Value>(
+        telling audience: RegistryAudience, _ body: (PostgresBatch) throws(PostgresError) -> Value
+    ) throws(StoreError) -> Value {
+        let (value, batch) = try use(worker) { session throws(PostgresError) in
+            try session.transaction { session throws(PostgresError) in
+                let batch = PostgresBatch(PostgresUnit(session, settings: settings), QueueDepth(try session.depth()), random: random)
+                batch.audience = audience
+                let value = try body(batch)
+                return ((value, batch), try batch.flush())
+            }
+        }
+        status.withLock { $0.note(batch) }
+        return value
+    }
+
+    private func use<Value>(
+        _ place: Monitor<PostgresSession?>, _ body: (PostgresSession) throws(PostgresError) -> Value
+    ) throws(StoreError) -> Value {
+        let result = place.withLock { session -> Result<Value, StoreError> in
+            guard let session else { return .failure(.closed) }
+            do throws(PostgresError) {
+                return .success(try body(session))
+            } catch {
+                return .failure(status.withLock { $0.note(error) })
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,176 @@
+internal import Core
+internal import Postgres
+internal import Time
+
+/// Leasing due deliveries.
+extension PostgresWork {
+    /// Meets claims in their order: one look at what is due for all of them, one write of what begins, one look at what is due next.
+    func claim(_ claims: [Claim]) throws(PostgresError) -> [Result<Claimed, StoreError>] {
+        guard !claims.isEmpty else { return [] }
+        let found = try due(claims)
+        var budget = ClaimBudget()
+        var drafts: [Result<ClaimDraft, StoreError>] = []
+        for (claim, rows) in zip(claims, found) {
+            let draft = try draft(claim, rows, budget)
+            if case .success(let draft) = draft {
+                budget.spend(Claimed(draft.deliveries, expired: draft.expired, withoutTarget: draft.withoutTarget, nextDue: nil))
+            }
+            drafts.append(draft)
+        }
+        try begin(drafts.compactMap { try? $0.get() })
+        let next = try nextDue(claims)
+        return zip(claims, drafts).map { claim, draft in
+            draft.map {
+                Claimed($0.deliveries, expired: $0.expired, withoutTarget: $0.withoutTarget, nextDue: next[ByteKey(claim.notifier)])
+            }
+        }
+    }
+
+    /// What one claim comes to, from the rows that were due. A row that cannot be read fails this claim alone.
+    private func draft(_ claim: Claim, _ rows: Rows, _ budget: ClaimBudget) throws(PostgresError) -> Result<ClaimDraft, StoreError> {
+        var draft = ClaimDraft(claim)
+        let limit = budget.limit(claim)
+        var rows = rows
+        while true {
+            var due: [StoredRow] = []
+            do throws(PostgresError) {
+                for row in rows { due.append(try StoredRow(row)) }
+            } catch {
+                return .failure(StoreError(error))
+            }
+            let endings = draft.take(due, limit: limit, ends: budget.ends)
+            guard !endings.isEmpty else { return .success(draft) }
+            try end(endings)
+            guard draft.begun.count < limit, draft.ended < budget.ends else { return .success(draft) }
+            // Others of their orders lead now.
+            rows = try session.run([draft.claim.dueQuery(limit: limit - draft.begun.count, without: draft.begun.map(\.stored.place.key))])[
+                0]
+        }
+    }
+
+    /// Makes due, after the clock was set back, what is due later than any backoff allows, and locks what is due.
+    private func due(_ claims: [Claim]) throws(PostgresError) -> [Rows] {
+        var (queries, places) = ([Query](), [Int]())
+        for claim in claims {
+            if claim.latestDue != .max { queries.append(claim.pullInQuery) }
+            places.append(queries.count)
+            queries.append(claim.dueQuery(limit: ClaimBudget().limit(claim), without: []))
+        }
+        let results = try session.run(queries)
+        return places.map { results[$0] }
+    }
+
+    private func begin(_ drafts: [ClaimDraft]) throws(PostgresError) {
+        let begun = drafts.flatMap { draft in draft.begun.map { (key: $0.stored.place.key, delivery: $0.delivery, now: draft.claim.now) } }
+        guard !begun.isEmpty else { return }
+        let places: [Parameter] = [
+            .int8Array(begun.map(\.key.event)), .int4Array(begun.map { Int32($0.key.position) }),
+            .int4Array(begun.map { Int32($0.delivery.attempts) }),
+        ]
+        _ = try session.run([
+            Query(ClaimStatements.lease, places + [.int8Array(begun.map(\.delivery.dueAt.stored)), .uuid(session.replica)]),
+            Query(ClaimStatements.beginAttempts, places + [.int8Array(begun.map(\.now.stored))]),
+        ])
+    }
+
+    /// When each notifier's next delivery is due.
+    private func nextDue(_ claims: [Claim]) throws(PostgresError) -> [ByteKey: UnixMilliseconds] {
+        var next: [ByteKey: UnixMilliseconds] = [:]
+        for row in try session.run([Query(ClaimStatements.nextDue, .storedArray(claims.map(\.notifier)))])[0] {
+            next[ByteKey(try row.stored(0))] = try row.optionalTime(1)
+        }
+        return next
+    }
+}
+
+/// A claim as it is met.
+struct ClaimDraft {
+    let claim: Claim
+    private(set) var begun: [(stored: StoredRow, delivery: Delivery)] = []
+    private(set) var expired = 0
+    private(set) var withoutTarget = 0
+
+    init(_ claim: Claim) { self.claim = claim }
+
+    var deliveries: [Delivery] { begun.map(\.delivery) }
+    /// How many were ended instead of being attempted.
+    var ended: Int { expired + withoutTarget }
+
+    /// Takes due deliveries, the longest due first.
+    /// - Parameter ends: how many may be ended in all.
+    /// - Returns: those that end now.
+    mutating func take(_ due: [StoredRow], limit: Int, ends: Int) -> [PostgresWork.Ending] {
+        var endings: [PostgresWork.Ending] = []
+        // When one of an order ends, another one leads, and may have been due for longer than what follows here.
+        var mayHideOlder = false
+        for stored in due {
+            if let (state, reason) = stored.end(expiredBy: claim.expiredBy) {
+                guard ended < ends else { break }
+                if state == .dead { expired += 1 } else { withoutTarget += 1 }
+                endings.append(PostgresWork.Ending(place: stored.place, state: state, reason: reason, at: claim.now))
+                mayHideOlder = mayHideOlder || stored.place.order != nil
+            } else if !mayHideOlder, begun.count < limit {
+                begun.append((stored, stored.delivery.claimed(until: claim.now + claim.leaseMilliseconds)))
+            }
+        }
+        return endings
+    }
+}
+
+extension Claim {
+    fileprivate var pullInQuery: Query {
+        Query(
+            ClaimStatements.pullIn, .stored(notifier), .int8(now.stored), .int8(latestDue.stored), .int8(Int64(StoreRules.pulledInPerClaim))
+        )
+    }
+
+    fileprivate func dueQuery(limit: Int, without taken: [DeliveryKey]) -> Query {
+        Query(
+            ClaimStatements.due, .stored(notifier), .int8(now.stored), .int8(Int64(limit)), .int8Array(taken.map(\.event)),
+            .int4Array(taken.map { Int32($0.position) }))
+    }
+}
+
+/// A row of the view `stories`, with its place in the queue.
+struct StoredRow {
+    let place: PostgresWork.Place
+    let delivery: Delivery
+    let needsDevice: Bool
+
+    /// How a due delivery ends instead of being attempted; nil when it is to be attempted.
+    func end(expiredBy: UnixMilliseconds) -> (state: Delivery.State, reason: String)? {
+        if needsDevice, delivery.device == nil { return (.noTarget, StoreRules.noTarget) }
+        return delivery.event.expiresAt <= expiredBy ? (.dead, StoreRules.expired) : nil
+    }
+}
+
+private enum ClaimStatements {
+    static let pullIn: StaticString = """
+        UPDATE deliveries SET due_at = $2 FROM (
+            SELECT event, position FROM deliveries WHERE state = 0 AND notifier = $1 AND due_at > $3 LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
+        ) AS late
+        WHERE deliveries.event = late.event AND deliveries.position = late.position
+        """
+    static let due: StaticString = """
+        WITH due AS MATERIALIZED (
+            SELECT event, position FROM deliveries
+            WHERE state = 0 AND leads AND notifier = $1 AND due_at <= $2
+                AND (event, position) NOT IN (SELECT * FROM unnest($4::bigint[], $5::integer[]))
+            ORDER BY due_at, event, position LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+        )
+        SELECT stories.* FROM due JOIN stories USING (event, position) ORDER BY due_at, event, position
+        """
+    static let lease: StaticString = """
+        UPDATE deliveries SET attempts = begun.attempt, due_at = begun.until, owner = $5
+        FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::bigint[]) AS begun (event, position, attempt, until)
+        WHERE deliveries.event = begun.event AND deliveries.position = begun.position
+        """
+    static let beginAttempts: StaticString = """
+        INSERT INTO attempts (event, position, number, started_at, outcome, reason)
+        SELECT event, position, attempt, at, '', ''
+        FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::bigint[]) AS begun (event, position, attempt, at)
+        """
+    static let nextDue: StaticString = """
+        SELECT name, (SELECT min(due_at) FROM deliveries WHERE state = 0 AND leads AND notifier = name) FROM unnest($1::text[]) AS name
+        """
+}

@@ -1,0 +1,180 @@
+internal import Core
+internal import Postgres
+internal import Time
+
+/// What operators and the passing of time do to deliveries, each call a transaction of a limited amount.
+extension PostgresWork {
+    /// Makes dead deliveries pending again, due now; those that follow them in their order wait.
+    /// - Returns: how many were still dead.
+    func revive(_ keys: [DeliveryKey], now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(PostgresError) -> Int {
+        let places = try lock(keys, in: .dead)
+        guard !places.isEmpty else { return 0 }
+        let found = places.map(\.key)
+        let ordered = places.filter { $0.order != nil }
+        let heads: [Parameter] = [
+            .storedArray(ordered.map(\.notifier)), .int4Array(ordered.map(\.app)), .int8Array(ordered.compactMap(\.order)),
+        ]
+        _ = try session.run(
+            (ordered.isEmpty ? [] : [Query(UpkeepStatements.raiseHeads, heads), Query(UpkeepStatements.follow, heads)]) + [
+                Query(
+                    UpkeepStatements.revive,
+                    [
+                        .int8Array(found.map(\.event)), .int4Array(found.map { Int32($0.position) }), .int8(now.stored),
+                        .int8(expiresAt.stored),
+                    ])
+            ] + (ordered.isEmpty ? [] : [Query(WorkStatements.lead, heads)]))
+        for place in places { depth.add(1, to: place.notifier) }
+        return places.count
+    }
+
+    /// Gives up deliveries that have expired and are not being attempted.
+    func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(PostgresError) -> [ExpiredDeliveries] {
+        var expired: [ExpiredDeliveries] = []
+        var left = limit
+        for notifier in try notifiers() where left > 0 {
+            let places = try overdue(notifier, expiredBy: expiredBy, dueBy: now, limit: left)
+            try end(places.map { Ending(place: $0, state: .dead, reason: StoreRules.expired, at: now) })
+            if !places.isEmpty { expired.append(ExpiredDeliveries(notifier: notifier, count: places.count)) }
+            left -= places.count
+        }
+        return expired
+    }
+
+    /// Gives up pending deliveries of a notifier, whatever is being attempted.
+    func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(PostgresError) -> Int {
+        let places = try overdue(notifier, expiredBy: .max, dueBy: .max, limit: limit)
+        try end(places.map { Ending(place: $0, state: .dead, reason: StoreRules.purged, at: now) })
+        return places.count
+    }
+
+    /// Lowers later expiries of pending deliveries to `latest`.
+    func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(PostgresError) {
+        _ = try session.run([Query(UpkeepStatements.expireBy, [.int8(latest.stored), .int8(Int64(limit))])])
+    }
+
+    /// Deletes deliveries that ended in a state before a time, and each event with its last delivery, which is still recognised.
+    /// - Returns: how many.
+    func forget(_ state: Delivery.State, before time: UnixMilliseconds, limit: Int) throws(PostgresError) -> Int {
+        guard limit > 0 else { return 0 }
+        let rows = try session.run([
+            Query(UpkeepStatements.forget, [.int4(Int32(state.number)), .int8(time.stored), .int8(Int64(limit))])
+        ])[0]
+        var keys: [DeliveryKey] = []
+        for row in rows { keys.append(DeliveryKey(event: try row.int64(0), position: Int64(try row.int32(1)))) }
+        guard !keys.isEmpty else { return 0 }
+        let events = Parameter.int8Array(Array(Set(keys.map(\.event))).sorted())
+        let released = try session.run([
+            Query(UpkeepStatements.forgetAttempts, [.int8Array(keys.map(\.event)), .int4Array(keys.map { Int32($0.position) })]),
+            Query(WorkStatements.dropData, [events]), Query(UpkeepStatements.releaseEvents, [events]),
+        ])[2]
+        try remember(released)
+        return keys.count
+    }
+
+    /// Forgets comments that need not be recognised any more.
+    func forgetPast(receivedBefore time: UnixMilliseconds, limit: Int) throws(PostgresError) -> Int {
+        guard limit > 0 else { return 0 }
+        return try session.run([Query(UpkeepStatements.forgetPast, [.int8(time.stored), .int8(Int64(limit))])])[0].count
+    }
+
+    private func remember(_ released: Rows) throws(PostgresError) {
+        for row in released {
+            guard let comment = try row.helpDeskID(1) else { continue }
+            let identity = Event.Identity(
+                appID: "", ticketID: try row.helpDeskID(2), commentID: comment, deviceID: try row.stored(3))
+            _ = try session.run([
+                Query(
+                    UpkeepStatements.remember,
+                    [
+                        .int4(try row.int32(0)), .stored(comment.text), .int8(StoreRules.mark(of: identity)), .int8(try row.int64(5)),
+                        .uuid(try row.uuidv7(4).bytes),
+                    ])
+            ])
+        }
+    }
+
+    private func notifiers() throws(PostgresError) -> [String] {
+        try session.depth().filter { $0.value > 0 }.keys.sorted().map(\.text)
+    }
+
+    private func overdue(
+        _ notifier: String, expiredBy: UnixMilliseconds, dueBy: UnixMilliseconds, limit: Int
+    ) throws(PostgresError) -> [Place] {
+        let rows = try session.run([
+            Query(UpkeepStatements.overdue, [.stored(notifier), .int8(expiredBy.stored), .int8(dueBy.stored), .int8(Int64(limit))])
+        ])[0]
+        var places: [Place] = []
+        for row in rows { places.append(try Place(row)) }
+        return places
+    }
+
+    private func lock(_ keys: [DeliveryKey], in state: Delivery.State) throws(PostgresError) -> [Place] {
+        let rows = try session.run([
+            Query(
+                UpkeepStatements.lock,
+                [.int8Array(keys.map(\.event)), .int4Array(keys.map { Int32($0.position) }), .int4(Int32(state.number))])
+        ])[0]
+        var places: [Place] = []
+        for row in rows { places.append(try Place(row)) }
+        return places
+    }
+}
+
+private enum UpkeepStatements {
+    static let lock: StaticString = """
+        SELECT deliveries.event, deliveries.position, notifier, app, order_key, leads, state::integer, attempts
+        FROM unnest($1::bigint[], $2::integer[]) AS wanted (event, position)
+            JOIN deliveries ON deliveries.event = wanted.event AND deliveries.position = wanted.position AND state = $3
+        ORDER BY deliveries.event, deliveries.position FOR NO KEY UPDATE OF deliveries
+        """
+    static let overdue: StaticString = """
+        SELECT event, position, notifier, app, order_key, leads, state::integer, attempts FROM deliveries
+        WHERE state = 0 AND notifier = $1 AND expires_at <= $2 AND due_at <= $3
+        ORDER BY expires_at, event, position LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
+        """
+    static let raiseHeads: StaticString = """
+        INSERT INTO order_heads (notifier, app, order_key, waiting)
+        SELECT notifier, app, order_key, count(*) FROM unnest($1::text[], $2::integer[], $3::bigint[]) AS new (notifier, app, order_key)
+        GROUP BY 1, 2, 3 ORDER BY notifier COLLATE "C", 2, 3
+        ON CONFLICT (notifier, app, order_key) DO UPDATE SET waiting = order_heads.waiting + excluded.waiting
+        """
+    static let follow: StaticString = """
+        UPDATE deliveries SET leads = false FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::integer[], $3::bigint[])) AS head (notifier, app, order_key)
+        WHERE state = 0 AND deliveries.order_key IS NOT NULL AND leads AND deliveries.notifier = head.notifier AND deliveries.app = head.app
+            AND deliveries.order_key = head.order_key
+        """
+    static let revive: StaticString = """
+        UPDATE deliveries SET state = 0, leads = order_key IS NULL, due_at = $3, expires_at = $4, ended_at = NULL
+        FROM unnest($1::bigint[], $2::integer[]) AS revived (event, position)
+        WHERE deliveries.event = revived.event AND deliveries.position = revived.position
+        """
+    static let expireBy: StaticString = """
+        UPDATE deliveries SET expires_at = $1 FROM (
+            SELECT event, position FROM deliveries WHERE state = 0 AND expires_at > $1 LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
+        ) AS late
+        WHERE deliveries.event = late.event AND deliveries.position = late.position
+        """
+    static let forget: StaticString = """
+        DELETE FROM deliveries USING (
+            SELECT event, position FROM deliveries WHERE state = $1 AND ended_at < $2 ORDER BY ended_at LIMIT $3 FOR UPDATE SKIP LOCKED
+        ) AS old
+        WHERE deliveries.event = old.event AND deliveries.position = old.position
+        RETURNING deliveries.event, deliveries.position
+        """
+    static let forgetAttempts: StaticString = """
+        DELETE FROM attempts USING unnest($1::bigint[], $2::integer[]) AS old (event, position)
+        WHERE attempts.event = old.event AND attempts.position = old.position
+        """
+    static let releaseEvents: StaticString = """
+        DELETE FROM events WHERE number = ANY ($1::bigint[]) AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = number)
+        RETURNING app, comment_id, ticket_id, device_id, id, received_at
+        """
+    static let remember: StaticString = """
+        INSERT INTO past_comments (app, comment_id, mark, at, id) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+        """
+    static let forgetPast: StaticString = """
+        DELETE FROM past_comments USING (SELECT app, comment_id, mark FROM past_comments WHERE at < $1 ORDER BY at LIMIT $2) AS old
+        WHERE past_comments.app = old.app AND past_comments.comment_id = old.comment_id AND past_comments.mark = old.mark
+        RETURNING past_comments.app
+        """
+}

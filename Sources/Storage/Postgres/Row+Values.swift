@@ -1,0 +1,69 @@
+internal import Core
+internal import Postgres
+internal import Time
+
+// PostgreSQL's text holds no U+0000, and names that others choose may. U+0000 is stored as U+0001 U+0001 and U+0001 as U+0001 U+0002: that is
+// reversible, and keeps the order of the bytes.
+
+extension Parameter {
+    /// A `text` that may hold U+0000.
+    static func stored(_ text: String?) -> Parameter { .text(text.map { escaped($0) }) }
+
+    /// A `text[]` whose elements may hold U+0000.
+    static func storedArray(_ texts: [String?]) -> Parameter { .textArray(texts.map { $0.map { escaped($0) } }) }
+
+    private static func escaped(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 < 2 }) else { return text }
+        return String(decoding: text.utf8.flatMap { $0 < 2 ? [1, $0 + 1] : [$0] }, as: UTF8.self)
+    }
+}
+
+extension Row {
+    /// Reads text that was written by `Parameter.stored`.
+    func stored(_ column: Int) throws(PostgresError) -> String {
+        let text = try string(column)
+        guard text.utf8.contains(1) else { return text }
+        var (bytes, isEscaped) = ([UInt8](), false)
+        for byte in text.utf8 {
+            if !isEscaped, byte == 1 {
+                isEscaped = true
+            } else {
+                bytes.append(isEscaped ? byte - 1 : byte)
+                isEscaped = false
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Reads such text; nil for NULL.
+    func optionalStored(_ column: Int) throws(PostgresError) -> String? { isNull(column) ? nil : try stored(column) }
+
+    /// Reads a moment.
+    func time(_ column: Int) throws(PostgresError) -> UnixMilliseconds { UnixMilliseconds(rawValue: UInt64(clamping: try int64(column))) }
+
+    /// Reads a moment; nil for NULL.
+    func optionalTime(_ column: Int) throws(PostgresError) -> UnixMilliseconds? { isNull(column) ? nil : try time(column) }
+
+    /// Reads an id.
+    func uuidv7(_ column: Int) throws(PostgresError) -> UUIDv7 {
+        let bytes = try uuid(column)
+        guard let id = UUIDv7(bytes: bytes.span) else { throw mismatch(column, "is not a UUID of version 7") }
+        return id
+    }
+
+    /// Reads a delivery's state.
+    func state(_ column: Int) throws(PostgresError) -> Delivery.State {
+        let number = Int(try int32(column))
+        guard let state = Delivery.State.allCases.first(where: { $0.number == number }) else {
+            throw mismatch(column, "is no state of a delivery")
+        }
+        return state
+    }
+
+    /// Reads an identity of the help desk; nil for NULL.
+    func helpDeskID(_ column: Int) throws(PostgresError) -> HelpDeskID? {
+        guard let text = try optionalStored(column) else { return nil }
+        guard let id = HelpDeskID(text) else { throw mismatch(column, "is no identity of a help desk") }
+        return id
+    }
+}

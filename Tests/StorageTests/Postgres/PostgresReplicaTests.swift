@@ -1,0 +1,198 @@
+import Core
+import Postgres
+import Storage
+import TestSupport
+import Testing
+import Threading
+import Time
+
+/// Several processes on one database.
+@Suite struct PostgresReplicaTests {
+    private let place: PostgresPlace
+
+    init() throws {
+        place = try PostgresPlace()
+    }
+
+    private func withTwo(_ body: (_ first: PostgresStore, _ second: PostgresStore) throws -> Void) throws {
+        let (first, second) = (try place.store(), try place.store())
+        defer {
+            first.close()
+            second.close()
+        }
+        try body(first, second)
+    }
+
+    @Test func eachSeesWhatTheOthersHaveAccepted() throws {
+        try withTwo { first, second in
+            try first.take(Sample(1))
+            #expect(try second.take(Sample(1).arrival()) == .duplicate(of: Sample(1).event.id))
+            #expect(try second.pending().map(\.count) == [1])
+            #expect(try second.claim(at: 2000).map(\.id) == [Sample(1).delivery().id])
+            #expect(try first.claim(at: 2000) == [], "it is leased")
+        }
+    }
+
+    /// Webhooks come to all at once, and the same ones to several.
+    @Test func nothingIsAcceptedTwiceWhateverComesAtOnce() throws {
+        try withTwo { first, second in
+            let accepted = Monitor<[HelpDeskID: Int]>([:])
+            let senders = [first, second, first, second].map { store in
+                startThread {
+                    for number in 0..<100 {
+                        let arrival = Sample(number).with { $0.user = "user-\(number % 7)" }.arrival()
+                        do {
+                            guard try store.take(arrival) == .accepted, let comment = arrival.event.identity.commentID else { continue }
+                            accepted.withLock { $0[comment, default: 0] += 1 }
+                        } catch {
+                            Issue.record("an event was not accepted: \(error)")
+                        }
+                    }
+                }
+            }
+            for sender in senders { sender.join() }
+            let counts = accepted.withLock { $0 }
+            #expect(counts.count == 100 && counts.values.allSatisfy { $0 == 1 })
+            let pending = try first.pending()
+            #expect(pending.map(\.count) == [100])
+        }
+    }
+
+    /// However calls are spread, all replicas together allow what one would.
+    @Test(arguments: LimitRule.Scope.allCases) func limitsAreExactForAllTogether(scope: LimitRule.Scope) throws {
+        try withTwo { first, second in
+            let rules = [LimitRule(per: scope, max: 10, windowMilliseconds: 300_000)]
+            let allowed = Monitor(0)
+            let callers = [first, second, first, second].enumerated().map { index, store in
+                startThread {
+                    for number in 0..<15 {
+                        do {
+                            let wish = try Registration.of("T\(index)-\(number)", at: 1_000_000, rules: rules)
+                            if case .limited = try store.wish(wish) { continue }
+                            allowed.withLock { $0 += 1 }
+                        } catch {
+                            Issue.record("a registration failed: \(error)")
+                        }
+                    }
+                }
+            }
+            for caller in callers { caller.join() }
+            #expect(allowed.withLock { $0 } == 10)
+        }
+    }
+
+    /// Two persons' devices exchange a token, on both sides at once, again and again.
+    @Test func aTokenHasOneDevice() throws {
+        try withTwo { first, second in
+            let callers = [(first, "a"), (second, "b")].map { store, user in
+                startThread {
+                    for number in 0..<60 {
+                        do {
+                            try store.put("T\(number % 3)", user: user, device: "d\(number % 4)", at: UnixMilliseconds(1000 + number))
+                        } catch {
+                            Issue.record("a registration failed: \(error)")
+                        }
+                    }
+                }
+            }
+            for caller in callers { caller.join() }
+            let tokens = try first.devices(DeviceFilter(appID: "app"), after: nil, limit: 100).map(\.token.text)
+            #expect(Set(tokens).count == tokens.count)
+            #expect(Set(tokens) == ["T0", "T1", "T2"])
+        }
+    }
+
+    @Test func deliveriesAreSharedAndEachIsClaimedOnce() throws {
+        try withTwo { first, second in
+            for number in 0..<200 { try first.take(Sample(number).with { $0.keepsOrder = number % 2 == 0 }) }
+            let delivered = Monitor<[UUIDv7: Int]>([:])
+            let workers = [first, second, first, second].map { store in
+                startThread {
+                    do {
+                        while try !store.pending().isEmpty {
+                            for delivery in try store.claim(at: 2000, limit: 7) {
+                                delivered.withLock { $0[delivery.id, default: 0] += 1 }
+                                try store.report(delivery, .delivered, at: 2001)
+                            }
+                        }
+                    } catch {
+                        Issue.record("a worker failed: \(error)")
+                    }
+                }
+            }
+            for worker in workers { worker.join() }
+            #expect(delivered.withLock { $0.values.sorted() } == Array(repeating: 1, count: 200))
+        }
+    }
+
+    @Test func whatADeadOneHadLeasedGoesToTheOthers() throws {
+        let (dead, other) = (try place.store(), try place.store())
+        defer {
+            dead.close()
+            other.close()
+        }
+        try dead.take(Sample(1))
+        let claimed = try #require(
+            try dead.claimDue(Claim(notifier: "log", now: 1000, leaseMilliseconds: 3_600_000, limit: 1)).deliveries.first)
+        #expect(try other.claim(at: 2000) == [])
+        // As if it had been silent for a minute; the next heartbeats of both look after it.
+        try place.run(Query("UPDATE deliveries SET owner = '00000000-0000-7000-8000-000000000000' WHERE owner IS NOT NULL"))
+        #expect(eventually { (try? other.claim(at: 2000).map(\.id)) == [claimed.id] })
+        let story = try #require(try other.story(of: claimed.id))
+        #expect(story.attempts.map(\.outcome) == ["interrupted", ""])
+        try dead.report(claimed, .delivered, at: 3000)
+        #expect(try other.current(claimed)?.state == .pending, "its report is on an attempt that is over")
+    }
+
+    /// Everything is stored by the database's clock: a replica that is two hours off neither pulls in the others' leases, nor expires what
+    /// they accept, nor gives anybody a new limit.
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func aClockThatIsOffDoesNoHarm(ahead: Int64) throws {
+        let (right, wrong) = (try place.store(), try place.store(clock: { SystemClock.unixMilliseconds().advanced(by: ahead) }))
+        defer {
+            right.close()
+            wrong.close()
+        }
+        let now = SystemClock.unixMilliseconds()
+        let wrongNow = now.advanced(by: ahead)
+        try right.take(
+            Sample(1).with {
+                $0.received = now
+                $0.expires = now + 60_000
+            })
+        func claim(_ time: UnixMilliseconds) -> Claim {
+            Claim(notifier: "log", now: time, leaseMilliseconds: 60_000, limit: 1, longestDelayMilliseconds: 600_000)
+        }
+        let claimed = try wrong.claimDue(claim(wrongNow + 10))
+        #expect(claimed.deliveries.map(\.id) == [Sample(1).delivery().id])
+        let next = try #require(claimed.nextDue)
+        #expect(next.offset(from: wrongNow).magnitude < 70_000, "it is told by the clock of who asks")
+        #expect(try right.claimDue(claim(now + 1000)).deliveries == [], "it is leased")
+        let rules = [LimitRule.fiveMinutes(.user)]
+        #expect(try right.wish(.of("A", at: now, rules: rules)) == .registered)
+        guard case .limited(_, let until) = try wrong.wish(.of("B", at: wrongNow, rules: rules)) else {
+            Issue.record("the limit was exceeded")
+            return
+        }
+        #expect(until.offset(from: wrongNow + 300_000).magnitude < 10_000)
+    }
+
+    @Test func tenStartAtOnceOnAnEmptyDatabase() throws {
+        let stores = Monitor<[PostgresStore]>([])
+        let starters = (0..<10).map { _ in
+            startThread {
+                do {
+                    let store = try place.store()
+                    stores.withLock { $0.append(store) }
+                } catch {
+                    Issue.record("a store did not open: \(error)")
+                }
+            }
+        }
+        for starter in starters { starter.join() }
+        let opened = stores.withLock { $0 }
+        #expect(opened.count == 10)
+        for (number, store) in opened.enumerated() { try store.take(Sample(number)) }
+        #expect(try opened[0].pending().map(\.count) == [10])
+        for store in opened { store.close() }
+    }
+}
