@@ -1,25 +1,3 @@
-/// Where a round trip commits.
-enum Commit {
-    /// Nowhere: a transaction is open and stays open, or nothing is changed.
-    case none
-    /// At its end: statements outside of a transaction are one, from the first to the end of the round trip.
-    case atSync
-    /// By COMMIT, its last statement.
-    case explicit
-
-    /// Whether what was sent may have been committed, when the connection is lost in the middle of a round trip.
-    ///
-    /// The server answers a statement before it goes on. A statement that ends with an error has kept the commit from happening; but the
-    /// one that ends the connection while the commit itself is due (FATAL) may come after it.
-    func isInDoubt(after exchange: Exchange) -> Bool {
-        switch self {
-        case .none: false
-        case .atSync: exchange.error.map { $0.isFatal && exchange.hasFailedAtSync } ?? true
-        case .explicit: exchange.error.map { $0.isFatal && exchange.hasFailedAtLastStatement } ?? true
-        }
-    }
-}
-
 extension Connection {
     /// Runs one statement; outside of `transaction` it commits by itself.
     /// - Throws: why it failed; nothing of it has happened then, unless `commitIsInDoubt`.
@@ -34,35 +12,35 @@ extension Connection {
     ///   before, unless `commitIsInDoubt`. In `transaction` nothing more can run.
     @discardableResult
     package func pipeline(_ queries: [Query], by deadline: Deadline) throws(PostgresError) -> [Rows] {
-        try pipeline(queries, outside: .atSync, by: deadline)
+        try pipeline(queries, changing: true, by: deadline)
     }
 
     /// Runs a statement that changes nothing, which the caller promises: losing the connection leaves nothing in doubt, and it can be tried
     /// again.
     package func read(_ query: Query, by deadline: Deadline) throws(PostgresError) -> Rows {
-        try pipeline([query], outside: .none, by: deadline)[0]
+        try pipeline([query], changing: false, by: deadline)[0]
     }
 
     /// Runs statements in one round trip.
-    /// - Parameter commit: where they commit when no transaction is open.
-    private func pipeline(_ queries: [Query], outside commit: Commit, by deadline: Deadline) throws(PostgresError) -> [Rows] {
+    /// - Parameter isChanging: whether something is committed at its end when no transaction is open.
+    private func pipeline(_ queries: [Query], changing isChanging: Bool, by deadline: Deadline) throws(PostgresError) -> [Rows] {
         precondition(!queries.isEmpty, "a pipeline has a statement")
         switch phase {
-        case .none: return try runAlone(queries, commit, by: deadline)
+        case .none: return try runAlone(queries, isChanging, by: deadline)
         case .beginning(let begin):
             phase = .open
             do throws(PostgresError) {
-                return Array(try roundTrip([begin] + queries, .none, by: deadline).rows.dropFirst())
+                return Array(try roundTrip([begin] + queries, commits: false, by: deadline).rows.dropFirst())
             } catch {
                 throw error.movingIndex(by: -1)
             }
-        case .open: return try roundTrip(queries, .none, by: deadline).rows
+        case .open: return try roundTrip(queries, commits: false, by: deadline).rows
         case .ended: preconditionFailure("the transaction has been committed already")
         }
     }
 
-    private func runAlone(_ queries: [Query], _ commit: Commit, by deadline: Deadline) throws(PostgresError) -> [Rows] {
-        let (rows, notices) = try roundTrip(queries, commit, by: deadline)
+    private func runAlone(_ queries: [Query], _ isChanging: Bool, by deadline: Deadline) throws(PostgresError) -> [Rows] {
+        let (rows, notices) = try roundTrip(queries, commits: isChanging, by: deadline)
         // Statements may warn of what they like; only the commit's own warning counts.
         if let warning = notices.first(where: { $0.isUnreplicatedCommit }) { throw PostgresError(unreplicated: warning) }
         return rows

@@ -68,7 +68,7 @@ extension Connection {
     private func commit(_ begin: [Query], _ queries: [Query], by deadline: Deadline) throws(PostgresError) -> [Rows] {
         let answer: (rows: [Rows], notices: [Notice])
         do throws(PostgresError) {
-            answer = try roundTrip(begin + queries + [.commit], .explicit, by: deadline)
+            answer = try roundTrip(begin + queries + [.commit], commits: true, by: deadline)
         } catch {
             throw error.movingIndex(by: -begin.count).within(queries.count)
         }
@@ -85,7 +85,7 @@ extension Connection {
     private func rollBack(by deadline: Deadline) {
         guard isOpen, !isIdle else { return }
         do throws(PostgresError) {
-            _ = try roundTrip([.rollback], .none, by: deadline)
+            _ = try roundTrip([.rollback], commits: false, by: deadline)
         } catch {
             if isOpen { lose(error) }
         }

@@ -127,10 +127,11 @@ package final class Connection {
     }
 
     /// Makes one round trip and settles what it did to the connection.
+    /// - Parameter commits: whether it ends with COMMIT, or with the end of statements that are a transaction by themselves.
     /// - Returns: the results, and the notices that came with them.
-    /// - Throws: the first error, with `commitIsInDoubt` when `commit` was on its way.
+    /// - Throws: the first error, and whether the commit is in doubt then.
     func roundTrip(
-        _ queries: [Query], _ commit: Commit, by deadline: Deadline
+        _ queries: [Query], commits: Bool, by deadline: Deadline
     ) throws(PostgresError) -> (rows: [Rows], notices: [Notice]) {
         let handle = unsafe try openHandle()
         if let problem = queries.lazy.compactMap({ $0.problem }).first { throw PostgresError(.value, problem) }
@@ -143,14 +144,15 @@ package final class Connection {
             for key in exchange.forgotten { prepared?.forget(key) }
             if exchange.error == nil { return (rows, passOnNotices()) }
         } catch {
-            // An error that came before proves that nothing was committed.
             var failure = exchange.error ?? lost(error)
-            failure.commitIsInDoubt = commit.isInDoubt(after: exchange)
+            failure.commitIsInDoubt = commits && exchange.error?.isRolledBack != true
             failure.hasLostConnection = true
             lose(failure)
             throw failure
         }
         passOnNotices()
-        throw exchange.error ?? PostgresError(.connectionLost, "the server's answers are out of step")
+        var failure = exchange.error ?? PostgresError(.connectionLost, "the server's answers are out of step")
+        failure.commitIsInDoubt = commits && !failure.isRolledBack
+        throw failure
     }
 }

@@ -26,8 +26,6 @@ struct Exchange {
     private var rows: [Rows] = []
     /// The first error, after which the server ran nothing more and took back what was not committed.
     private(set) var error: PostgresError?
-    /// How many steps had been answered before the error.
-    private var stepsBeforeError = 0
     /// Statements that must be prepared again before they are used.
     private(set) var forgotten: [StatementKey] = []
 
@@ -35,12 +33,6 @@ struct Exchange {
         unsafe self.handle = unsafe handle
         self.deadline = deadline
     }
-
-    /// Whether the error came after the answer to every statement, at the end of the unit.
-    var hasFailedAtSync: Bool { error != nil && stepsBeforeError >= steps.count }
-
-    /// Whether the error came after the answer to everything before the last statement.
-    var hasFailedAtLastStatement: Bool { error != nil && stepsBeforeError >= steps.count - 1 }
 
     /// Sends the queries and the end of the unit, as far as the socket takes them.
     /// - Parameter prepared: names of prepared statements, to which new ones are added; nil prepares nothing.
@@ -122,9 +114,7 @@ struct Exchange {
             if let key, error.sqlState == .unknownStatement || error.sqlState == .featureNotSupported { forgotten.append(key) }
         case nil: break
         }
-        guard self.error == nil else { return }
-        self.error = error
-        stepsBeforeError = answeredSteps
+        if self.error == nil { self.error = error }
     }
 
     /// Waits until PQgetResult has something to return at once, and sends meanwhile.

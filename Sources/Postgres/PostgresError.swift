@@ -72,6 +72,12 @@ extension PostgresError {
         }
     }
 
+    /// Whether the error proves that the transaction was rolled back. One that ends the connection does not: a pooler sends such errors
+    /// too, which does not know how far the server has come.
+    var isRolledBack: Bool {
+        failure == .refused && !isFatal && sqlState != .completionUnknown && sqlState != .resolutionUnknown
+    }
+
     /// Whether a row with the same key exists already; `constraint` says which key.
     package var isUniqueViolation: Bool { sqlState == .uniqueViolation }
 

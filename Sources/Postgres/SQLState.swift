@@ -40,7 +40,10 @@ extension SQLState {
     package static let invalidPassword: SQLState = "28P01"
     /// The disk is full.
     package static let diskFull: SQLState = "53100"
-    static let tooManyConnections: SQLState = "53300"
+    /// It is unknown whether the statement was completed.
+    static let completionUnknown: SQLState = "40003"
+    /// It is unknown how the transaction ended.
+    static let resolutionUnknown: SQLState = "08007"
     static let unknownStatement: SQLState = "26000"
     static let featureNotSupported: SQLState = "0A000"
 }

@@ -93,7 +93,7 @@ import Testing
     @Test func leavesTimeForTheNextHost() throws {
         let silent = try SilentServer()
         let url = "postgres://postgres@127.0.0.1:\(silent.port),127.0.0.1:\(server.port)/postgres"
-        let connection = try Connection(try ConnectionSettings(url), by: .after(milliseconds: 4_000))
+        let connection = try Connection(try ConnectionSettings(url), by: .after(milliseconds: 2_000))
         #expect(connection.server == "127.0.0.1:\(server.port)")
     }
 

@@ -72,6 +72,18 @@ import Testing
         #expect(notices.last?.sqlState == "01000")
     }
 
+    @Test func doubtsWhatTheServerDoubts() throws {
+        let connection = try connect()
+        let unknown = failure { () throws(PostgresError) in
+            try connection.run("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40003'; END $$")
+        }
+        #expect(unknown?.commitIsInDoubt == true)
+        #expect(unknown?.isRetryable == false)
+        let lost = failure { () throws(PostgresError) in try connection.run("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '08006'; END $$") }
+        #expect(lost?.commitIsInDoubt == false)
+        #expect(lost?.isRetryable == true)
+    }
+
     @Test func takesAnyWarningOfACommitForDoubt() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE item (id int8)")

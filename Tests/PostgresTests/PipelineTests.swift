@@ -81,6 +81,16 @@ import Testing
         #expect(try connection.run("SELECT * FROM kept").columnCount == 2)
     }
 
+    @Test func usesWhatAnEarlierStatementMade() throws {
+        let connection = try connect()
+        let rows = try connection.pipeline(
+            [
+                Query("CREATE TEMPORARY TABLE made (id int8)"), Query("INSERT INTO made VALUES ($1)", parameters: [.int8(7)]),
+                Query("SELECT id FROM made"),
+            ], by: .patient)
+        #expect(try rows[2][0].int64(0) == 7)
+    }
+
     @Test func preparesPerTypes() throws {
         let connection = try connect()
         let query = { (parameter: Parameter) in Query("SELECT pg_typeof($1)::text", parameter) }
