@@ -85,7 +85,7 @@ import Testing
         let connection = try connect()
         let rows = try connection.pipeline(
             [
-                Query("CREATE TEMPORARY TABLE made (id int8)"), Query("INSERT INTO made VALUES ($1)", parameters: [.int8(7)]),
+                Query("CREATE TEMPORARY TABLE made (id int8)"), Query("INSERT INTO made VALUES ($1)", [.int8(7)]),
                 Query("SELECT id FROM made"),
             ], by: .patient)
         #expect(try rows[2][0].int64(0) == 7)
