@@ -8,7 +8,7 @@ struct HTTPCounters: Sendable {
     private let listener: String
     private let routes: [String]
     /// The counters of the common statuses, by route.
-    private let counters: [LabelledCounters<Int>]
+    private let counters: [NumberedCounters]
 
     /// Makes the counters of a listener whose routes have these paths, in the order of their indices.
     /// - Parameter watched: a status that operators watch; its series exists from the start for each route. Other series appear with their
@@ -18,7 +18,7 @@ struct HTTPCounters: Sendable {
         self.listener = listener
         // Requests that match no route are counted together, because the caller chooses their path.
         self.routes = ["other"] + routes
-        counters = self.routes.map { route in LabelledCounters(Self.usual) { family.child(listener, route, "\($0)") } }
+        counters = self.routes.map { route in NumberedCounters(Self.usual) { family.child(listener, route, "\($0)") } }
         if let watched { for route in routes { family.child(listener, route, "\(watched)").showZero() } }
     }
 

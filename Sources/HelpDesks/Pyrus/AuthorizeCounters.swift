@@ -6,14 +6,15 @@ internal import Observability
 ///
 /// Not copyable, so that it is borrowed through its snapshot, and threads that count at the same time do not contend for reference counts.
 struct AuthorizeCounters: ~Copyable, Sendable {
-    private struct KeyDenial: Equatable {
-        let id: UInt32
+    /// By the id of the key.
+    private struct DenialCounters {
         let denial: Denial
+        let keys: NumberedCounters
     }
 
     private struct ApplicationCounters {
-        let authorized: LabelledCounters<UInt32>
-        let denied: LabelledCounters<KeyDenial>
+        let authorized: NumberedCounters
+        let denied: [DenialCounters]
         let unknownKey: Counter
     }
 
@@ -29,10 +30,13 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         let keyDenials = Denial.allCases.filter(\.isAboutOneKey)
         self.applications = applications.map { application in
             let app = String(decoding: application.id, as: UTF8.self)
-            let denials = application.keys.flatMap { key in keyDenials.map { KeyDenial(id: key.id, denial: $0) } }
+            let keys = application.keys.map { Int($0.id) }
             return ApplicationCounters(
-                authorized: LabelledCounters(application.keys.map(\.id)) { family.child(app, "authorized", "valid", "\($0)") },
-                denied: LabelledCounters(denials) { family.child(app, "denied", $0.denial.rawValue, "\($0.id)") },
+                authorized: NumberedCounters(keys) { family.child(app, "authorized", "valid", "\($0)") },
+                denied: keyDenials.map { denial in
+                    DenialCounters(
+                        denial: denial, keys: NumberedCounters(keys) { family.child(app, "denied", denial.rawValue, "\($0)") })
+                },
                 unknownKey: family.child(app, "denied", Denial.unknownKey.rawValue, ""))
         }
         unknownApp = family.child("", "denied", Denial.unknownApp.rawValue, "")
@@ -48,10 +52,11 @@ extension AuthorizeCounters {
     /// Counts a decision of the authorizer with the same apps.
     func count(_ decision: Authorizer.Decision) {
         switch (decision.verdict, decision.application) {
-        case (.authorized(let keyID), let application?): applications[application].authorized.increment(keyID)
+        case (.authorized(let keyID), let application?): applications[application].authorized.increment(Int(keyID))
         case (.denied(.unknownKey, _), let application?): applications[application].unknownKey.increment()
         case (.denied(let denial, let keyID?), let application?):
-            applications[application].denied.increment(KeyDenial(id: keyID, denial: denial))
+            let counters = applications[application].denied
+            for index in counters.indices where counters[index].denial == denial { counters[index].keys.increment(Int(keyID)) }
         case (.denied, _): unknownApp.increment()
         case (.malformed(let malformation), _): malformed.increment(malformation.problem)
         case (.undecided, _), (.authorized, nil): undecided.increment()

@@ -40,7 +40,7 @@ final class AuthorizeRoute: Sendable {
         do throws(BodyError) {
             let level = denials.level
             var caller: Caller?
-            let decision = try credentials.withCredentials(of: request) { appID, userID, securityKey in
+            let decision = try credentials.decision(on: request) { appID, userID, securityKey in
                 let decision = state.shared.authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now)
                 if decision.verdict.logLevel >= level {
                     caller = Caller(decision, state.shared.authorizer, appID: appID, userID: userID, securityKey: securityKey)

@@ -28,3 +28,31 @@ package struct LabelledCounters<Label: Equatable & Sendable>: Sendable {
         return false
     }
 }
+
+/// Counters by a number, such as an HTTP status: as `LabelledCounters`, for what each request counts.
+// Not generic: beyond its module the compiler does not specialise generic code, which made counting cost a third of a microsecond.
+package struct NumberedCounters: Sendable {
+    private struct Entry {
+        let number: Int
+        let counter: Counter
+    }
+
+    private let entries: [Entry]
+
+    /// Makes a counter for each number; the numbers must differ.
+    /// - Parameter counter: creates or finds the counter, as `MetricFamily.child` does.
+    package init(_ numbers: some Sequence<Int>, counter: (Int) -> Counter) {
+        entries = numbers.map { Entry(number: $0, counter: counter($0)) }
+    }
+
+    /// Increments the number's counter.
+    /// - Returns: false when the number has no counter.
+    @discardableResult
+    package func increment(_ number: Int) -> Bool {
+        for index in entries.indices where entries[index].number == number {
+            entries[index].counter.increment()
+            return true
+        }
+        return false
+    }
+}
