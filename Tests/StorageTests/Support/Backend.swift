@@ -18,7 +18,9 @@ enum Backend: CaseIterable, Sendable {
             let directory = try TemporaryDirectory()
             let store = try SQLiteStore(path: directory.path("store.db"), settings: settings)
             return StoreFixture(store, in: directory)
-        case .postgres: return StoreFixture(try PostgresPlace().store(settings), in: nil)
+        case .postgres:
+            let place = try PostgresPlace()
+            return StoreFixture(try place.store(settings), in: nil, place)
         }
     }
 }

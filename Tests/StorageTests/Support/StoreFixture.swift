@@ -8,10 +8,12 @@ import Time
 final class StoreFixture: Sendable {
     let store: any Store
     private let directory: TemporaryDirectory?
+    private let place: PostgresPlace?
 
-    init(_ store: any Store, in directory: TemporaryDirectory?) {
+    init(_ store: any Store, in directory: TemporaryDirectory?, _ place: PostgresPlace? = nil) {
         self.store = store
         self.directory = directory
+        self.place = place
     }
 
     deinit {
