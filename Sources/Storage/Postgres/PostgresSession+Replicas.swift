@@ -43,7 +43,7 @@ private enum ReplicaStatements {
         ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at RETURNING seen_at
         """
     static let release: StaticString = """
-        WITH lost AS (
+        WITH lost AS MATERIALIZED (
             SELECT event, position, attempts FROM deliveries
             WHERE owner IS NOT NULL AND NOT EXISTS (
                 SELECT 1 FROM replicas WHERE id = owner AND seen_at >= (extract(epoch FROM clock_timestamp()) * 1000)::bigint - $1)

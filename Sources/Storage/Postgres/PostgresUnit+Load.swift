@@ -141,15 +141,17 @@ private enum PersonStatements {
         SELECT app, user_id, device_id FROM devices WHERE seen_at < $1 ORDER BY seen_at, app, user_id, device_id LIMIT $2
         """
     static let forgetCalls: StaticString = """
-        DELETE FROM persons USING (
+        WITH idle AS MATERIALIZED (
             SELECT app, user_id FROM persons WHERE called_at < $1 ORDER BY called_at LIMIT 100 FOR UPDATE SKIP LOCKED
-        ) AS idle
+        )
+        DELETE FROM persons USING idle
         WHERE persons.app = idle.app AND persons.user_id = idle.user_id
         """
     static let forgetDeviceCalls: StaticString = """
-        DELETE FROM device_calls USING (
+        WITH idle AS MATERIALIZED (
             SELECT device FROM device_calls WHERE at < $1 ORDER BY at LIMIT 100 FOR UPDATE SKIP LOCKED
-        ) AS idle
+        )
+        DELETE FROM device_calls USING idle
         WHERE device_calls.device = idle.device
         """
     static let insertDeviceCalls: StaticString = """

@@ -120,6 +120,7 @@ extension PostgresWork {
     }
 }
 
+// What is limited is materialised: in a join, the planner may run it again for each row, and change more than the limit.
 private enum UpkeepStatements {
     static let lock: StaticString = """
         SELECT deliveries.event, deliveries.position, notifier, app, order_key, leads, state::integer, attempts
@@ -149,15 +150,17 @@ private enum UpkeepStatements {
         WHERE deliveries.event = revived.event AND deliveries.position = revived.position
         """
     static let expireBy: StaticString = """
-        UPDATE deliveries SET expires_at = $1 FROM (
+        WITH late AS MATERIALIZED (
             SELECT event, position FROM deliveries WHERE state = 0 AND expires_at > $1 LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
-        ) AS late
+        )
+        UPDATE deliveries SET expires_at = $1 FROM late
         WHERE deliveries.event = late.event AND deliveries.position = late.position
         """
     static let forget: StaticString = """
-        DELETE FROM deliveries USING (
+        WITH old AS MATERIALIZED (
             SELECT event, position FROM deliveries WHERE state = $1 AND ended_at < $2 ORDER BY ended_at LIMIT $3 FOR UPDATE SKIP LOCKED
-        ) AS old
+        )
+        DELETE FROM deliveries USING old
         WHERE deliveries.event = old.event AND deliveries.position = old.position
         RETURNING deliveries.event, deliveries.position
         """
@@ -173,7 +176,8 @@ private enum UpkeepStatements {
         INSERT INTO past_comments (app, comment_id, mark, at, id) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
         """
     static let forgetPast: StaticString = """
-        DELETE FROM past_comments USING (SELECT app, comment_id, mark FROM past_comments WHERE at < $1 ORDER BY at LIMIT $2) AS old
+        WITH old AS MATERIALIZED (SELECT app, comment_id, mark FROM past_comments WHERE at < $1 ORDER BY at LIMIT $2)
+        DELETE FROM past_comments USING old
         WHERE past_comments.app = old.app AND past_comments.comment_id = old.comment_id AND past_comments.mark = old.mark
         RETURNING past_comments.app
         """
