@@ -109,3 +109,27 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         return abandoned
     }
 }
+
+/// Starts a store's writer on a thread of its own, which opens what it writes, and waits for the result of that.
+/// - Parameter run: calls `opened` once it can write, and then works until its queue is closed; it throws when it cannot open.
+func startWriter(
+    _ run: @escaping @Sendable (_ opened: @Sendable () -> Void) throws(StoreError) -> Void
+) throws(StoreError) -> OwnThread {
+    let result = Monitor<Result<Void, StoreError>?>(nil)
+    let thread: OwnThread
+    do throws(ThreadError) {
+        thread = try OwnThread {
+            do throws(StoreError) {
+                try run { result.update { $0 = .success(()) } }
+            } catch {
+                result.update { $0 = .failure(error) }
+            }
+        }
+    } catch {
+        throw StoreError(.unavailable, error.description)
+    }
+    let opened = result.wait { $0 } ?? .success(())
+    if case .failure = opened { thread.join() }
+    try opened.get()
+    return thread
+}

@@ -44,17 +44,11 @@ extension PostgresBatch {
     }
 
     private func recognitions() -> [Query] {
-        let comments = remembered.filter { $0.event.identity.commentID != nil }
-        guard !comments.isEmpty else { return [] }
+        guard !remembered.isEmpty else { return [] }
         return [
             Query(
-                EventStatements.remember,
-                [
-                    .int4Array(comments.map(\.app)), .storedArray(comments.map { $0.event.identity.commentID?.text ?? "" }),
-                    .int8Array(comments.map { StoreRules.mark(of: $0.event.identity) }),
-                    .int8Array(comments.map(\.event.receivedAt.stored)),
-                    .uuidArray(comments.map(\.event.id.bytes)),
-                ])
+                EventStatements.remember, .int4Array(remembered.map(\.app)), .storedArray(remembered.map(\.comment.text)),
+                .int8Array(remembered.map(\.mark)), .int8Array(remembered.map(\.receivedAt.stored)), .uuidArray(remembered.map(\.id.bytes)))
         ]
     }
 

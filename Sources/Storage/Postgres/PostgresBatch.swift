@@ -45,8 +45,8 @@ final class PostgresBatch {
     var comments: [CommentKey: Siblings] = [:]
     var past: [Event.Identity: UUIDv7] = [:]
     var newEvents: [NewEvent] = []
-    /// Comments without deliveries, which are only to be recognised.
-    var remembered: [(event: Event, app: Int32)] = []
+    /// Comments that no event stands for, which are only to be recognised.
+    var remembered: [RememberedComment] = []
     /// What ended when it was made.
     private(set) var refused: [(notifier: String, ending: DeliveryEnding)] = []
 
@@ -117,7 +117,7 @@ final class PostgresBatch {
                 comments[key]?.told.insert(Told(notifier: ByteKey(row.subscription.notifier), device: ByteKey(device)))
             }
         }
-        guard !rows.isEmpty else { return remembered.append((event, app)) }
+        guard !rows.isEmpty else { return remember(event.identity, app, event.id, receivedAt: event.receivedAt) }
         let data = rows.contains { ($0.ending?.state ?? .pending).needsData } ? event.data : Event.noData
         newEvents.append(NewEvent(event: event, app: app, data: data, rows: rows))
         for row in rows {
@@ -127,6 +127,24 @@ final class PostgresBatch {
                 depth.add(1, to: row.subscription.notifier)
             }
         }
+    }
+}
+
+extension PostgresBatch {
+    /// What a comment is recognised by.
+    struct RememberedComment {
+        let app: Int32
+        let comment: HelpDeskID
+        let mark: Int64
+        let receivedAt: UnixMilliseconds
+        let id: UUIDv7
+    }
+
+    /// Keeps what makes an event's comment recognised; nothing of an event without one.
+    func remember(_ identity: Event.Identity, _ app: Int32, _ id: UUIDv7, receivedAt: UnixMilliseconds) {
+        guard let comment = identity.commentID else { return }
+        remembered.append(
+            RememberedComment(app: app, comment: comment, mark: StoreRules.mark(of: identity), receivedAt: receivedAt, id: id))
     }
 }
 

@@ -85,10 +85,13 @@ extension PostgresSession {
 
     /// How many deliveries wait for each notifier, and since when the one that expires first does.
     func pending() throws(PostgresError) -> [PendingDeliveries] {
+        let counts = try depth().filter { $0.value > 0 }.sorted { $0.key < $1.key }
+        guard !counts.isEmpty else { return [] }
         var pending: [PendingDeliveries] = []
-        for (notifier, count) in try depth().sorted(by: { $0.key < $1.key }) where count > 0 {
+        let oldest = try run(counts.map { Query(ReadingStatements.oldest, .stored($0.key.text)) })
+        for ((notifier, count), rows) in zip(counts, oldest) {
             // It may have ended since it was counted.
-            guard let row = try run([Query(ReadingStatements.oldest, [.stored(notifier.text)])])[0].first else { continue }
+            guard let row = rows.first else { continue }
             pending.append(PendingDeliveries(notifier: notifier.text, count: count, oldestReceivedAt: try row.time(0)))
         }
         return pending

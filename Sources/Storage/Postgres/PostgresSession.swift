@@ -7,18 +7,16 @@ final class PostgresSession {
     let connection: Connection
     /// The 16 bytes that stand for this process in the database.
     let replica: [UInt8]
-    private let settings: StoreSettings
     private var numbers: [ByteKey: Int32] = [:]
     private var names: [Int32: String] = [:]
     /// The apps that got their number in the transaction under way: it is theirs once that is committed.
     private var newApps: Set<ByteKey> = []
 
     /// Connects, on the thread that will use it.
-    init(_ address: ConnectionSettings, replica: [UInt8], settings: StoreSettings) throws(PostgresError) {
+    init(_ address: ConnectionSettings, replica: [UInt8]) throws(PostgresError) {
         // The planner would rather read a whole table than the few rows that a list of keys names.
         connection = try Connection(address.with(serverOptions: "-c enable_seqscan=off"), by: Self.deadline())
         self.replica = replica
-        self.settings = settings
     }
 
     /// How long one round trip may take, in milliseconds.

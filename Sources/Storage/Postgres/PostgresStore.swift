@@ -38,17 +38,20 @@ package final class PostgresStore: Store {
         let queue = WriterQueue<PostgresJob>(limit: settings.maximumQueued, batch: settings.maximumBatch)
         self.queue = queue
         do throws(PostgresError) {
-            let first = try PostgresSession(address, replica: replica, settings: settings)
+            let first = try PostgresSession(address, replica: replica)
             try first.migrate()
             let offset = ClockOffset(measured: try first.beat(clock))
             status.withLock { $0.offset = offset }
             worker = Monitor(first)
-            reader = Monitor(try PostgresSession(address, replica: replica, settings: settings))
+            reader = Monitor(try PostgresSession(address, replica: replica))
         } catch {
             throw StoreError(error)
         }
-        writer = try Self.start(queue, status, settings, random, clock) { () throws(PostgresError) in
-            try PostgresSession(address, replica: replica, settings: settings)
+        writer = try startWriter { opened throws(StoreError) in
+            let session: PostgresSession
+            do throws(PostgresError) { session = try PostgresSession(address, replica: replica) } catch { throw StoreError(error) }
+            opened()
+            PostgresWriter(session, queue: queue, status: status, settings: settings, random: random, clock: clock).run()
         }
     }
 
@@ -58,33 +61,6 @@ package final class PostgresStore: Store {
         } catch {
             throw StoreError(.unavailable, error.description)
         }
-    }
-
-    /// Connects on the thread that will write, and waits until that has gone well.
-    private static func start(
-        _ queue: WriterQueue<PostgresJob>, _ status: Monitor<PostgresStatus>, _ settings: StoreSettings,
-        _ random: any RandomNumberGenerator & Sendable, _ clock: @escaping @Sendable () -> UnixMilliseconds,
-        _ connect: @escaping @Sendable () throws(PostgresError) -> PostgresSession
-    ) throws(StoreError) -> OwnThread {
-        let opened = Monitor<Result<Void, StoreError>?>(nil)
-        let thread: OwnThread
-        do throws(ThreadError) {
-            thread = try OwnThread {
-                do throws(PostgresError) {
-                    let session = try connect()
-                    opened.update { $0 = .success(()) }
-                    PostgresWriter(session, queue: queue, status: status, settings: settings, random: random, clock: clock).run()
-                } catch {
-                    opened.update { $0 = .failure(StoreError(error)) }
-                }
-            }
-        } catch {
-            throw StoreError(.unavailable, error.description)
-        }
-        let result = opened.wait { $0 } ?? .success(())
-        if case .failure = result { thread.join() }
-        try result.get()
-        return thread
     }
 
     /// As `Store` says.

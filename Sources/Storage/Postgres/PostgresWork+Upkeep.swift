@@ -67,7 +67,13 @@ extension PostgresWork {
             Query(UpkeepStatements.forgetAttempts, [.int8Array(keys.map(\.event)), .int4Array(keys.map { Int32($0.position) })]),
             Query(WorkStatements.dropData, [events]), Query(UpkeepStatements.releaseEvents, [events]),
         ])[2]
-        try remember(released)
+        for row in released {
+            let identity = Event.Identity(
+                appID: "", ticketID: try row.helpDeskID(2), commentID: try row.helpDeskID(1), deviceID: try row.stored(3))
+            batch.remember(identity, try row.int32(0), try row.uuidv7(4), receivedAt: try row.time(5))
+        }
+        // Now, because what need not be recognised any more is forgotten next.
+        try batch.write()
         return keys.count
     }
 
@@ -77,22 +83,6 @@ extension PostgresWork {
         return try session.run([Query(UpkeepStatements.forgetPast, [.int8(time.stored), .int8(Int64(limit))])])[0].count
     }
 
-    private func remember(_ released: Rows) throws(PostgresError) {
-        for row in released {
-            guard let comment = try row.helpDeskID(1) else { continue }
-            let identity = Event.Identity(
-                appID: "", ticketID: try row.helpDeskID(2), commentID: comment, deviceID: try row.stored(3))
-            _ = try session.run([
-                Query(
-                    UpkeepStatements.remember,
-                    [
-                        .int4(try row.int32(0)), .stored(comment.text), .int8(StoreRules.mark(of: identity)), .int8(try row.int64(5)),
-                        .uuid(try row.uuidv7(4).bytes),
-                    ])
-            ])
-        }
-    }
-
     private func notifiers() throws(PostgresError) -> [String] {
         try session.depth().filter { $0.value > 0 }.keys.sorted().map(\.text)
     }
@@ -100,22 +90,20 @@ extension PostgresWork {
     private func overdue(
         _ notifier: String, expiredBy: UnixMilliseconds, dueBy: UnixMilliseconds, limit: Int
     ) throws(PostgresError) -> [Place] {
-        let rows = try session.run([
-            Query(UpkeepStatements.overdue, [.stored(notifier), .int8(expiredBy.stored), .int8(dueBy.stored), .int8(Int64(limit))])
-        ])[0]
-        var places: [Place] = []
-        for row in rows { places.append(try Place(row)) }
-        return places
+        try places(
+            Query(UpkeepStatements.overdue, [.stored(notifier), .int8(expiredBy.stored), .int8(dueBy.stored), .int8(Int64(limit))]))
     }
 
     private func lock(_ keys: [DeliveryKey], in state: Delivery.State) throws(PostgresError) -> [Place] {
-        let rows = try session.run([
+        try places(
             Query(
                 UpkeepStatements.lock,
-                [.int8Array(keys.map(\.event)), .int4Array(keys.map { Int32($0.position) }), .int4(Int32(state.number))])
-        ])[0]
+                [.int8Array(keys.map(\.event)), .int4Array(keys.map { Int32($0.position) }), .int4(Int32(state.number))]))
+    }
+
+    private func places(_ query: Query) throws(PostgresError) -> [Place] {
         var places: [Place] = []
-        for row in rows { places.append(try Place(row)) }
+        for row in try session.run([query])[0] { places.append(try Place(row)) }
         return places
     }
 }
@@ -171,9 +159,6 @@ private enum UpkeepStatements {
     static let releaseEvents: StaticString = """
         DELETE FROM events WHERE number = ANY ($1::bigint[]) AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = number)
         RETURNING app, comment_id, ticket_id, device_id, id, received_at
-        """
-    static let remember: StaticString = """
-        INSERT INTO past_comments (app, comment_id, mark, at, id) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
         """
     static let forgetPast: StaticString = """
         WITH old AS MATERIALIZED (SELECT app, comment_id, mark FROM past_comments WHERE at < $1 ORDER BY at LIMIT $2)

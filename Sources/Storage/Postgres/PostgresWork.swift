@@ -23,7 +23,7 @@ final class PostgresWork {
         let at: UnixMilliseconds
     }
 
-    private let batch: PostgresBatch
+    let batch: PostgresBatch
     let session: PostgresSession
     let depth: QueueDepth
 

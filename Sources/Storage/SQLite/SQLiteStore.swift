@@ -35,7 +35,17 @@ package final class SQLiteStore: Store {
         self.settings = settings
         let queue = WriterQueue<WriterJob>(limit: settings.maximumQueued, batch: settings.maximumBatch)
         self.queue = queue
-        writer = try Self.start(path, settings, movesAgain: movesAgain, random, queue, status)
+        let status = status
+        writer = try startWriter { opened throws(StoreError) in
+            let lock = try DatabaseFile.lock(path)
+            let file = try DatabaseFile.open(path, lock, movesAgain: movesAgain, settings, random)
+            status.withLock { $0.counts = file.database.counts }
+            let checkpointer = try Checkpointer(path: path, settings: settings)
+            opened()
+            Writer(file, lock, checkpointer, settings: settings, queue: queue, status: status).run()
+            // Unlocked last, after the file is closed.
+            withExtendedLifetime(lock) {}
+        }
         do throws(StoreError) {
             listReader = Monitor(try DatabaseFile.openForReading(path, settings))
             metricsReader = Monitor(try DatabaseFile.openForReading(path, settings))
@@ -226,44 +236,5 @@ package final class SQLiteStore: Store {
             }
         }
         return try result.get()
-    }
-
-    /// Opens the file on the writer's thread, and waits for the result.
-    private static func start(
-        _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ random: any RandomNumberGenerator & Sendable,
-        _ queue: WriterQueue<WriterJob>,
-        _ status: Monitor<StoreStatus>
-    ) throws(StoreError) -> OwnThread {
-        let opened = Monitor<Result<Void, StoreError>?>(nil)
-        let thread: OwnThread
-        do throws(ThreadError) {
-            thread = try OwnThread { write(path, settings, movesAgain: movesAgain, random, queue, status, opened) }
-        } catch {
-            throw StoreError(.unavailable, error.description)
-        }
-        let result = opened.wait { $0 } ?? .success(())
-        if case .failure = result { thread.join() }
-        try result.get()
-        return thread
-    }
-}
-
-/// The body of the writer's thread.
-private func write(
-    _ path: String, _ settings: StoreSettings, movesAgain: Bool, _ random: any RandomNumberGenerator & Sendable,
-    _ queue: WriterQueue<WriterJob>,
-    _ status: Monitor<StoreStatus>, _ opened: Monitor<Result<Void, StoreError>?>
-) {
-    do throws(StoreError) {
-        let lock = try DatabaseFile.lock(path)
-        let file = try DatabaseFile.open(path, lock, movesAgain: movesAgain, settings, random)
-        status.withLock { $0.counts = file.database.counts }
-        let checkpointer = try Checkpointer(path: path, settings: settings)
-        opened.update { $0 = .success(()) }
-        Writer(file, lock, checkpointer, settings: settings, queue: queue, status: status).run()
-        // The lock is released last, after the file was closed.
-        withExtendedLifetime(lock) {}
-    } catch {
-        opened.update { $0 = .failure(error) }
     }
 }
