@@ -90,6 +90,8 @@ import Testing
         }
         #expect(lines(fixture, "cannot reach one type of device").count == 1)
         fixture.reload(["a": ServedNotifier(DeliveryNotifier(outcome))])
+        // Until it is closed, the old notifier may still be given the next delivery.
+        #expect(eventually { fixture.isClosed("a") })
         fixture.accept(4)
         #expect(fixture.waitForState(.dead, of: 4))
         #expect(eventually { lines(fixture, "cannot reach one type of device").count == 2 })
