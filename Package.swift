@@ -55,7 +55,7 @@ let package = Package(
         library("Storage", ["Core", "Crypto", "Postgres", "SQLite", "POSIX", "Threading", "Time"]),
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "Time", "WebTokens", "Bytes"]),
         library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading", "WebTokens", "Time", "Bytes"]),
-        library("Configuration", ["Core", "Crypto", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX", "Time"]),
+        library("Configuration", ["Core", "Crypto", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX", "Postgres", "Time"]),
         library("Dispatch", ["Core", "HTTPClient", "Observability", "Threading", "Time"]),
         library(
             "Operators",
@@ -124,7 +124,7 @@ let package = Package(
             "ServiceTests",
             [
                 "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto",
-                "JSON", "Notifiers", "Observability", "POSIX",
+                "JSON", "Notifiers", "Observability", "POSIX", "Postgres",
                 "Storage",
                 "TestSupport", "Threading", "Time",
             ]),

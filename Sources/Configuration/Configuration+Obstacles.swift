@@ -4,12 +4,13 @@ internal import POSIX
 extension Configuration {
     /// What would keep the service from starting on this machine, as this user: directories, addresses and ports.
     ///
-    /// While a service holds the store, the ports are taken to be its own. A store in memory shows no holder, so there ports in use are passed
-    /// over.
+    /// While a service holds the store, the ports are taken to be its own. Only a SQLite store shows its holder, so with the others ports in
+    /// use are passed over.
     package func obstacles() -> [ConfigurationProblem] {
         let mayBeServed: Bool
         switch store.kind {
-        case .memory: mayBeServed = true
+        // Neither shows whether a service on this machine uses it.
+        case .memory, .postgres: mayBeServed = true
         case .sqlite(let path): mayBeServed = Self.storeFiles(path).contains(where: FileSystem.isLocked)
         }
         return storeObstacles

@@ -1,19 +1,24 @@
 package import Core
 package import Crypto
+package import Postgres
 
 extension Configuration {
     /// Where events and deliveries are kept.
     package struct Store: Sendable, Equatable {
         /// What keeps them.
         package enum Kind: Sendable, Equatable {
-            /// A SQLite database in this file.
+            /// A SQLite database in this file, which one process uses.
             case sqlite(path: String)
+            /// A PostgreSQL database, which any number of processes share.
+            case postgres(ConnectionSettings)
             /// Memory, which a restart empties.
             case memory
         }
 
         /// What keeps them.
         package var kind: Kind
+        /// The database of the other kind that is configured too: `store copy` reads it or fills it, and nothing else uses it.
+        package var other: Kind?
         /// The most deliveries that may wait; over it webhooks are answered 503.
         package var maximumPending: Int
         /// The most deliveries that may wait for one notifier; what comes on top for it ends.

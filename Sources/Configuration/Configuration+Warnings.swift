@@ -1,5 +1,6 @@
 internal import Crypto
 internal import HTTPServer
+internal import Postgres
 package import Time
 
 extension Configuration {
@@ -8,7 +9,7 @@ extension Configuration {
 
     /// What is served all the same but should be changed, with its remedy.
     package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
-        adminWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
+        adminWarnings + storeWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
     }
 
     /// When the certificates of the listeners expire.
@@ -38,6 +39,16 @@ extension Configuration {
                     message: "missing, so nobody can read /metrics, which needs the token where other machines reach the listener"))
         }
         return warnings
+    }
+
+    private var storeWarnings: [ConfigurationProblem] {
+        guard case .postgres(let settings) = store.kind, settings.isUnverified else { return [] }
+        return [
+            ConfigurationProblem(
+                path: "$.store.url",
+                message: "sslmode does not verify who the server is: whoever is on the way can read the password and everything stored; "
+                    + "give sslmode=verify-full with sslrootcert=FILE, or leave sslmode out")
+        ]
     }
 
     private static func warning(_ certificate: (listener: String, expiresAt: UnixSeconds), _ now: UnixSeconds) -> ConfigurationProblem? {

@@ -1,21 +1,24 @@
 internal import Core
+internal import Crypto
+internal import Postgres
 
 /// Where events are kept, for how long, and how devices register.
 extension ConfigurationReader {
     static let storeKeys = ConfigurationKeys.restart(
-        "$.store", "type", "path", "max_pending", "max_pending_per_notifier", "minimum_free_megabytes")
+        "$.store", "type", "path", "url", "prepared_statements", "max_pending", "max_pending_per_notifier", "minimum_free_megabytes")
     static let deliveriesKeys = ConfigurationKeys.restart("$.deliveries", "expire_after_seconds", "keep_delivered_days", "keep_dead_days")
 
     private enum StoreType: String, CaseIterable {
-        case sqlite, memory
+        case sqlite, postgres, memory
     }
 
     func store(_ object: ConfigurationObject) -> Configuration.Store {
         let maximumPending = object.integer("max_pending", 1...1_000_000_000, default: 1_000_000)
         // Three notifiers that are dead leave room for the others.
         let share = max(1, maximumPending / 4)
+        let (kind, other) = storeKinds(object)
         return Configuration.Store(
-            kind: storeKind(object), maximumPending: maximumPending,
+            kind: kind, other: other, maximumPending: maximumPending,
             maximumPendingPerNotifier: object.integer("max_pending_per_notifier", 1...1_000_000_000, default: share),
             minimumFreeMegabytes: object.integer("minimum_free_megabytes", 0...1_000_000, default: 100))
     }
@@ -27,13 +30,36 @@ extension ConfigurationReader {
             keepDeadDays: object.integer("keep_dead_days", 0...3650, default: 30))
     }
 
-    private func storeKind(_ object: ConfigurationObject) -> Configuration.Store.Kind {
+    /// The store in use, and the other one if it is configured too.
+    private func storeKinds(_ object: ConfigurationObject) -> (kind: Configuration.Store.Kind, other: Configuration.Store.Kind?) {
         let path = object.string("path").map(secrets.resolve)
+        let postgres = postgres(object).map { Configuration.Store.Kind.postgres($0) }
         switch object.choice("type", default: StoreType.sqlite) {
-        case .sqlite: return .sqlite(path: object.inForce("path", path ?? secrets.resolve("deskgate.db")))
+        case .sqlite:
+            return (.sqlite(path: object.inForce("path", path ?? secrets.resolve("deskgate.db"))), postgres)
+        case .postgres:
+            object.require("url", "give the database's address as {\"file\": \"PATH\"} or {\"env\": \"NAME\"}")
+            return (postgres ?? .memory, path.map { .sqlite(path: $0) })
         case .memory:
             if path != nil { problems.add(object.path(of: "path"), "a store in memory has no path; remove it") }
-            return .memory
+            if postgres != nil { problems.add(object.path(of: "url"), "a store in memory has no address; remove it") }
+            return (.memory, nil)
+        }
+    }
+
+    /// The address of the PostgreSQL database; nil when none is given, or it cannot be read.
+    private func postgres(_ object: ConfigurationObject) -> ConnectionSettings? {
+        let isPrepared = object.bool("prepared_statements", default: true)
+        let place = object.path(of: "url")
+        guard object.value("url") != nil, let secret = secrets.text(object.value("url"), path: place) else { return nil }
+        do throws(PostgresError) {
+            var settings = try secret.withSpan { text throws(PostgresError) in try ConnectionSettings(text) }
+            settings.usesPreparedStatements = isPrepared
+            // A reload takes over another password for connections to come, but never another database.
+            return object.inForce("url", settings)
+        } catch {
+            problems.add(place, error.description)
+            return nil
         }
     }
 

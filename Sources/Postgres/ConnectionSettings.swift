@@ -4,7 +4,7 @@ internal import Crypto
 /// (<https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-PARAMKEYWORDS>).
 ///
 /// No description and no error shows a password. What is not given comes from the defaults below, then from libpq's environment variables.
-package struct ConnectionSettings: Sendable {
+package struct ConnectionSettings: Sendable, Equatable {
     /// The file of authorities that a server's certificate is verified with when `sslrootcert` is not given: those of Debian's
     /// `ca-certificates`. libpq 15 cannot ask OpenSSL for the system's, and would look in the home directory.
     package static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"

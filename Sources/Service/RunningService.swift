@@ -21,6 +21,8 @@ package final class RunningService: Sendable {
     // Without this thread, sampled lines are reported only with the next line of their kind, and certificate warnings come only from
     // `check` and reloads.
     private let chores: Chores?
+    /// The store as it is opened next: a reload may have brought another password.
+    private let store: Monitor<Configuration.Store>
     /// The certificates that the public and the admin listener use.
     private let identities: Monitor<[TLSIdentity?]>
 
@@ -35,11 +37,13 @@ package final class RunningService: Sendable {
     package init(_ configuration: Configuration, logger: Logger, clocks: Clocks = .system) throws(StartError) {
         self.configuration = configuration
         self.logger = logger
+        let store = Monitor(configuration.store)
+        self.store = store
         graph = try ServiceGraph(configuration, logger: logger, clocks: clocks) { () throws(StoreError) in
             try openWhenPossible(
                 logger: logger, onOpen: { StrandedDeliveries.warn($0, configured: configuration.notifiers.map(\.name), logger) }
             ) { isAgain throws(StoreError) in
-                try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser, movesAgain: isAgain)
+                try store.withLock { $0 }.open(devicesPerUser: configuration.pushTokens.devicesPerUser, movesAgain: isAgain)
             }
         }
         (deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
@@ -137,6 +141,7 @@ package final class RunningService: Sendable {
         } catch {
             return refuseReload(["\(error)"])
         }
+        store.withLock { $0 = next.store }
         graph.metrics.countReload(succeeded: true)
         logger.setLevel(next.log.level)
         logger.log(.info, "configuration reloaded", ["apps": .integer(next.apps.count)])

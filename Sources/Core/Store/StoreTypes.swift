@@ -218,6 +218,9 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         case unavailable
         /// It is not open: whoever has it opens it as soon as that is possible.
         case notOpen = "not_open"
+        /// The way to it broke while it committed, and it could not be asked in time: the call may have taken effect. A repeated event is
+        /// recognised if it did.
+        case inDoubt = "in_doubt"
         /// It is being closed.
         case closed
     }

@@ -8,23 +8,37 @@ internal import Threading
 package import Time
 
 extension Configuration.Store {
-    /// Why a service could not open the store, as far as that is known without opening it; nil when no problem is known.
+    /// Why a service could not open the store, as far as that can be found out without changing anything; nil when no problem is known. For a
+    /// database of PostgreSQL it connects, which takes up to five seconds.
     package var problem: ConfigurationProblem? {
-        guard case .sqlite(let path) = kind else { return nil }
         do throws(StoreError) {
-            try StoreFile.check(path)
+            switch kind {
+            case .memory: break
+            case .sqlite(let path): try StoreFile.check(path)
+            case .postgres(let settings): try PostgresDatabase.check(settings)
+            }
             return nil
         } catch {
-            return ConfigurationProblem(path: "$.store.path", message: error.description)
+            return ConfigurationProblem(path: place, message: error.description)
         }
     }
 
+    /// The key of the configuration that says where the store is.
+    private var place: String {
+        if case .postgres = kind { "$.store.url" } else { "$.store.path" }
+    }
+
     /// The path of the store.
-    /// - Throws: when the store is in memory, which cannot be backed up.
+    /// - Throws: when the store is no file; the description names what to do instead.
     private var file: String {
         get throws(StoreError) {
-            guard case .sqlite(let path) = kind else { throw StoreError(.unavailable, "the store is memory, which has no file") }
-            return path
+            switch kind {
+            case .sqlite(let path): return path
+            case .memory: throw StoreError(.unavailable, "the store is memory, which has no file")
+            case .postgres:
+                throw StoreError(
+                    .unavailable, "the store is a PostgreSQL database; its own tools back it up and restore it (pg_dump, pg_basebackup)")
+            }
         }
     }
 
@@ -49,6 +63,7 @@ extension Configuration.Store {
         switch kind {
         case .memory: return MemoryStore(settings: settings)
         case .sqlite(let path): return try SQLiteStore(path: path, settings: settings, movesAgain: movesAgain)
+        case .postgres(let address): return try PostgresStore(address, settings: settings)
         }
     }
 
@@ -67,12 +82,13 @@ extension AdminAccess {
     /// Prepares access to the service of a configuration, or to its store when no service runs.
     package init(_ configuration: Configuration, clocks: Clocks = .system) {
         self.init(configuration, clocks: clocks) { () throws(StoreError) in
-            guard case .sqlite(let path) = configuration.store.kind else {
-                throw StoreError(.unavailable, "the service does not run, and its store is memory that went with it")
-            }
-            // Opening would create a store, which only the service should do.
-            guard File.exists(path) else {
+            switch configuration.store.kind {
+            case .memory: throw StoreError(.unavailable, "the service does not run, and its store is memory that went with it")
+            case .sqlite(let path) where !File.exists(path):
+                // Opening would create a store, which only the service should do.
                 throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet")
+            case .postgres(let address): try PostgresDatabase.check(address)
+            case .sqlite: break
             }
             return try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser)
         }

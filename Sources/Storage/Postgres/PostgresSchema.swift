@@ -179,6 +179,11 @@ enum PostgresSchema {
             CREATE TABLE replicas (id uuid PRIMARY KEY, seen_at bigint NOT NULL) WITH (fillfactor = 10)
             """,
             """
+            CREATE TABLE marks (id uuid PRIMARY KEY, is_committed boolean NOT NULL, at timestamptz NOT NULL)
+                WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0)
+            """,
+            "CREATE INDEX marks_at ON marks (at)",
+            """
             CREATE VIEW stories AS
                 SELECT event, position, events.id, notifier, state::integer, attempts, due_at, ended_at, reason, expires_at, kind, app_id, ticket_id,
                     comment_id, events.device_id, device_type, events.user_id, occurred_at, received_at, data, needs_device,

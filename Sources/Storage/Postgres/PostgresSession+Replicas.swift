@@ -28,6 +28,7 @@ extension PostgresSession {
             Query(ReplicaStatements.release, .int8(Self.deadMilliseconds), interrupted),
             Query(ReplicaStatements.forget, .int8(120 * Self.deadMilliseconds)),
         ])
+        try forgetMarks()
         return results[0].count
     }
 

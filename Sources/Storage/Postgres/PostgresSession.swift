@@ -101,27 +101,31 @@ final class PostgresSession {
     }
 }
 
-/// The schema.
+/// What tells whether a transaction took effect when its COMMIT got no answer.
 extension PostgresSession {
-    /// Brings the schema to the present version; of several processes one does, and the others wait for it.
-    func migrate() throws(PostgresError) {
-        try transaction { session throws(PostgresError) in
-            _ = try session.run([Query(SessionStatements.lockSchema)])
-            _ = try session.run([Query(SessionStatements.addVersions)])
-            let version = Int(try session.run([Query(SessionStatements.version)])[0].first?.int64(0) ?? 0)
-            guard version < PostgresSchema.latest else { return ((), []) }
-            let steps = PostgresSchema.steps[version...].flatMap { $0 }.map { Query($0) }
-            return ((), steps + [Query(SessionStatements.setVersion, .int8(Int64(PostgresSchema.latest)))])
-        }
+    /// Leaves a mark in the transaction under way. It is forgotten after ten minutes.
+    static func mark(_ mark: UUIDv7) -> Query { Query(SessionStatements.mark, .uuid(mark.bytes)) }
+
+    /// Whether a transaction with a mark was committed. If it is still under way this waits for its end; if it never came to leave the mark,
+    /// it will find it taken and fail.
+    func isMarked(_ mark: UUIDv7) throws(PostgresError) -> Bool {
+        // It writes in any case, so that its own COMMIT waits until what it has found is on the standby too.
+        try run([Query(SessionStatements.find, .uuid(mark.bytes))])[0].one().bool(0)
+    }
+
+    /// Forgets marks that nobody asks for any more.
+    func forgetMarks() throws(PostgresError) {
+        _ = try run([Query(SessionStatements.forgetMarks)])
     }
 }
 
 private enum SessionStatements {
-    static let addVersions: StaticString = "CREATE TABLE IF NOT EXISTS deskgate_versions (version bigint PRIMARY KEY)"
-    // Any number that nobody else is likely to lock; until the transaction ends.
-    static let lockSchema: StaticString = "SELECT pg_advisory_xact_lock(4919837461037)"
-    static let version: StaticString = "SELECT coalesce(max(version), 0) FROM deskgate_versions"
-    static let setVersion: StaticString = "INSERT INTO deskgate_versions VALUES ($1)"
+    static let mark: StaticString = "INSERT INTO marks VALUES ($1, true, clock_timestamp())"
+    static let find: StaticString = """
+        INSERT INTO marks AS earlier VALUES ($1, false, clock_timestamp())
+        ON CONFLICT (id) DO UPDATE SET at = earlier.at RETURNING is_committed
+        """
+    static let forgetMarks: StaticString = "DELETE FROM marks WHERE at < clock_timestamp() - interval '10 minutes'"
 
     static let addApp: StaticString = """
         INSERT INTO apps (app_id) VALUES ($1) ON CONFLICT (app_id) DO UPDATE SET app_id = excluded.app_id RETURNING number

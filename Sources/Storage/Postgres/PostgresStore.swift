@@ -37,21 +37,27 @@ package final class PostgresStore: Store {
         self.status = status
         let queue = WriterQueue<PostgresJob>(limit: settings.maximumQueued, batch: settings.maximumBatch)
         self.queue = queue
+        let first = try PostgresDatabase.connect(address, replica: replica)
+        try PostgresDatabase.prepare(first)
         do throws(PostgresError) {
-            let first = try PostgresSession(address, replica: replica)
-            try first.migrate()
             let offset = ClockOffset(measured: try first.beat(clock))
             status.withLock { $0.offset = offset }
-            worker = Monitor(first)
-            reader = Monitor(try PostgresSession(address, replica: replica))
         } catch {
             throw StoreError(error)
         }
+        worker = Monitor(first)
+        reader = Monitor(try PostgresDatabase.connect(address, replica: replica))
         writer = try startWriter { opened throws(StoreError) in
-            let session: PostgresSession
-            do throws(PostgresError) { session = try PostgresSession(address, replica: replica) } catch { throw StoreError(error) }
+            let writer: PostgresWriter
+            do throws(PostgresError) {
+                writer = try PostgresWriter(
+                    { () throws(PostgresError) in try PostgresSession(address, replica: replica) }, queue: queue, status: status,
+                    settings: settings, random: random, clock: clock)
+            } catch {
+                throw StoreError(error)
+            }
             opened()
-            PostgresWriter(session, queue: queue, status: status, settings: settings, random: random, clock: clock).run()
+            writer.run()
         }
     }
 
@@ -68,6 +74,7 @@ package final class PostgresStore: Store {
         _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
+        if let hindrance { return completion(.failure(hindrance)) }
         queue.submit(PostgresJob(accepting: offset.stored(arrival), audience, isAwaited, completion))
     }
 
@@ -76,6 +83,7 @@ package final class PostgresStore: Store {
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
+        if let hindrance { return completion(.failure(hindrance)) }
         let offset = offset
         queue.submit(
             PostgresJob(registering: offset.stored(registration), audience, isAwaited) { result in
@@ -189,6 +197,9 @@ package final class PostgresStore: Store {
     }
 
     static let rowsPerCommit = 500
+
+    /// Why nothing can be stored now; while it is there nobody waits in the queue.
+    private var hindrance: StoreError? { status.withLock { $0.hindrance } }
 
     /// How this process's clock differs from the database's, as of the last heartbeat.
     var offset: ClockOffset { status.withLock { $0.offset } }

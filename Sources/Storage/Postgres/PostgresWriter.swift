@@ -46,6 +46,8 @@ struct PostgresJob: QueuedJob {
 struct PostgresStatus {
     /// Why the database is not reached; it stays, because another store is opened then.
     private(set) var failure: StoreError?
+    /// Why it is being found out whether a transaction took effect; nothing is accepted meanwhile.
+    var doubt: StoreError?
     private(set) var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     var time: TrustedTime?
     var isClosed = false
@@ -56,9 +58,15 @@ struct PostgresStatus {
     /// Remembers that the connection is lost.
     /// - Returns: the error as stores tell it.
     mutating func note(_ error: PostgresError) -> StoreError {
-        let told = StoreError(error)
-        if error.isConnectionLost { failure = told }
-        return told
+        error.isConnectionLost ? lose(error) : StoreError(error)
+    }
+
+    /// Remembers that the database is not reached.
+    /// - Returns: the error as stores tell it.
+    mutating func lose(_ error: PostgresError) -> StoreError {
+        let lost = StoreError(.notOpen, error.description)
+        failure = lost
+        return lost
     }
 
     /// Takes in what a transaction has left.
@@ -67,29 +75,49 @@ struct PostgresStatus {
         for (notifier, ending) in committed.refused { refused[ByteKey(notifier), default: [:]][ending, default: 0] += 1 }
     }
 
+    /// Why nothing can be stored now, although the queue has room.
+    var hindrance: StoreError? { failure ?? doubt }
+
     /// What keeps the store from accepting.
     func refusal(_ settings: StoreSettings) -> StoreError? {
         if isClosed { return .closed }
-        if let failure { return failure }
+        if let hindrance { return hindrance }
         return total >= settings.maxPending ? .queueFull(settings.maxPending) : nil
     }
 }
 
 /// The one thread that makes what arrives durable: whatever waits in one transaction, and meanwhile the next ones gather.
-struct PostgresWriter {
-    private let session: PostgresSession
+///
+/// When the connection breaks around a COMMIT, it connects again and asks whether that took effect, so that its callers get the true answer.
+/// One thread uses it.
+final class PostgresWriter {
+    private var session: PostgresSession
+    private let connect: () throws(PostgresError) -> PostgresSession
     private let queue: WriterQueue<PostgresJob>
     private let status: Monitor<PostgresStatus>
     private let settings: StoreSettings
-    private let random: any RandomNumberGenerator & Sendable
+    private var random: any RandomNumberGenerator & Sendable
     private let clock: @Sendable () -> UnixMilliseconds
     private static let idleMilliseconds: UInt64 = 1000
+    /// For how long it tries to find out what became of a transaction: shorter than a help desk waits, longer than a short interruption.
+    private static let settlingMilliseconds: UInt64 = 8000
+    private static let settlingPauseMilliseconds: UInt64 = 250
+    /// How often the same jobs are written at most when their COMMIT is lost again and again.
+    private static let mostTries = 3
 
+    /// What a transaction has done, told once it is durable.
+    private struct Work {
+        let batch: PostgresBatch
+        var reports: [@Sendable () -> Void] = []
+    }
+
+    /// - Parameter connect: makes a session; called on this thread, at first and after a connection was lost around a COMMIT.
     init(
-        _ session: PostgresSession, queue: WriterQueue<PostgresJob>, status: Monitor<PostgresStatus>, settings: StoreSettings,
-        random: any RandomNumberGenerator & Sendable, clock: @escaping @Sendable () -> UnixMilliseconds
-    ) {
-        (self.session, self.queue, self.status, self.settings) = (session, queue, status, settings)
+        _ connect: @escaping () throws(PostgresError) -> PostgresSession, queue: WriterQueue<PostgresJob>, status: Monitor<PostgresStatus>,
+        settings: StoreSettings, random: any RandomNumberGenerator & Sendable, clock: @escaping @Sendable () -> UnixMilliseconds
+    ) throws(PostgresError) {
+        session = try connect()
+        (self.connect, self.queue, self.status, self.settings) = (connect, queue, status, settings)
         (self.random, self.clock) = (random, clock)
     }
 
@@ -104,7 +132,7 @@ struct PostgresWriter {
             }
             switch queue.next(idleAfterMilliseconds: Self.idleMilliseconds) {
             case .jobs(let jobs):
-                commit(jobs[...])
+                commit(jobs)
                 queue.done(jobs)
             case .idle: continue
             case .closed: return
@@ -123,33 +151,81 @@ struct PostgresWriter {
         }
     }
 
-    /// Commits a batch. What one job broke is done again job by job, so that only that one fails.
-    private func commit(_ batch: ArraySlice<PostgresJob>) {
-        let awaited = batch.filter { job in
+    /// Commits what is still awaited.
+    private func commit(_ jobs: [PostgresJob]) {
+        let awaited = jobs.filter { job in
             if job.isAwaited() { return true }
             job.fail(.abandoned)
             return false
         }
-        guard !awaited.isEmpty else { return }
+        if !awaited.isEmpty { write(awaited, tries: 1) }
+    }
+
+    /// Writes jobs in one transaction. What one of them broke is done again job by job, so that only that one fails.
+    private func write(_ jobs: [PostgresJob], tries: Int) {
+        var work: Work?
+        let mark = UUIDv7(milliseconds: clock(), using: &random)
         do throws(PostgresError) {
-            let (reports, committed) = try session.transaction { session throws(PostgresError) in
-                let batch = PostgresBatch(PostgresUnit(session, settings: settings), QueueDepth(try session.depth()), random: random)
-                try batch.load(awaited.compactMap(\.arrival), awaited.compactMap(\.registration))
-                var reports: [@Sendable () -> Void] = []
-                for job in awaited {
-                    batch.audience = job.audience
-                    reports.append(try job.run(batch))
-                }
-                return ((reports, batch), try batch.flush())
+            try session.transaction { session throws(PostgresError) in
+                let made = try read(jobs, session)
+                work = made
+                return ((), try made.batch.flush() + [PostgresSession.mark(mark)])
             }
-            status.withLock { $0.note(committed) }
-            for report in reports { report() }
         } catch {
-            if awaited.count > 1, !error.isConnectionLost, !error.commitIsInDoubt {
-                for job in awaited { commit([job]) }
-            } else {
-                let told = status.withLock { $0.note(error) }
-                for job in awaited { job.fail(told) }
+            if error.commitIsInDoubt, let work { return settle(jobs, work, mark, error, tries: tries) }
+            guard jobs.count > 1, !error.isConnectionLost, !error.commitIsInDoubt else { return fail(jobs, error) }
+            for job in jobs { write([job], tries: tries) }
+            return
+        }
+        if let work { tell(work) }
+    }
+
+    private func read(_ jobs: [PostgresJob], _ session: PostgresSession) throws(PostgresError) -> Work {
+        let batch = PostgresBatch(PostgresUnit(session, settings: settings), QueueDepth(try session.depth()), random: random)
+        try batch.load(jobs.compactMap(\.arrival), jobs.compactMap(\.registration))
+        var work = Work(batch: batch)
+        for job in jobs {
+            batch.audience = job.audience
+            work.reports.append(try job.run(batch))
+        }
+        return work
+    }
+
+    private func tell(_ work: Work) {
+        status.withLock { $0.note(work.batch) }
+        for report in work.reports { report() }
+    }
+
+    private func fail(_ jobs: [PostgresJob], _ error: PostgresError) {
+        let told = status.withLock { $0.note(error) }
+        for job in jobs { job.fail(told) }
+    }
+
+    /// Answers jobs whose COMMIT got no reliable answer, by what became of it; what did not take effect is written again.
+    private func settle(_ jobs: [PostgresJob], _ work: Work, _ mark: UUIDv7, _ error: PostgresError, tries: Int) {
+        status.withLock { $0.doubt = StoreError(.inDoubt, error.description) }
+        defer { status.withLock { $0.doubt = nil } }
+        switch hasTakenEffect(mark) {
+        case true?: tell(work)
+        case false? where tries < Self.mostTries: write(jobs, tries: tries + 1)
+        case false?: fail(jobs, error)
+        case nil:
+            _ = status.withLock { $0.lose(error) }
+            for job in jobs { job.fail(StoreError(.inDoubt, error.description)) }
+        }
+    }
+
+    /// Whether the transaction with a mark was committed; nil when the database could not be asked in time. After false it never will be.
+    private func hasTakenEffect(_ mark: UUIDv7) -> Bool? {
+        let end = SystemClock.monotonicMilliseconds() + Self.settlingMilliseconds
+        let pause = Monitor(())
+        while true {
+            do throws(PostgresError) {
+                session = try connect()
+                return try session.isMarked(mark)
+            } catch {
+                guard SystemClock.monotonicMilliseconds() < end else { return nil }
+                _ = pause.wait(timeoutMilliseconds: Self.settlingPauseMilliseconds) { _ in nil as Void? }
             }
         }
     }

@@ -35,6 +35,7 @@ import Testing
         directory.environment["DESKGATE_WEBHOOK_SECRET"] = TestSecret.text(6)
         directory.environment["DESKGATE_NEXT_WEBHOOK_SECRET"] = TestSecret.text(9)
         directory.environment["DESKGATE_BACKEND_PREVIOUS_SECRET"] = TestSecret.signing(7)
+        directory.environment["DESKGATE_DATABASE_URL"] = "postgres://deskgate@db.example.com/deskgate"
         let json = String(decoding: text, as: UTF8.self)
         #expect(try directory.problems(json) == [])
         let configuration = try directory.configuration(json)

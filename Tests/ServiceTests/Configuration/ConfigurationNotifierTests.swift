@@ -75,7 +75,7 @@ import Testing
             #""notifiers":{"log":{"type":"log"},"":{"type":"log"}}"#,
             #"$.notifiers."": expected a name of 1 to 64 letters, digits, "-", "_" or ".""#
         ),
-        (#""store":{"type":"postgres"}"#, #"$.store.type: expected one of "sqlite", "memory""#),
+        (#""store":{"type":"mysql"}"#, #"$.store.type: expected one of "sqlite", "postgres", "memory""#),
         (#""store":{"type":"memory","path":"x"}"#, "$.store.path: a store in memory has no path; remove it"),
         (#""store":{"path":""}"#, "$.store.path: expected a non-empty string, found an empty string"),
     ])

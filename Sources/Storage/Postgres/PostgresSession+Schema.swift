@@ -1,0 +1,93 @@
+internal import Core
+internal import Postgres
+
+/// What a database says of itself before it is used.
+struct PostgresSurroundings {
+    /// The version of the schema; 0 when there is none.
+    let version: Int
+    /// Whether the schema is there at all.
+    let isPrepared: Bool
+    /// The schema in which tables are looked for and made; nil when the role has none.
+    let schema: String?
+    /// Whether the role may make tables there.
+    let mayCreate: Bool
+    /// Whether the server only reads, as a standby does.
+    let isStandby: Bool
+    /// PostgreSQL's version as a number, such as 150004.
+    let serverVersion: Int
+    /// The role.
+    let role: String
+}
+
+/// The schema.
+extension PostgresSession {
+    /// The oldest PostgreSQL whose syntax the statements keep to.
+    private static let oldestServer = 130_000
+
+    /// What the database says of itself.
+    func place() throws(PostgresError) -> PostgresSurroundings {
+        let row = try run([Query(SchemaStatements.place)])[0].one()
+        let isPrepared = try row.bool(0)
+        let version = isPrepared ? Int(try run([Query(SchemaStatements.version)])[0].one().int64(0)) : 0
+        return PostgresSurroundings(
+            version: version, isPrepared: isPrepared, schema: row.isNull(1) ? nil : try row.string(1), mayCreate: try row.bool(2),
+            isStandby: try row.bool(3), serverVersion: Int(try row.int32(4)), role: try row.string(5))
+    }
+
+    /// Why the database cannot be used, with the remedy; nil when it can, at the latest after `migrate`.
+    func obstacle() throws(PostgresError) -> String? {
+        let place = try place()
+        if place.serverVersion < Self.oldestServer { return "PostgreSQL 13 or newer is needed; this server is older" }
+        if place.isStandby {
+            return "this server is a standby, which only reads; name the primary, or all hosts of the cluster: the one that writes is used"
+        }
+        guard place.version < PostgresSchema.latest, !place.mayCreate else { return nil }
+        let found =
+            place.isPrepared ? "the schema has version \(place.version), and \(PostgresSchema.latest) is needed" : "there is no schema"
+        return "\(found), and \(place.role) may not make tables; run: deskgate store migrate --url-file OWNER_URL --grant \(place.role)"
+    }
+
+    /// Brings the schema to the present version, if it is not there yet; of several processes one does, and the others wait for it. A schema of
+    /// a newer version is left alone: versions only add.
+    func migrate() throws(PostgresError) {
+        let place = try place()
+        guard place.version < PostgresSchema.latest else { return }
+        try transaction { session throws(PostgresError) in
+            _ = try session.run([Query(SchemaStatements.lock)])
+            _ = try session.run([Query(SchemaStatements.addVersions)])
+            let version = Int(try session.run([Query(SchemaStatements.version)])[0].one().int64(0))
+            guard version < PostgresSchema.latest else { return ((), []) }
+            let steps = PostgresSchema.steps[version...].flatMap { $0 }.map { Query($0) }
+            return ((), steps + [Query(SchemaStatements.setVersion, .int8(Int64(PostgresSchema.latest)))])
+        }
+    }
+
+    /// Lets a role do what serving takes with the tables of the schema, those to come included, and nothing more.
+    /// - Parameter role: a role's name.
+    func grant(to role: String) throws(PostgresError) {
+        _ = try run([Query(SchemaStatements.nameRole, .text(role)), Query(SchemaStatements.grant)])
+    }
+}
+
+private enum SchemaStatements {
+    static let place: StaticString = """
+        SELECT to_regclass('deskgate_versions') IS NOT NULL, current_schema(),
+            coalesce(has_schema_privilege(current_schema(), 'CREATE'), false), pg_is_in_recovery(),
+            current_setting('server_version_num')::integer, current_user::text
+        """
+    static let addVersions: StaticString = "CREATE TABLE IF NOT EXISTS deskgate_versions (version bigint PRIMARY KEY)"
+    // Any number that nobody else is likely to lock; until the transaction ends.
+    static let lock: StaticString = "SELECT pg_advisory_xact_lock(4919837461037)"
+    static let version: StaticString = "SELECT coalesce(max(version), 0) FROM deskgate_versions"
+    static let setVersion: StaticString = "INSERT INTO deskgate_versions VALUES ($1)"
+
+    static let nameRole: StaticString = "SELECT set_config('deskgate.role', $1, false)"
+    static let grant: StaticString = """
+        DO $$ DECLARE role text := quote_ident(current_setting('deskgate.role')); place text := quote_ident(current_schema()); BEGIN
+            EXECUTE format('GRANT USAGE ON SCHEMA %s TO %s', place, role);
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s TO %s', place, role);
+            EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON deskgate_versions FROM %s', role);
+            EXECUTE format('ALTER DEFAULT PRIVILEGES IN SCHEMA %s GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO %s', place, role);
+        END $$
+        """
+}

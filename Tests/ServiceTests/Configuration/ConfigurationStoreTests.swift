@@ -1,0 +1,85 @@
+import Postgres
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+
+/// Which store a configuration chooses, and what is said of an address that is no good.
+@Suite struct ConfigurationStoreTests {
+    private let directory: ConfigurationDirectory
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+        directory.environment["DATABASE_URL"] = Self.address
+    }
+
+    private static let address = "postgres://deskgate:\(TestSecret.text(3))@db1,db2:6432/desk"
+    private static let postgres = #""store":{"type":"postgres","url":{"env":"DATABASE_URL"}}"#
+
+    @Test func anAddressIsASecret() throws {
+        guard case .postgres(let settings) = try directory.configuration(members: Self.postgres).store.kind else {
+            Issue.record("not a PostgreSQL store")
+            return
+        }
+        #expect("\(settings)" == "deskgate@db1:5432,db2:6432/desk")
+        #expect(settings.usesPreparedStatements)
+        try directory.scratch.write("url", Self.address)
+        let file = try directory.configuration(members: #""store":{"type":"postgres","url":{"file":"url"},"prepared_statements":false}"#)
+        guard case .postgres(let unprepared) = file.store.kind else {
+            Issue.record("not a PostgreSQL store")
+            return
+        }
+        #expect(!unprepared.usesPreparedStatements)
+    }
+
+    @Test(arguments: [
+        (
+            #""store":{"type":"postgres"}"#,
+            #"$.store.url: missing; give the database's address as {"file": "PATH"} or {"env": "NAME"}"#
+        ),
+        (
+            #""store":{"type":"postgres","url":"postgres://x@y/z"}"#,
+            #"$.store.url: a secret must not stand in the configuration; give {"file": "PATH"} or {"env": "NAME"}, "#
+                + #"or set "allow_insecure_secrets": true at the top on a laptop"#
+        ),
+        (
+            #""store":{"type":"memory","url":{"env":"DATABASE_URL"}}"#, "$.store.url: a store in memory has no address; remove it"
+        ),
+    ])
+    func mistakesAreTold(members: String, problem: String) throws {
+        #expect(try directory.problems(members: members) == [problem])
+    }
+
+    @Test func aBadAddressIsNotQuoted() throws {
+        let secret = TestSecret.text(4)
+        directory.environment["DATABASE_URL"] = "postgres://deskgate:\(secret)/x@db/desk"
+        let problems = try directory.problems(members: Self.postgres)
+        #expect(problems.count == 1)
+        #expect(problems.allSatisfy { $0.hasPrefix("$.store.url: ") && !$0.contains(secret) })
+    }
+
+    @Test func theOtherStoreIsForCopies() throws {
+        let both = #","path":"/a/b","url":{"env":"DATABASE_URL"}}"#
+        let postgres = try directory.configuration(members: #""store":{"type":"postgres""# + both).store
+        #expect(postgres.other == .sqlite(path: "/a/b"))
+        let sqlite = try directory.configuration(members: #""store":{"type":"sqlite""# + both).store
+        #expect(sqlite.kind == .sqlite(path: "/a/b"))
+        #expect(sqlite.other == postgres.kind)
+    }
+
+    @Test func anotherPasswordNeedsNoRestartAndAnotherDatabaseDoes() throws {
+        let before = try directory.configuration(members: Self.postgres)
+        directory.environment["DATABASE_URL"] = "postgres://deskgate:\(TestSecret.text(4))@db1,db2:6432/desk"
+        #expect(before.fixedParts(differingFrom: try directory.configuration(members: Self.postgres)) == [])
+        directory.environment["DATABASE_URL"] = "postgres://deskgate:\(TestSecret.text(3))@db1,db2:6432/other"
+        #expect(before.fixedParts(differingFrom: try directory.configuration(members: Self.postgres)) == ["$.store"])
+    }
+
+    @Test(arguments: [("sslmode=require", 1), ("sslmode=verify-full", 0), ("connect_timeout=3", 0)])
+    func anUnverifiedServerIsWorthAWarning(query: String, count: Int) throws {
+        directory.environment["DATABASE_URL"] = "postgres://deskgate@db.example.com/desk?\(query)"
+        let warnings = try directory.configuration(members: Self.postgres).warnings(now: UnixSeconds(rawValue: 1_800_000_000))
+        #expect(warnings.map(\.path) == Array(repeating: "$.store.url", count: count))
+    }
+}
