@@ -77,14 +77,14 @@ let package = Package(
             "Service",
             [
                 "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX",
-                "Core", "Storage", "Notifiers", "HTTPClient",
+                "Core", "Postgres", "Storage", "Notifiers", "HTTPClient",
                 "Threading", "Time",
             ]),
         .executableTarget(
             name: "DeskgateCLI",
             dependencies: [
                 "Configuration", "Operators", "Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON", "Observability",
-                "POSIX",
+                "POSIX", "Storage",
                 "Time",
             ],
             swiftSettings: settings),

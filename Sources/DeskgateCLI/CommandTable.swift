@@ -19,6 +19,8 @@ enum CommandTable {
         DeliveriesCommands.purge,
         TokensCommands.list,
         TokensCommands.remove,
+        StoreCommands.migrate,
+        StoreCommands.status,
         StoreCommands.backup,
         StoreCommands.restore,
         PushTestCommand.command,

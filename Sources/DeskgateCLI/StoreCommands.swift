@@ -2,9 +2,47 @@ internal import Configuration
 internal import Core
 internal import JSON
 internal import Service
+internal import Storage
 
-/// `deskgate store backup` and `store restore`
+/// `deskgate store migrate`, `store status`, `store backup` and `store restore`
 enum StoreCommands {
+    static let migrate = Command(
+        "store migrate", "Brings the store's schema to this version, as the first start of a new version would.",
+        details:
+            "With PostgreSQL it lets the service run as a role that may not make tables: migrate as their owner (--url), and grant the "
+            + "service's role what serving takes (--grant). Any number of processes may migrate at once, and replicas of the version before go on.",
+        options: [
+            .config,
+            Option("url", value: .secret("URL"), "the address of a role that may make tables; store.url by default"),
+            Option("grant", value: .text("ROLE"), "a role that may serve with the tables from now on"), .json,
+        ]
+    ) { arguments throws(CommandError) in
+        let store = try arguments.configuration().store
+        let (before, now) = try explaining { () throws(StoreError) in
+            try store.migrate(as: arguments["url"], grantingTo: arguments["grant"])
+        } as: {
+            .failed("nothing was migrated: \($0)")
+        }
+        Console.answer(
+            arguments, ["version": .integer(Int64(now)), "before": .integer(Int64(before))],
+            before == now ? "the schema has version \(now) already" : "the schema has version \(now); it had \(before)")
+        return .done
+    }
+
+    static let status = Command(
+        "store status", "Tells how the store is: versions, sizes, and of PostgreSQL the replicas, old transactions and replication.",
+        exits: [.negative: "when something should be looked at"], options: [.config, .json]
+    ) { arguments throws(CommandError) in
+        let store = try arguments.configuration().store
+        let report = try explaining { () throws(StoreError) in
+            try store.report()
+        } as: {
+            .failed("\($0)")
+        }
+        Console.answer(arguments, .object(report.json), report.text)
+        return report.server?.warnings.isEmpty ?? true ? .done : .negative
+    }
+
     static let backup = Command(
         "store backup",
         "Writes a copy of the store to a new file, also while the service runs: whole, searched for damage, for its owner only.",

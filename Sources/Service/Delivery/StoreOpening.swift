@@ -3,7 +3,8 @@ package import Core
 internal import Observability
 package import Operators
 internal import POSIX
-internal import Storage
+internal import Postgres
+package import Storage
 internal import Threading
 package import Time
 
@@ -52,6 +53,38 @@ extension Configuration.Store {
     package func restore(_ backup: String, asItIs: Bool) throws(StoreError) -> (path: String, former: String?) {
         let path = try file
         return (path, try StoreFile.restore(backup, to: path, asItIs: asItIs))
+    }
+
+    /// How the store is.
+    /// - Throws: when it is memory, is not there, or cannot be reached.
+    package func report() throws(StoreError) -> StoreReport {
+        if case .postgres(let settings) = kind { return try PostgresDatabase.report(settings) }
+        return try StoreFile.report(file)
+    }
+
+    /// Brings the schema of the store to the present version, as the first start of a new version does.
+    /// - Parameters:
+    ///   - owner: the address of a PostgreSQL role that may make tables; nil for the configured one. It is a secret.
+    ///   - role: a PostgreSQL role that may serve with the tables from now on; nil grants nothing.
+    /// - Returns: the versions before and now.
+    package func migrate(as owner: String?, grantingTo role: String?) throws(StoreError) -> (before: Int, now: Int) {
+        if case .postgres(let settings) = kind {
+            return try PostgresDatabase.migrate(try owner.map(Self.address) ?? settings, grantingTo: role)
+        }
+        guard owner == nil, role == nil else {
+            throw StoreError(.unavailable, "only PostgreSQL has roles, and the store is not of type postgres")
+        }
+        let before = try StoreFile.report(file).version
+        try open(devicesPerUser: 1).close()
+        return (before, try StoreFile.report(file).version)
+    }
+
+    private static func address(_ text: String) throws(StoreError) -> ConnectionSettings {
+        do throws(PostgresError) {
+            return try ConnectionSettings(text.utf8.span)
+        } catch {
+            throw StoreError(.unavailable, error.description)
+        }
     }
 
     /// Opens the store; the caller must close it.

@@ -44,7 +44,7 @@ extension PostgresSession {
         guard place.version < PostgresSchema.latest, !place.mayCreate else { return nil }
         let found =
             place.isPrepared ? "the schema has version \(place.version), and \(PostgresSchema.latest) is needed" : "there is no schema"
-        return "\(found), and \(place.role) may not make tables; run: deskgate store migrate --url-file OWNER_URL --grant \(place.role)"
+        return "\(found), and \(place.role) may not make tables; have its owner run: deskgate store migrate --url - --grant \(place.role)"
     }
 
     /// Brings the schema to the present version, if it is not there yet; of several processes one does, and the others wait for it. A schema of

@@ -12,6 +12,21 @@ package enum StoreFile {
         _ = try open(path, asItIs: false)
     }
 
+    /// How the file is, without searching it for damage. Another process may have it open.
+    /// - Throws: when there is no store, or it could not be opened.
+    package static func report(_ path: String) throws(StoreError) -> StoreReport {
+        guard File.exists(path) else { throw .noStore(path) }
+        let connection = try open(path, asItIs: false)
+        let version = try DatabaseFile.explained(path) { () throws(SQLiteError) in try connection.userVersion() }
+        let parts = StoreFiles.File.allCases.compactMap { file in
+            (try? FileSystem.size(of: path + file.suffix)).map {
+                StoreReport.Part(name: path + file.suffix, bytes: $0, rows: nil, deadRows: nil)
+            }
+        }
+        return StoreReport(
+            place: path, version: Int(version), latest: Int(Migrations.latest), parts: parts.sorted { $0.bytes > $1.bytes }, server: nil)
+    }
+
     /// Writes a consistent copy of a store to a new file with mode 0600. A service may have the store open and is not interrupted.
     /// - Throws: when there is no store or no room, or the new file exists; then nothing is left behind.
     package static func backUp(_ path: String, to copy: String) throws(StoreError) {

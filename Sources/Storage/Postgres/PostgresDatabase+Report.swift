@@ -1,0 +1,95 @@
+package import Core
+package import Postgres
+
+extension PostgresDatabase {
+    /// How the database is; it changes nothing.
+    ///
+    /// What other roles do is seen only by members of `pg_read_all_stats` (or `pg_monitor`).
+    /// - Throws: when there is no way to it, or it has no schema yet.
+    package static func report(_ settings: ConnectionSettings) throws(StoreError) -> StoreReport {
+        let version = try use(settings) { session throws(PostgresError) in try session.place().version }
+        guard version > 0 else {
+            throw StoreError(.unavailable, "there is no schema in \(settings) yet; deskgate store migrate makes it, or the first start")
+        }
+        return try use(settings) { session throws(PostgresError) in
+            StoreReport(
+                place: "\(settings)", version: version, latest: PostgresSchema.latest, parts: try session.parts(),
+                server: try session.serverReport())
+        }
+    }
+}
+
+extension PostgresSession {
+    fileprivate func parts() throws(PostgresError) -> [StoreReport.Part] {
+        var parts: [StoreReport.Part] = []
+        for row in try run([Query(ReportStatements.parts)])[0] {
+            parts.append(
+                StoreReport.Part(
+                    name: try row.string(0), bytes: try row.size(1), rows: Int(try row.int64(2)), deadRows: Int(try row.int64(3))))
+        }
+        return parts
+    }
+
+    fileprivate func serverReport() throws(PostgresError) -> ServerReport {
+        let results = try run([
+            Query(ReportStatements.server), Query(ReportStatements.oldest), Query(ReportStatements.replicas),
+            Query(ReportStatements.standbys), Query(ReportStatements.slots),
+        ])
+        let server = try results[0].one()
+        var (replicas, standbys, slots) = ([ServerReport.Replica](), [ServerReport.Standby](), [ServerReport.Slot]())
+        for row in results[2] { replicas.append(ServerReport.Replica(id: try row.string(0), silentMilliseconds: try row.size(1))) }
+        for row in results[3] {
+            standbys.append(
+                ServerReport.Standby(
+                    name: try row.string(0), state: try row.string(1), synchronization: try row.string(2), behindBytes: try row.size(3)))
+        }
+        for row in results[4] {
+            slots.append(ServerReport.Slot(name: try row.string(0), isActive: try row.bool(1), keptBytes: try row.size(2)))
+        }
+        var oldest: ServerReport.OldTransaction?
+        if let row = results[1].first {
+            oldest = ServerReport.OldTransaction(milliseconds: try row.size(0), owner: try row.string(1))
+        }
+        return ServerReport(
+            version: try server.string(0), isStandby: try server.bool(1), synchronousCommit: try server.string(2),
+            connections: Int(try server.int64(3)), mostConnections: Int(try server.int64(4)), oldest: oldest, replicas: replicas,
+            standbys: standbys, slots: slots, pending: try pending())
+    }
+}
+
+extension Row {
+    /// Reads a `bigint` that is not negative.
+    fileprivate func size(_ column: Int) throws(PostgresError) -> UInt64 { UInt64(max(0, try int64(column))) }
+}
+
+private enum ReportStatements {
+    static let parts: StaticString = """
+        SELECT relname::text, pg_total_relation_size(relid), n_live_tup, n_dead_tup FROM pg_stat_user_tables
+        WHERE schemaname = current_schema() ORDER BY 2 DESC, 1
+        """
+    static let server: StaticString = """
+        SELECT current_setting('server_version'), pg_is_in_recovery(), current_setting('synchronous_commit'),
+            (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+            current_setting('max_connections')::bigint
+        """
+    static let oldest: StaticString = """
+        SELECT (extract(epoch FROM clock_timestamp() - xact_start) * 1000)::bigint,
+            coalesce(usename::text, '') || '/' || coalesce(nullif(application_name, ''), 'unknown')
+        FROM pg_stat_activity WHERE xact_start IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()
+            AND backend_type = 'client backend'
+        ORDER BY xact_start LIMIT 1
+        """
+    static let replicas: StaticString = """
+        SELECT id::text, (extract(epoch FROM clock_timestamp()) * 1000)::bigint - seen_at FROM replicas ORDER BY seen_at DESC
+        """
+    static let standbys: StaticString = """
+        SELECT coalesce(application_name, ''), coalesce(state, ''), coalesce(sync_state, ''),
+            coalesce(pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_lsn() END, replay_lsn), 0)::bigint
+        FROM pg_stat_replication ORDER BY 1
+        """
+    static let slots: StaticString = """
+        SELECT slot_name::text, active,
+            coalesce(pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_lsn() END, restart_lsn), 0)::bigint
+        FROM pg_replication_slots ORDER BY 1
+        """
+}

@@ -1,0 +1,121 @@
+package import Core
+
+/// How a store is, as far as that can be seen from beside the service.
+package struct StoreReport: Sendable {
+    /// A file or a table, and what it takes.
+    package struct Part: Sendable, Equatable {
+        /// The file's or the table's name.
+        package let name: String
+        /// Its size on the disk, with indexes, in bytes.
+        package let bytes: UInt64
+        /// How many rows a table has, as PostgreSQL estimates; nil for a file.
+        package let rows: Int?
+        /// How many dead row versions a table has, as PostgreSQL estimates; nil for a file.
+        package let deadRows: Int?
+    }
+
+    /// Where the store is, without secrets.
+    package let place: String
+    /// The version of the schema; 0 when there is none yet.
+    package let version: Int
+    /// The version that this program brings it to.
+    package let latest: Int
+    /// What the store takes, the largest first.
+    package let parts: [Part]
+    /// What a database server says besides; nil for a file.
+    package let server: ServerReport?
+
+    /// What the store takes on the disk, in bytes.
+    package var bytes: UInt64 { parts.reduce(0) { $0 + $1.bytes } }
+}
+
+/// What a database server says of itself and of those who use it.
+package struct ServerReport: Sendable {
+    /// PostgreSQL's version, such as `15.4`.
+    package let version: String
+    /// Whether it only reads, as a standby does.
+    package let isStandby: Bool
+    /// The setting `synchronous_commit`.
+    package let synchronousCommit: String
+    /// How many connections there are, and how many there may be.
+    package let connections, mostConnections: Int
+    /// The transaction that has been open for longest, whose start keeps dead rows from being removed; nil when there is none.
+    package let oldest: OldTransaction?
+    /// The processes that serve with this store.
+    package let replicas: [Replica]
+    /// The servers that follow this one.
+    package let standbys: [Standby]
+    /// The replication slots.
+    package let slots: [Slot]
+    /// How many deliveries wait, by notifier in the order of the names' bytes.
+    package let pending: [PendingDeliveries]
+
+    /// A transaction that has been open for a while.
+    package struct OldTransaction: Sendable {
+        /// For how long, in milliseconds.
+        package let milliseconds: UInt64
+        /// The role and program, such as `backup/pg_dump`; what it does is not shown.
+        package let owner: String
+    }
+
+    /// A process that serves with the store.
+    package struct Replica: Sendable {
+        /// Its random name, as the store knows it.
+        package let id: String
+        /// How long ago it was heard of, in milliseconds.
+        package let silentMilliseconds: UInt64
+    }
+
+    /// A server that follows.
+    package struct Standby: Sendable {
+        /// Its `application_name`.
+        package let name: String
+        /// PostgreSQL's words: `streaming`, and `sync`, `async`, `quorum` or `potential`.
+        package let state, synchronization: String
+        /// How far it is behind, in bytes of the log.
+        package let behindBytes: UInt64
+    }
+
+    /// A replication slot, which keeps the log until its reader has it.
+    package struct Slot: Sendable {
+        /// Its name.
+        package let name: String
+        /// Whether somebody reads it.
+        package let isActive: Bool
+        /// How much of the log it keeps, in bytes.
+        package let keptBytes: UInt64
+    }
+}
+
+extension ServerReport {
+    /// A transaction that is open for longer keeps vacuum from removing what many commits have left, in milliseconds.
+    private static let longTransactionMilliseconds: UInt64 = 60_000
+    /// A slot that keeps more may fill the disk, in bytes.
+    private static let largeSlotBytes: UInt64 = 1 << 30
+
+    /// What an operator should look at, one sentence each.
+    package var warnings: [String] {
+        var warnings: [String] = []
+        if let oldest, oldest.milliseconds > Self.longTransactionMilliseconds {
+            warnings.append(
+                "a transaction of \(oldest.owner) has been open for \(oldest.milliseconds / 1000) s: dead rows stay, and claims become slower; "
+                    + "end it, or set idle_in_transaction_session_timeout")
+        }
+        for slot in slots where slot.keptBytes > Self.largeSlotBytes {
+            warnings.append(
+                "the replication slot \(slot.name) keeps \(slot.keptBytes >> 20) MiB of log\(slot.isActive ? "" : ", and nobody reads it"); "
+                    + "drop it, or set max_slot_wal_keep_size")
+        }
+        if synchronousCommit == "off" {
+            warnings.append("synchronous_commit is off: what was answered 200 is lost when the server loses power; set it to on")
+        }
+        if !standbys.isEmpty, !standbys.contains(where: { ["sync", "quorum"].contains($0.synchronization) }) {
+            warnings.append(
+                "no standby is synchronous: what was answered 200 may be lost in a failover; set synchronous_standby_names")
+        }
+        if connections * 10 >= mostConnections * 9 {
+            warnings.append("\(connections) of \(mostConnections) connections are in use; raise max_connections, or put a pooler in front")
+        }
+        return warnings
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate serve` on a PostgreSQL database: two replicas, one that dies, and a server that goes and comes back.
+@Suite final class PostgresServiceTests {
+    private let database: PostgresServer
+    private let sink: ScriptedServer
+    private let sites: [WebhookSite]
+
+    init() throws {
+        database = try PostgresServer()
+        let sink = try ScriptedServer(.everyRequest(.respond(200)))
+        self.sink = sink
+        let store: JSONObject = ["store": ["type": "postgres", "url": ["file": "database-url"]]]
+        sites = try (0..<2).map { _ in try WebhookSite(sink, log: false, store) }
+        for site in sites { try site.workspace.write("database-url", database.url(), mode: 0o600) }
+    }
+
+    deinit {
+        sink.stop()
+    }
+
+    @Test func whateverReplicaIsAskedTheAnswerIsTheSame() throws {
+        let replicas = try sites.map { try $0.start() }
+        let clients = try replicas.map { try SocketClient($0.publicAddress) }
+        for comment in 1...6 {
+            let first = clients[comment % 2]
+            #expect(try WebhookSite.post(Int64(comment), first) == "accepted")
+            #expect(try WebhookSite.post(Int64(comment), clients[(comment + 1) % 2]) == "duplicate")
+        }
+        #expect(sink.waitForRequests(6))
+        #expect(Set(try sink.requests.compactMap { try WebhookSite.comment(of: $0) }) == Set(1...6))
+        for (site, replica) in zip(sites, replicas) {
+            // The last answer of the sink may not be stored yet.
+            #expect(eventually { (try? delivered(site)) == 6 })
+            #expect(try replica.stop() == .exit(0))
+        }
+    }
+
+    private func delivered(_ site: WebhookSite) throws -> Int? {
+        let list = try Deskgate.run("deliveries", "list", "--state", "delivered", "--json", "--config", site.workspace.configuration)
+        guard case .array(let deliveries)? = try jsonObject(list.output)["deliveries"] else { return nil }
+        return deliveries.count
+    }
+
+    @Test func theOtherReplicaGoesOnWhenOneIsKilled() throws {
+        let replicas = try sites.map { try $0.start() }
+        #expect(try WebhookSite.post(1, SocketClient(replicas[0].publicAddress)) == "accepted")
+        #expect(sink.waitForRequests(1))
+        #expect(try replicas[0].stop(SIGKILL) == .signal(SIGKILL))
+        let client = try SocketClient(replicas[1].publicAddress)
+        #expect(try WebhookSite.post(1, client) == "duplicate")
+        #expect(try WebhookSite.post(2, client) == "accepted")
+        #expect(sink.waitForRequests(2))
+        #expect(try replicas[1].stop() == .exit(0))
+    }
+
+    @Test func aDatabaseThatIsAwayStopsNoChat() throws {
+        let site = sites[0]
+        let server = try site.start()
+        #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
+        #expect(sink.waitForRequests(1))
+        try database.kill()
+        #expect(eventually { (try? WebhookSite.send(WebhookSite.body(2), SocketClient(server.publicAddress)).status) == 503 })
+        let refusal = try WebhookSite.send(WebhookSite.body(2), SocketClient(server.publicAddress))
+        #expect(refusal.status == 503)
+        #expect(refusal.headers["retry-after"] == "5")
+        #expect(try server.authorize(site.workspace.key()).status == 200)
+        _ = try server.process.errors.line(containing: "the store cannot be opened")
+        try database.start()
+        #expect(eventually { (try? WebhookSite.post(2, SocketClient(server.publicAddress))) == "accepted" })
+        #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "duplicate")
+        #expect(sink.waitForRequests(2))
+        #expect(try server.stop() == .exit(0))
+        #expect(!(try server.process.errors.text().contains("postgres://")))
+    }
+
+    @Test func aServiceThatStartsBeforeItsDatabaseWaitsForIt() throws {
+        database.stop()
+        let server = try sites[0].start()
+        #expect(try server.authorize(sites[0].workspace.key()).status == 200)
+        let check = try Deskgate.run("check", "--config", sites[0].workspace.configuration)
+        #expect(check.code == 2)
+        #expect(check.errors.contains("$.store.url: "))
+        try database.start()
+        #expect(eventually { (try? WebhookSite.post(1, SocketClient(server.publicAddress))) == "accepted" })
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func aRoleThatOwnsNothingIsEnoughToServe() throws {
+        let site = sites[0]
+        _ = try database.sql("CREATE ROLE serving LOGIN", "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+        try site.workspace.write("database-url", database.url(user: "serving"), mode: 0o600)
+        try site.configure()
+        let store = { (words: String...) in
+            try Deskgate.run(
+                ["store"] + words + ["--config", site.workspace.configuration], input: site.workspace.directory.path("owner-url"))
+        }
+        try site.workspace.write("owner-url", database.url(), mode: 0o600)
+        let check = try Deskgate.run("check", "--config", site.workspace.configuration)
+        #expect(check.code == 2)
+        #expect(check.errors.contains("deskgate store migrate --url - --grant serving"))
+        #expect(try store("status").code == 2)
+        let migration = try store("migrate", "--url", "-", "--grant", "serving")
+        #expect(migration.code == 0 && migration.output.hasPrefix("the schema has version "), "\(migration)")
+        #expect(try store("migrate", "--url", "-", "--grant", "serving").output.contains("already"))
+        #expect(try Deskgate.run("check", "--config", site.workspace.configuration).code == 0)
+        let server = try site.start()
+        #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
+        #expect(sink.waitForRequests(1))
+        let status = try store("status", "--json")
+        #expect(status.code == 0, "\(status)")
+        let report = try jsonObject(status.output)
+        #expect(report.integer("version") == report.integer("latest"))
+        guard case .object(let details)? = report["server"], case .array(let replicas)? = details["replicas"] else {
+            Issue.record("no replicas in \(status.output)")
+            return
+        }
+        #expect(replicas.count == 1)
+        #expect(try store("status").output.contains("PostgreSQL 1"))
+        #expect(try server.stop() == .exit(0))
+    }
+}
