@@ -22,13 +22,21 @@ extension PostgresBatch {
         }
         // Found before anything is locked, so that their persons are locked in their order with the others.
         persons.formUnion(try unit.holdersNow(tokens))
-        try unit.load(persons: persons)
+        try load(persons.sorted(), arrivals.map(\.event))
         try unit.load(holders: tokens)
         try unit.load(deviceCalls: devices)
-        try load(comments: arrivals.map(\.event))
     }
 
-    private func load(comments events: [Event]) throws(PostgresError) {
+    /// Reads what most batches need in one round trip: the persons, the comments, and how many deliveries wait.
+    private func load(_ persons: [PostgresUnit.PersonKey], _ events: [Event]) throws(PostgresError) {
+        let comments = try queries(comments: events)
+        let results = try unit.session.run(PostgresUnit.queries(persons: persons) + [PostgresSession.depthQuery] + comments)
+        try unit.take(persons: persons, results[..<3])
+        depth.take(try PostgresSession.depth(results[3]))
+        if !comments.isEmpty { try take(comments: events, results[4...]) }
+    }
+
+    private func queries(comments events: [Event]) throws(PostgresError) -> [Query] {
         var (apps, comments, tickets, marks) = ([Int32](), [String](), [String](), [Int64]())
         for event in events {
             guard let key = CommentKey(event.identity, try unit.number(event.identity.appID)) else { continue }
@@ -37,14 +45,19 @@ extension PostgresBatch {
             tickets.append(key.ticket.text)
             marks.append(StoreRules.mark(of: event.identity))
         }
-        guard !apps.isEmpty else { return }
-        let results = try unit.session.run([
+        guard !apps.isEmpty else { return [] }
+        return [
             Query(CommentStatements.siblings, [.int4Array(apps), .storedArray(comments), .storedArray(tickets)]),
             Query(CommentStatements.past, [.int4Array(apps), .storedArray(comments), .int8Array(marks)]),
-        ])
-        for row in results[0] { try take(sibling: row) }
+        ]
+    }
+
+    private func take(comments events: [Event], _ results: ArraySlice<Rows>) throws(PostgresError) {
+        for row in results[results.startIndex] { try take(sibling: row) }
         var found: [String: UUIDv7] = [:]
-        for row in results[1] { found["\(try row.int32(0)) \(try row.int64(2)) \(try row.stored(1))"] = try row.uuidv7(3) }
+        for row in results[results.startIndex + 1] {
+            found["\(try row.int32(0)) \(try row.int64(2)) \(try row.stored(1))"] = try row.uuidv7(3)
+        }
         for event in events {
             guard let comment = event.identity.commentID else { continue }
             let app = try unit.number(event.identity.appID)

@@ -38,7 +38,7 @@ final class PostgresBatch {
     }
 
     let unit: PostgresUnit
-    let depth: QueueDepth
+    let depth = QueueDepth()
     /// Who is told of what changes in the registry.
     var audience: RegistryAudience
     private var random: any RandomNumberGenerator & Sendable
@@ -51,9 +51,8 @@ final class PostgresBatch {
     private(set) var refused: [(notifier: String, ending: DeliveryEnding)] = []
 
     /// Begins with a transaction that has read nothing.
-    init(_ unit: PostgresUnit, _ depth: QueueDepth, random: any RandomNumberGenerator & Sendable) {
+    init(_ unit: PostgresUnit, random: any RandomNumberGenerator & Sendable) {
         self.unit = unit
-        self.depth = depth
         audience = .nobody
         self.random = random
     }
@@ -65,7 +64,7 @@ final class PostgresBatch {
         if let earlier = duplicate(of: event.identity, app) { return .success(.duplicate(of: earlier)) }
         try apply(RegistryTransition.learn(arrival, devicesPerUser: unit.settings.devicesPerUser, in: unit))
         // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
-        guard let rows = admitted(try plan(arrival, app), event) else { return .failure(.queueFull(unit.settings.maxPending)) }
+        guard let rows = try admitted(try plan(arrival, app), event) else { return .failure(.queueFull(unit.settings.maxPending)) }
         insert(event, rows, app)
         return .success(.accepted)
     }
@@ -83,7 +82,7 @@ final class PostgresBatch {
             guard let told = try unit.apply(change), let arrival = told.arrival(telling: audience, using: &random) else { continue }
             let app = try unit.number(told.device.key.appID)
             // Where there is no room its deliveries end, and the change is made all the same.
-            guard let rows = admitted(try plan(arrival, app), arrival.event) else { continue }
+            guard let rows = try admitted(try plan(arrival, app), arrival.event) else { continue }
             insert(arrival.event, rows, app)
         }
     }
@@ -105,8 +104,9 @@ final class PostgresBatch {
         }
     }
 
-    private func admitted(_ rows: [DeliveryPlan.Row], _ event: Event) -> [DeliveryPlan.Row]? {
-        unit.settings.bounds.admitted(rows, of: event, total: depth.total) { depth.pending($0) }
+    private func admitted(_ rows: [DeliveryPlan.Row], _ event: Event) throws(PostgresError) -> [DeliveryPlan.Row]? {
+        if depth.isUnread { depth.take(try unit.session.depth()) }
+        return unit.settings.bounds.admitted(rows, of: event, total: depth.total ?? 0) { depth.pending($0) }
     }
 
     private func insert(_ event: Event, _ rows: [DeliveryPlan.Row], _ app: Int32) {
@@ -156,27 +156,34 @@ extension PostgresBatch.CommentKey {
     }
 }
 
-/// How many deliveries are pending for each notifier, as of a transaction's beginning and with its own changes.
+/// How many deliveries are pending for each notifier, as of when it was first asked in a transaction and with that one's own changes.
 final class QueueDepth {
-    private var counts: [ByteKey: Int]
+    /// Of all replicas together; nil while nobody has asked.
+    private var counts: [ByteKey: Int]?
     /// What this transaction changes.
     private(set) var changes: [ByteKey: Int] = [:]
-
-    /// - Parameter counts: of all replicas together.
-    init(_ counts: [ByteKey: Int]) { self.counts = counts }
+    /// By how much this transaction changes the number of all that wait.
+    private(set) var difference = 0
 
     /// Begins to count changes anew, because these have been written.
     func wrote() { changes = [:] }
 
-    /// How many are pending for all notifiers.
-    var total: Int { counts.values.reduce(0, +) }
+    /// Whether the counts are still to be read.
+    var isUnread: Bool { counts == nil }
 
-    /// How many are pending for a notifier.
-    func pending(_ notifier: String) -> Int { counts[ByteKey(notifier), default: 0] }
+    /// Takes in what is stored.
+    func take(_ stored: [ByteKey: Int]) { counts = stored.merging(changes) { $0 + $1 } }
+
+    /// How many are pending for all notifiers; nil while nobody has asked.
+    var total: Int? { counts.map { $0.values.reduce(0, +) } }
+
+    /// How many are pending for a notifier, of whom the counts have been read.
+    func pending(_ notifier: String) -> Int { counts?[ByteKey(notifier)] ?? 0 }
 
     /// Counts deliveries that begin or cease to wait.
     func add(_ count: Int, to notifier: String) {
-        counts[ByteKey(notifier), default: 0] += count
+        counts?[ByteKey(notifier), default: 0] += count
         changes[ByteKey(notifier), default: 0] += count
+        difference += count
     }
 }

@@ -14,11 +14,13 @@ final class PostgresSession {
 
     /// Connects, on the thread that will use it.
     init(_ address: ConnectionSettings, replica: [UInt8]) throws(PostgresError) {
-        // The planner would rather read a whole table than the few rows that a list of keys names.
-        connection = try Connection(address.with(serverOptions: "-c enable_seqscan=off"), by: Self.deadline())
+        connection = try Connection(address.with(serverOptions: Self.planning), by: Self.deadline())
         self.replica = replica
     }
 
+    /// Lists of keys find their rows by indexes. A plan that was made while a table was nearly empty would otherwise read all of it, and is kept
+    /// until statistics are gathered.
+    private static let planning: StaticString = "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off"
     /// How long one round trip may take, in milliseconds.
     static let patienceMilliseconds: UInt64 = 5000
     private static let mostTries = 5
@@ -94,9 +96,15 @@ final class PostgresSession {
     }
 
     /// How many deliveries are pending for each notifier, by all replicas' counts.
-    func depth() throws(PostgresError) -> [ByteKey: Int] {
+    func depth() throws(PostgresError) -> [ByteKey: Int] { try Self.depth(try run([Self.depthQuery])[0]) }
+
+    /// The question for that, when it is asked with others.
+    static var depthQuery: Query { Query(SessionStatements.depth, []) }
+
+    /// The answer to `depthQuery`.
+    static func depth(_ rows: Rows) throws(PostgresError) -> [ByteKey: Int] {
         var counts: [ByteKey: Int] = [:]
-        for row in try run([Query(SessionStatements.depth, [])])[0] { counts[ByteKey(try row.stored(0))] = Int(try row.int64(1)) }
+        for row in rows { counts[ByteKey(try row.stored(0))] = Int(try row.int64(1)) }
         return counts
     }
 }

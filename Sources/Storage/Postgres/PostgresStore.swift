@@ -222,8 +222,10 @@ extension PostgresStore {
     ) throws(StoreError) -> Value {
         let (value, batch) = try use(worker) { session throws(PostgresError) in
             try session.transaction { session throws(PostgresError) in
-                let batch = PostgresBatch(PostgresUnit(session, settings: settings), QueueDepth(try session.depth()), random: random)
+                let batch = PostgresBatch(PostgresUnit(session, settings: settings), random: random)
                 batch.audience = audience
+                // Others may have made room, which nobody else would notice: nothing is accepted now.
+                if status.withLock({ $0.isFull(settings) }) { batch.depth.take(try session.depth()) }
                 let value = try body(batch)
                 return ((value, batch), try batch.flush())
             }

@@ -8,17 +8,25 @@ extension PostgresUnit {
     func load(persons keys: some Collection<PersonKey>) throws(PostgresError) {
         let wanted = keys.filter { persons[$0] == nil }.sorted()
         guard !wanted.isEmpty else { return }
+        try take(persons: wanted, try session.run(Self.queries(persons: wanted))[...])
+    }
+
+    /// The questions of `load(persons:)`, when they are asked with others.
+    /// - Parameter wanted: in their order.
+    static func queries(persons wanted: [PersonKey]) -> [Query] {
         let (apps, users) = (wanted.map(\.app), wanted.map(\.userID.text))
-        let results = try session.run([
-            Query(PersonStatements.insert, [.int4Array(apps), .storedArray(users)]),
-            Query(PersonStatements.lock, [.int4Array(apps), .storedArray(users)]),
-            Query(PersonStatements.devices, [.int4Array(apps), .storedArray(users)]),
-        ])
+        return [PersonStatements.insert, PersonStatements.lock, PersonStatements.devices].map {
+            Query($0, [.int4Array(apps), .storedArray(users)])
+        }
+    }
+
+    /// Takes in the answers to `queries(persons:)`.
+    func take(persons wanted: [PersonKey], _ results: ArraySlice<Rows>) throws(PostgresError) {
         for key in wanted { persons[key] = RegistryPerson() }
-        for row in results[1] {
+        for row in results[results.startIndex + 1] {
             persons[try PersonKey(row)]?.calls = CallTimes(bytes: try row.bytes(2))
         }
-        for row in results[2] {
+        for row in results[results.startIndex + 2] {
             let key = try PersonKey(row)
             let device = try RegistryDevice(row, appID: try session.name(ofApp: key.app))
             persons[key]?.devices.append(device)

@@ -64,25 +64,27 @@ struct PostgresStatus {
     /// Remembers that the database is not reached.
     /// - Returns: the error as stores tell it.
     mutating func lose(_ error: PostgresError) -> StoreError {
-        let lost = StoreError(.notOpen, error.description)
+        let lost = StoreError(.notOpen, error.cause)
         failure = lost
         return lost
     }
 
     /// Takes in what a transaction has left.
     mutating func note(_ committed: PostgresBatch) {
-        total = committed.depth.total
+        total = committed.depth.total ?? total + committed.depth.difference
         for (notifier, ending) in committed.refused { refused[ByteKey(notifier), default: [:]][ending, default: 0] += 1 }
     }
 
     /// Why nothing can be stored now, although the queue has room.
     var hindrance: StoreError? { failure ?? doubt }
 
+    /// Whether as many deliveries wait as may.
+    func isFull(_ settings: StoreSettings) -> Bool { total >= settings.maxPending }
+
     /// What keeps the store from accepting.
     func refusal(_ settings: StoreSettings) -> StoreError? {
         if isClosed { return .closed }
-        if let hindrance { return hindrance }
-        return total >= settings.maxPending ? .queueFull(settings.maxPending) : nil
+        return hindrance ?? (isFull(settings) ? .queueFull(settings.maxPending) : nil)
     }
 }
 
@@ -181,7 +183,7 @@ final class PostgresWriter {
     }
 
     private func read(_ jobs: [PostgresJob], _ session: PostgresSession) throws(PostgresError) -> Work {
-        let batch = PostgresBatch(PostgresUnit(session, settings: settings), QueueDepth(try session.depth()), random: random)
+        let batch = PostgresBatch(PostgresUnit(session, settings: settings), random: random)
         try batch.load(jobs.compactMap(\.arrival), jobs.compactMap(\.registration))
         var work = Work(batch: batch)
         for job in jobs {
