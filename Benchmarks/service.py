@@ -28,14 +28,14 @@ def require_disk(directory):
 class Service:
     """One configuration with its store, which may be started and stopped several times."""
 
-    def __init__(self, options, workspace, name, app=None, environment=None, cores=None, **members):
+    def __init__(self, options, workspace, name, app=None, environment=None, cores=None, store=None, **members):
         self.options, self.workspace, self.name = options, workspace, name
         self.environment, self.cores = environment, cores or os.sched_getaffinity(0)
-        store = {"type": "sqlite", "path": "deskgate.db", "max_pending": 1_000_000_000}
+        store = {"max_pending": 1_000_000_000, **(store or {"type": "sqlite", "path": "deskgate.db"})}
         members = {"store": store, "log": {"level": "error"}, **members}
         self.path, self.port = workspace.configuration(name, app, **members)
         self.admin_port = json.loads(self.path.read_text())["admin"]["port"]
-        self.database = self.path.with_name("deskgate.db")
+        self.database = self.path.with_name(store.get("path", "deskgate.db"))
         self.server = None
 
     def __enter__(self):

@@ -21,10 +21,10 @@ class Sink:
         self.url = f"http://127.0.0.1:{self.port}/"
         build([require("cc"), "-O2", "-Wall", "-o", self.binary, SOURCE])
 
-    def start(self, cores):
-        """A fresh one, which has counted nothing."""
+    def start(self, cores, delay_ms=0):
+        """A fresh one, which has counted nothing, and which answers each delivery after a delay."""
         log = self.workspace.directory / "sink.log"
-        server = Server.start("sink", self.port, [str(self.binary), str(self.port)], log, cores)
+        server = Server.start("sink", self.port, [str(self.binary), str(self.port), str(delay_ms)], log, cores)
         for _ in range(500):
             try:
                 self.counted()

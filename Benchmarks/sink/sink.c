@@ -1,5 +1,6 @@
 // Takes deliveries as fast as one thread can, so that what is measured is who sends them: HTTP/1.1 with connections that stay
-// open. POST is answered 200 and counted; GET tells the count, and when the first and the last came, in monotonic nanoseconds.
+// open. POST is counted and answered 200, after a delay if there is one, as a backend does that is slow rather than busy; GET tells the
+// count, and when the first and the last came, in monotonic nanoseconds.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER = 64 * 1024, EVENTS = 64 };
+enum { BUFFER = 64 * 1024, EVENTS = 64, DELAYED = 4096 };
 
 struct client {
     int socket;
@@ -25,6 +26,15 @@ struct client {
 
 static const char taken[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 static uint64_t count, first, last;
+
+// Answers that are due later, in the order of their times; a client that has gone meanwhile loses nothing by one.
+struct answer {
+    int socket;
+    uint64_t due;
+};
+static struct answer answers[DELAYED];
+static size_t answers_begin, answers_count;
+static uint64_t delay;
 
 static uint64_t now(void)
 {
@@ -54,7 +64,28 @@ static bool take(int socket)
     if (count++ == 0) {
         first = last;
     }
-    return send_all(socket, taken, sizeof taken - 1);
+    if (delay == 0) {
+        return send_all(socket, taken, sizeof taken - 1);
+    }
+    if (answers_count == DELAYED) {
+        return false;
+    }
+    answers[(answers_begin + answers_count++) % DELAYED] = (struct answer){.socket = socket, .due = last + delay};
+    return true;
+}
+
+// Sends the answers that are due; how long the next one has to wait, in milliseconds, -1 when there is none.
+static int answer_due(void)
+{
+    for (uint64_t time = now(); answers_count > 0; answers_count--) {
+        struct answer next = answers[answers_begin];
+        if (next.due > time) {
+            return (int)((next.due - time) / 1000000u) + 1;
+        }
+        send_all(next.socket, taken, sizeof taken - 1);
+        answers_begin = (answers_begin + 1) % DELAYED;
+    }
+    return -1;
 }
 
 // The size of the first whole request in the buffer; 0 while there is none, -1 when there never will be.
@@ -125,15 +156,16 @@ static int listen_on(const char *port)
 
 int main(int argc, char **arguments)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: sink PORT\n");
+    if (argc != 2 && argc != 3) {
+        fprintf(stderr, "usage: sink PORT [DELAY_MILLISECONDS]\n");
         return 2;
     }
+    delay = argc == 3 ? strtoul(arguments[2], NULL, 10) * 1000000u : 0;
     int listener = listen_on(arguments[1]), poll = epoll_create1(EPOLL_CLOEXEC);
     struct epoll_event events[EVENTS], event = {.events = EPOLLIN, .data.ptr = NULL};
     epoll_ctl(poll, EPOLL_CTL_ADD, listener, &event);
     for (;;) {
-        int ready = epoll_wait(poll, events, EVENTS, -1);
+        int ready = epoll_wait(poll, events, EVENTS, answer_due());
         for (int index = 0; index < ready; index++) {
             struct client *client = events[index].data.ptr;
             if (client == NULL) {
