@@ -29,6 +29,8 @@ struct DeliveryLane {
     private(set) var running: [UUIDv7: Running] = [:]
     /// When the store's next delivery may be due; nil when nothing is pending.
     var nextDue: UnixMilliseconds? = 0
+    /// How many processes share the notifier's concurrency; at least 1.
+    var liveReplicas = 1
 
     init(name: String, served: ServedNotifier) {
         self.name = name
@@ -71,11 +73,14 @@ struct DeliveryLane {
     mutating func room(now: UnixMilliseconds) -> Int {
         pullInDue(now: now)
         guard !isLeaving, let nextDue, nextDue <= now else { return 0 }
-        return min(breaker.permits(now: now), notifier.concurrency - running.count)
+        return min(breaker.permits(now: now), concurrency - running.count)
     }
 
+    /// How many attempts may run in this process: its share of what the notifier allows, and at least 1.
+    private var concurrency: Int { max(1, notifier.concurrency / liveReplicas) }
+
     /// How much of the concurrency is in use, from 0 to 1.
-    var occupancy: Double { Double(running.count) / Double(notifier.concurrency) }
+    var occupancy: Double { Double(running.count) / Double(concurrency) }
 
     /// The claim of up to `limit` deliveries.
     /// - Parameter held: how many milliseconds of the clock's time do not count towards expiry.
@@ -95,7 +100,7 @@ struct DeliveryLane {
     /// When a delivery may start next if nothing but time passes; nil when it takes an outcome, news or `resume`.
     mutating func wakeAt(now: UnixMilliseconds) -> UnixMilliseconds? {
         pullInDue(now: now)
-        guard !isLeaving, let nextDue, running.count < notifier.concurrency else { return nil }
+        guard !isLeaving, let nextDue, running.count < concurrency else { return nil }
         if breaker.permits(now: now) > 0 { return nextDue }
         return breaker.nextChange.map { max(nextDue, $0) }
     }

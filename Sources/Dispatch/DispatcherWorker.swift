@@ -39,19 +39,22 @@ final class DispatcherWorker: Sendable {
         var keeper = TimeKeeper(clocks, store, retention, logger)
         var refused = RefusedTally()
         var (purgeAt, askedAt): (UnixMilliseconds, UnixMilliseconds) = (0, 0)
-        var (isStopping, isAbandoned) = (false, false)
+        var (isStopping, isAbandoned, isHeldBack) = (false, false, false)
         while !isAbandoned {
-            let time = waitingTime(&lanes, purgeAt, hasUnreported: !unreported.isEmpty, isStopping: isStopping)
+            let time = waitingTime(&lanes, purgeAt, asksSoon: !unreported.isEmpty || isHeldBack, isStopping: isStopping)
             let news = inbox.wait(timeoutMilliseconds: time) { $0.take() }
             (isStopping, isAbandoned) = inbox.withLock { ($0.isStopping, $0.isAbandoned) }
             let isTimeKnown = keeper.readClocks()
+            let standing = store.standing
+            isHeldBack = !isTimeKnown || !standing.isHeard
+            for index in lanes.indices { lanes[index].liveReplicas = standing.live }
             let now = clocks.unixMilliseconds()
             takeIn(news, &lanes, &unreported, now, keeper, &log)
             lookForOthersNews(&lanes, &askedAt, now)
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
             closeReplaced(&lanes)
             var untried = UntriedTally()
-            work(&lanes, &unreported, now, keeper, startsAttempts: !isStopping && isTimeKnown, &untried)
+            work(&lanes, &unreported, now, keeper, startsAttempts: !isStopping && !isHeldBack, &untried)
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
             let awaitsNews = lanes.contains { $0.awaitsNews(now: now) }
             // Nobody but this thread waits for these values, so nobody is woken.
@@ -60,7 +63,7 @@ final class DispatcherWorker: Sendable {
                 for lane in lanes { inbox.states[lane.name] = NotifierState(lane.breaker) }
             }
             if isStopping, unfinished == 0 { break }
-            if !isStopping, isTimeKnown, purge(&purgeAt, now, keeper, &untried) {
+            if !isStopping, isTimeKnown, purge(&purgeAt, now, keeper, standing, &untried) {
                 for index in lanes.indices { lanes[index].nextDue = 0 }
             }
             untried.report(metrics, &log)
@@ -231,8 +234,8 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    private func waitingTime(_ lanes: inout [DeliveryLane], _ purgeAt: UnixMilliseconds, hasUnreported: Bool, isStopping: Bool) -> UInt64 {
-        if hasUnreported { return Self.storeRetryMilliseconds }
+    private func waitingTime(_ lanes: inout [DeliveryLane], _ purgeAt: UnixMilliseconds, asksSoon: Bool, isStopping: Bool) -> UInt64 {
+        if asksSoon { return Self.storeRetryMilliseconds }
         // While stopping, only outcomes and `isAbandoned` matter, and both wake this thread.
         if isStopping { return Self.longestWaitMilliseconds }
         let now = clocks.unixMilliseconds()

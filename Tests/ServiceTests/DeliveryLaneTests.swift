@@ -53,6 +53,15 @@ import Time
         }
     }
 
+    @Test func sharesItsPlacesWithTheOtherProcesses() {
+        for (replicas, places) in [(1, 2), (2, 1), (3, 1)] {
+            lane.liveReplicas = replicas
+            #expect(room(5) == places)
+        }
+        #expect(begin(delivery(1), 5))
+        #expect(wakeAt(5) == nil && room(5) == 0 && lane.occupancy == 1)
+    }
+
     @Test func sleepsWhileAllItsPlacesAreTaken() {
         for number in 1...2 { #expect(begin(delivery(number), 5)) }
         #expect(wakeAt(5) == nil)

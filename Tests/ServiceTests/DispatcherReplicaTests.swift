@@ -32,6 +32,35 @@ import Time
         for store in [own, other] { store.close() }
     }
 
+    @Test func onlyTheElectedOneDoesTheUpkeep() throws {
+        let fixture = try DeliveryFixture([:])
+        fixture.store.set(ReplicaStanding(live: 2, isElected: false, isHeard: true))
+        // Nobody claims it, so that upkeep alone gives it up.
+        fixture.accept(1, for: "nobody", lifeMilliseconds: 1000)
+        fixture.advance(61_000)
+        #expect(fixture.settle(2))
+        #expect(fixture.delivery(1)?.state == .pending)
+        fixture.store.set(ReplicaStanding(live: 2, isElected: true, isHeard: true))
+        fixture.advance(61_000)
+        #expect(fixture.waitForState(.dead, of: 1))
+        #expect(fixture.delivery(1)?.reason == "expired")
+    }
+
+    @Test func startsNothingWhileTheOthersDoNotHearOfIt() throws {
+        let notifier = DeliveryNotifier(.arrived)
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.store.set(ReplicaStanding(live: 1, isElected: false, isHeard: false))
+        let before = fixture.store.standingReads
+        fixture.advance(0)
+        #expect(eventually { fixture.store.standingReads > before })
+        fixture.accept(1)
+        let accepted = fixture.store.standingReads
+        #expect(eventually { fixture.store.standingReads > accepted + 1 })
+        #expect(notifier.started.isEmpty)
+        fixture.store.set(.alone)
+        #expect(notifier.waitForTries(1))
+    }
+
     private func event(_ number: Int) -> Event {
         let now = SystemClock.unixMilliseconds()
         return Event(

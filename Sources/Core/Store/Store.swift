@@ -120,6 +120,9 @@ package protocol Store: Sendable {
     /// How often to look for deliveries that another process has stored or given back, in milliseconds; nil when this process alone has the store.
     var newsMilliseconds: UInt64? { get }
 
+    /// What this process knows of the others that share the store. Does not block.
+    var standing: ReplicaStanding { get }
+
     /// Closes the store: calls under way finish, later ones fail.
     func close()
 }
@@ -127,6 +130,9 @@ package protocol Store: Sendable {
 extension Store {
     /// Nothing comes from other processes.
     package var newsMilliseconds: UInt64? { nil }
+
+    /// There are no others.
+    package var standing: ReplicaStanding { .alone }
 
     /// Gives up due deliveries that have expired by `now`, with nothing held back.
     package func giveUpExpired(now: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {

@@ -49,7 +49,8 @@ struct PostgresStatus {
     private(set) var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     var time: TrustedTime?
     var isClosed = false
-    var offset = ClockOffset()
+    /// As the last heartbeat has found it; nil before the first one.
+    var heartbeat: Heartbeat?
     /// How many deliveries were pending when this process looked last.
     private var total = 0
 
@@ -100,7 +101,7 @@ struct PostgresWriter {
             let now = SystemClock.monotonicMilliseconds()
             if now >= beatAt {
                 beat()
-                beatAt = now + PostgresSession.heartbeatMilliseconds
+                beatAt = now + settings.heartbeatMilliseconds
             }
             switch queue.next(idleAfterMilliseconds: Self.idleMilliseconds) {
             case .jobs(let jobs):
@@ -115,8 +116,8 @@ struct PostgresWriter {
     /// Says that this process lives, and looks after what others have left.
     private func beat() {
         do throws(PostgresError) {
-            let offset = ClockOffset(measured: try session.beat(clock))
-            status.withLock { $0.offset = offset }
+            let heartbeat = try session.beat(clock)
+            status.withLock { $0.heartbeat = heartbeat }
             try session.releaseLeasesOfTheDead()
         } catch {
             _ = status.withLock { $0.note(error) }
