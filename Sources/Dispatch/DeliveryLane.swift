@@ -63,10 +63,11 @@ struct DeliveryLane {
         return idle
     }
 
-    /// The longest time that a delivery may be put off, in milliseconds: by its backoff, its receiver's `Retry-After` or its lease.
+    /// The longest time that a delivery may be put off, in milliseconds: by its backoff, its receiver's `Retry-After`, its lease or the pace.
     var longestDelayMilliseconds: UInt64 {
         let policy = notifier.retryPolicy
-        return max(policy.ceilingMilliseconds, policy.retryAfterCeilingMilliseconds, leaseMilliseconds)
+        let pace = notifier.pace.map(\.windowMilliseconds).max() ?? 0
+        return max(policy.ceilingMilliseconds, policy.retryAfterCeilingMilliseconds, leaseMilliseconds, pace)
     }
 
     /// How many attempts may start at `now`.
@@ -87,7 +88,7 @@ struct DeliveryLane {
     func claim(_ limit: Int, now: UnixMilliseconds, held: UInt64) -> Claim {
         Claim(
             notifier: name, now: now, leaseMilliseconds: leaseMilliseconds, limit: limit,
-            longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held)
+            longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held, pace: notifier.pace)
     }
 
     /// Whether a new event can give this lane something to do: it cannot while a due delivery already waits for an outcome or for the
@@ -147,7 +148,8 @@ struct DeliveryLane {
         let news = news(of: outcome)
         let result = FinishedAttempt(
             id: id, attempt: ended.delivery.attempts, next: next, reason: outcome.reason, now: now,
-            device: news == nil ? nil : ended.delivery.device, news: news)
+            device: news == nil ? nil : ended.delivery.device, news: news,
+            uncalled: outcome.mayHaveArrived ? nil : PacedCall(ended.delivery, ended.served.notifier.pace))
         return (ended, result)
     }
 

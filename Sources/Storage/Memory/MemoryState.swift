@@ -19,6 +19,8 @@ struct MemoryState {
     }
 
     var devices = MemoryDevices()
+    /// The calls that paces count, of all notifiers.
+    var book = PaceBook()
     /// Makes the ids of the registry's events.
     var random: any RandomNumberGenerator & Sendable
     /// In the order of their acceptance.
@@ -141,21 +143,32 @@ struct MemoryState {
 
     private mutating func claimDue(_ claim: Claim, _ budget: ClaimBudget) -> Claimed {
         var claimed: [Delivery] = []
-        var (expired, withoutTarget) = (0, 0)
+        var (expired, withoutTarget, putOff) = (0, 0, 0)
         pullIn(claim)
-        while claimed.count < budget.limit(claim), expired + withoutTarget < budget.ends, let index = longestDue(claim) {
+        while claimed.count < budget.limit(claim), expired + withoutTarget + putOff < budget.ends, let index = longestDue(claim) {
             if entries[index].subscription.requiresDevice, shown(entries[index]).device == nil {
                 end(index, .noTarget, at: claim.now, reason: StoreRules.noTarget)
                 withoutTarget += 1
             } else if entries[index].delivery.event.expiresAt <= claim.expiredBy {
                 end(index, .dead, at: claim.now, reason: StoreRules.expired)
                 expired += 1
+            } else if let allowedAt = waits(index, claim) {
+                entries[index].delivery = entries[index].delivery.retried(at: allowedAt, reason: StoreRules.paced)
+                putOff += 1
             } else {
                 claimed.append(begin(index, claim))
             }
         }
         let nextDue = waiting(for: claim.notifier).map { entries[$0].delivery.dueAt }.min()
-        return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, nextDue: nextDue)
+        return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: nextDue)
+    }
+
+    /// Counts the call of a due delivery.
+    /// - Returns: when it may be made instead; nil when it may be made now.
+    private mutating func waits(_ index: Int, _ claim: Claim) -> UnixMilliseconds? {
+        guard let call = PacedCall(shown(entries[index]), claim.pace) else { return nil }
+        defer { book.wrote() }
+        return book.admit(call, notifier: claim.notifier, now: claim.now)
     }
 
     mutating func finish(_ result: FinishedAttempt, _ audience: RegistryAudience, _ rules: MemoryRules) {
@@ -166,6 +179,7 @@ struct MemoryState {
         }
         let delivery = entries[index].delivery
         guard delivery.state == .pending, delivery.attempts == result.attempt else { return }
+        if let call = result.uncalled { book.giveBack(call, notifier: delivery.notifier) }
         switch result.next {
         case .delivered: end(index, .delivered, at: result.now, reason: result.reason)
         case .dead: end(index, .dead, at: result.now, reason: result.reason)

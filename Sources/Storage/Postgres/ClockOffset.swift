@@ -45,7 +45,7 @@ struct ClockOffset: Equatable {
         return Claim(
             notifier: claim.notifier, now: stored(claim.now), leaseMilliseconds: claim.leaseMilliseconds, limit: claim.limit,
             longestDelayMilliseconds: claim.latestDue == .max ? .max : claim.now.remaining(until: claim.latestDue),
-            heldMilliseconds: claim.now.elapsed(since: claim.expiredBy))
+            heldMilliseconds: claim.now.elapsed(since: claim.expiredBy), pace: claim.pace)
     }
 
     func stored(_ result: FinishedAttempt) -> FinishedAttempt {
@@ -54,7 +54,7 @@ struct ClockOffset: Equatable {
         if case .retry(let time) = next { next = .retry(at: stored(time)) }
         return FinishedAttempt(
             id: result.id, attempt: result.attempt, next: next, reason: result.reason, now: stored(result.now), device: result.device,
-            news: result.news)
+            news: result.news, uncalled: result.uncalled)
     }
 
     func told(_ outcome: Registration.Outcome) -> Registration.Outcome {
@@ -66,6 +66,6 @@ struct ClockOffset: Equatable {
         guard milliseconds != 0 else { return claimed }
         return Claimed(
             claimed.deliveries.map { $0.expiring(at: told($0.event.expiresAt)) }, expired: claimed.expired,
-            withoutTarget: claimed.withoutTarget, nextDue: claimed.nextDue.map { told($0) })
+            withoutTarget: claimed.withoutTarget, putOff: claimed.putOff, nextDue: claimed.nextDue.map { told($0) })
     }
 }

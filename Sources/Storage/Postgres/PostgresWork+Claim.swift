@@ -13,17 +13,14 @@ extension PostgresWork {
         for (claim, rows) in zip(claims, found) {
             let draft = try draft(claim, rows, budget)
             if case .success(let draft) = draft {
-                budget.spend(Claimed(draft.deliveries, expired: draft.expired, withoutTarget: draft.withoutTarget, nextDue: nil))
+                budget.spend(draft.claimed(nextDue: nil))
             }
             drafts.append(draft)
         }
         try begin(drafts.compactMap { try? $0.get() })
+        try writeBook()
         let next = try nextDue(claims)
-        return zip(claims, drafts).map { claim, draft in
-            draft.map {
-                Claimed($0.deliveries, expired: $0.expired, withoutTarget: $0.withoutTarget, nextDue: next[ByteKey(claim.notifier)])
-            }
-        }
+        return zip(claims, drafts).map { claim, draft in draft.map { $0.claimed(nextDue: next[ByteKey(claim.notifier)]) } }
     }
 
     /// What one claim comes to, from the rows that were due. A row that cannot be read fails this claim alone.
@@ -38,11 +35,13 @@ extension PostgresWork {
             } catch {
                 return .failure(StoreError(error))
             }
-            let endings = draft.take(due, limit: limit, ends: budget.ends)
-            guard !endings.isEmpty else { return .success(draft) }
+            try lock(due.compactMap { PacedCall($0.delivery, claim.pace) }, notifier: claim.notifier)
+            let (endings, putOff) = draft.take(due, limit: limit, ends: budget.ends, &book)
+            guard !endings.isEmpty || !putOff.isEmpty else { return .success(draft) }
             try end(endings)
+            try write(putOff)
             guard draft.begun.count < limit, draft.ended < budget.ends else { return .success(draft) }
-            // Others of their orders lead now.
+            // Others of their orders lead now, and others may be called.
             rows = try session.run([draft.claim.dueQuery(limit: limit - draft.begun.count, without: draft.begun.map(\.stored.place.key))])[
                 0]
         }
@@ -89,31 +88,46 @@ struct ClaimDraft {
     private(set) var begun: [(stored: StoredRow, delivery: Delivery)] = []
     private(set) var expired = 0
     private(set) var withoutTarget = 0
+    private(set) var putOff = 0
 
     init(_ claim: Claim) { self.claim = claim }
 
-    var deliveries: [Delivery] { begun.map(\.delivery) }
-    /// How many were ended instead of being attempted.
-    var ended: Int { expired + withoutTarget }
+    /// How many were ended or put off instead of being attempted.
+    var ended: Int { expired + withoutTarget + putOff }
+
+    /// What the store tells of it.
+    func claimed(nextDue: UnixMilliseconds?) -> Claimed {
+        Claimed(begun.map(\.delivery), expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: nextDue)
+    }
 
     /// Takes due deliveries, the longest due first.
-    /// - Parameter ends: how many may be ended in all.
-    /// - Returns: those that end now.
-    mutating func take(_ due: [StoredRow], limit: Int, ends: Int) -> [PostgresWork.Ending] {
-        var endings: [PostgresWork.Ending] = []
+    /// - Parameters:
+    ///   - ends: how many may be ended or put off in all.
+    ///   - book: has the counts of their calls.
+    /// - Returns: those that end now, and those that wait for the pace.
+    mutating func take(
+        _ due: [StoredRow], limit: Int, ends: Int, _ book: inout PaceBook
+    ) -> (endings: [PostgresWork.Ending], putOff: [PostgresWork.Retry]) {
+        var (endings, waiting) = ([PostgresWork.Ending](), [PostgresWork.Retry]())
         // When one of an order ends, another one leads, and may have been due for longer than what follows here.
         var mayHideOlder = false
-        for stored in due {
+        for stored in due where ended < ends {
             if let (state, reason) = stored.end(expiredBy: claim.expiredBy) {
-                guard ended < ends else { break }
                 if state == .dead { expired += 1 } else { withoutTarget += 1 }
                 endings.append(PostgresWork.Ending(place: stored.place, state: state, reason: reason, at: claim.now))
                 mayHideOlder = mayHideOlder || stored.place.order != nil
-            } else if !mayHideOlder, begun.count < limit {
+            } else if mayHideOlder || begun.count >= limit {
+                continue
+            } else if let call = PacedCall(stored.delivery, claim.pace),
+                let allowedAt = book.admit(call, notifier: claim.notifier, now: claim.now)
+            {
+                putOff += 1
+                waiting.append(PostgresWork.Retry(place: stored.place, at: allowedAt, reason: StoreRules.paced))
+            } else {
                 begun.append((stored, stored.delivery.claimed(until: claim.now + claim.leaseMilliseconds)))
             }
         }
-        return endings
+        return (endings, waiting)
     }
 }
 
