@@ -25,7 +25,17 @@ struct DeliveryLane {
     private(set) var isLeaving = false
     var breaker = Breaker()
     /// Whether a delivery has succeeded since the last `misconfigured` outcome, which proves the settings right for other devices.
-    private var isProven = false
+    var isProven = false
+    /// Why the notifier is paused, as this process or another one has found out.
+    var pause: SharedPause?
+    /// The last slow-down that another process has told.
+    var slowedBy: SharedPause?
+    /// What the next claim tells the other processes.
+    var pauseNews: [PauseNews] = []
+    /// Whether the pauses of other processes are to be asked for, although nothing may start.
+    var asks = false
+    /// Whether they have been asked for.
+    var hasAsked = false
     private(set) var running: [UUIDv7: Running] = [:]
     /// When the store's next delivery may be due; nil when nothing is pending.
     var nextDue: UnixMilliseconds? = 0
@@ -44,6 +54,7 @@ struct DeliveryLane {
         retired.append(served)
         served = next
         isLeaving = false
+        if breaker.pauseReason != nil { tell(.ends) }
         breaker.reset()
         isProven = false
         nextDue = 0
@@ -88,7 +99,7 @@ struct DeliveryLane {
     func claim(_ limit: Int, now: UnixMilliseconds, held: UInt64) -> Claim {
         Claim(
             notifier: name, now: now, leaseMilliseconds: leaseMilliseconds, limit: limit,
-            longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held, pace: notifier.pace)
+            longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held, pace: notifier.pace, pauseNews: pauseNews)
     }
 
     /// Whether a new event can give this lane something to do: it cannot while a due delivery already waits for an outcome or for the
@@ -165,12 +176,16 @@ struct DeliveryLane {
     private mutating func updateBreaker(
         _ start: Breaker.Start, _ outcome: DeliveryOutcome, now: UnixMilliseconds, random: inout some RandomNumberGenerator
     ) {
+        let wasPaused = breaker.pauseReason != nil
+        defer { if wasPaused, breaker.pauseReason == nil { tell(.ends) } }
         switch outcome.verdict {
         case .misconfigured:
             isProven = false
             breaker.inconclusive(start)
             let probeAfter = notifier.probeAfterMilliseconds
             breaker.pause(probeAfter == nil ? .switchedOff : .misconfigured, probeAfterMilliseconds: probeAfter, now: now)
+            let until = probeAfter.map { now + $0 } ?? .max
+            tell(.begins(SharedPause(.misconfigured, reason: outcome.reason, until: until)))
         // Nothing was sent, so the breaker learns nothing; the next delivery becomes the probe.
         case _ where !outcome.wasAsked: breaker.inconclusive(start)
         case .delivered:
@@ -184,9 +199,15 @@ struct DeliveryLane {
                 breaker.succeeded(start)
             } else if outcome.slowsDown {
                 breaker.inconclusive(start)
-                breaker.slowDown(until: now + max(retryAfter ?? 1000, 1000), now: now)
+                let until = now + max(retryAfter ?? 1000, 1000)
+                breaker.slowDown(until: until, now: now)
+                tell(.begins(SharedPause(.slowDown, reason: outcome.reason, until: until)))
             } else {
                 breaker.failed(start, now: now, random: &random)
+                // A probe that has failed: the next one is later than the others know.
+                if let pause, let next = breaker.nextChange, next > pause.until {
+                    tell(.begins(SharedPause(.misconfigured, reason: pause.reason, until: next)))
+                }
             }
         }
     }

@@ -12,24 +12,14 @@ import Time
 @Suite struct DispatcherReplicaTests {
     @Test func findsWhatAnotherProcessHasAccepted() throws {
         let place = try PostgresPlace()
-        let (own, other) = (try place.store(), try place.store())
         let notifier = DeliveryNotifier(.arrived)
-        let inbox = Monitor(DispatcherInbox())
-        let scratch = try TemporaryDirectory()
-        let log = try TestLog(in: scratch, level: .debug)
-        let dispatcher = try Dispatcher(
-            store: own, audience: { .nobody }, notifiers: ["log": ServedNotifier(notifier)],
-            retention: Retention(deliveredMilliseconds: 1 << 40, deadMilliseconds: 1 << 40, idleDeviceMilliseconds: 1 << 40),
-            metrics: DeliveryMetrics(registry: MetricsRegistry(), store: own, clocks: .system, inbox: inbox), logger: log.logger,
-            clocks: .system, inbox: inbox)
+        let (own, other) = (try DispatcherReplica(place, ["log": notifier]), try DispatcherReplica(place, [:]))
         for number in 1...3 {
-            other.accept(Arrival(event(number), to: [Subscription(notifier: "log")]), telling: .nobody) { _ in }
+            other.accept(number, for: "log")
             #expect(notifier.waitForTries(number))
         }
-        dispatcher.stop(drainMilliseconds: 20_000)
-        let left = try other.pending()
-        #expect(left == [])
-        for store in [own, other] { store.close() }
+        own.stop()
+        #expect(try other.store.pending() == [])
     }
 
     @Test func onlyTheElectedOneDoesTheUpkeep() throws {
@@ -59,13 +49,5 @@ import Time
         #expect(notifier.started.isEmpty)
         fixture.store.set(.alone)
         #expect(notifier.waitForTries(1))
-    }
-
-    private func event(_ number: Int) -> Event {
-        let now = SystemClock.unixMilliseconds()
-        return Event(
-            id: DeliveryFixture.event(number), kind: .commentCreated,
-            identity: Event.Identity(appID: "app", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: "user",
-            occurredAt: now, receivedAt: now, expiresAt: now + 3_600_000, data: Event.noData)
     }
 }

@@ -17,6 +17,8 @@ package struct Claim: Sendable, Equatable {
     package let expiredBy: UnixMilliseconds
     /// How often the notifier's receiver may be called. What may not be called yet is put off, with the reason `paced`.
     package let pace: [PaceRule]
+    /// What the others that share the store are to be told of the notifier's pauses; at most one of each kind.
+    package let pauseNews: [PauseNews]
 
     /// Makes a claim.
     /// - Parameters:
@@ -24,7 +26,7 @@ package struct Claim: Sendable, Equatable {
     ///   - heldMilliseconds: how much of the clock's time is held back, see `TrustedTime`.
     package init(
         notifier: String, now: UnixMilliseconds, leaseMilliseconds: UInt64, limit: Int, longestDelayMilliseconds: UInt64 = .max,
-        heldMilliseconds: UInt64 = 0, pace: [PaceRule] = []
+        heldMilliseconds: UInt64 = 0, pace: [PaceRule] = [], pauseNews: [PauseNews] = []
     ) {
         expiredBy = now.saturating(subtracting: heldMilliseconds)
         latestDue = now.saturating(adding: longestDelayMilliseconds)
@@ -33,6 +35,7 @@ package struct Claim: Sendable, Equatable {
         self.leaseMilliseconds = leaseMilliseconds
         self.limit = limit
         self.pace = pace
+        self.pauseNews = pauseNews
     }
 }
 
@@ -49,15 +52,20 @@ package struct Claimed: Sendable, Equatable {
     /// When the notifier's next delivery is due; nil when none is pending. Deliveries that wait for an earlier one of their
     /// order key do not count.
     package let nextDue: UnixMilliseconds?
+    /// The notifier's pauses that the processes with this store tell each other, after the claim's own news; nil when the store is one
+    /// process's alone.
+    package let pauses: [SharedPause]?
 
     /// Makes a claim's result.
     package init(
-        _ deliveries: [Delivery] = [], expired: Int = 0, withoutTarget: Int = 0, putOff: Int = 0, nextDue: UnixMilliseconds?
+        _ deliveries: [Delivery] = [], expired: Int = 0, withoutTarget: Int = 0, putOff: Int = 0, nextDue: UnixMilliseconds?,
+        pauses: [SharedPause]? = nil
     ) {
         self.deliveries = deliveries
         self.expired = expired
         self.withoutTarget = withoutTarget
         self.putOff = putOff
         self.nextDue = nextDue
+        self.pauses = pauses
     }
 }

@@ -50,6 +50,8 @@ package protocol Store: Sendable {
     /// as `noTarget`. Deliveries whose call the claim's pace does not allow yet are put off until it does, without counting an attempt; those
     /// that are leased count as called. Deliveries that are due later than the claim's `latestDue` are first made due now. Claims are met in their order. One
     /// call does a limited amount: when it returns fewer deliveries than wanted there may be more, which `nextDue` tells.
+    ///
+    /// Claims also tell the processes that share the store of a notifier's pauses, and are told of theirs.
     /// - Returns: the results of the claims, in their order. A claim that fails, for example at an unreadable row, changes nothing; the
     ///   other claims and the reports stand.
     /// - Throws: when nothing of all this was done.

@@ -19,6 +19,8 @@ enum PostgresSchema {
     // Version 2 adds `paced_calls`: when the receiver of a notifier was called about a person or a device, under a digest of their names
     // (`PaceBook.Key`). From `until` on a row counts no more. Claims lock its rows after those of `deliveries`.
     //
+    // Version 3 adds `pauses`: of which notifiers a replica has found out that nothing may start, so that the others need not find out too.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -207,6 +209,18 @@ enum PostgresSchema {
             """
             CREATE INDEX paced_calls_until ON paced_calls (until)
             """,
+        ],
+        [
+            """
+            CREATE TABLE pauses (
+                notifier text COLLATE "C" NOT NULL,
+                kind text COLLATE "C" NOT NULL,
+                reason text COLLATE "C" NOT NULL,
+                until bigint NOT NULL,
+                replica uuid NOT NULL,
+                PRIMARY KEY (notifier, kind)
+            ) WITH (fillfactor = 10)
+            """
         ],
     ]
 }

@@ -19,8 +19,11 @@ extension PostgresWork {
         }
         try begin(drafts.compactMap { try? $0.get() })
         try writeBook()
-        let next = try nextDue(claims)
-        return zip(claims, drafts).map { claim, draft in draft.map { $0.claimed(nextDue: next[ByteKey(claim.notifier)]) } }
+        let (next, pauses) = try outlook(claims)
+        return zip(claims, drafts).map { claim, draft in
+            let name = ByteKey(claim.notifier)
+            return draft.map { $0.claimed(nextDue: next[name], pauses: pauses[name] ?? []) }
+        }
     }
 
     /// What one claim comes to, from the rows that were due. A row that cannot be read fails this claim alone.
@@ -72,13 +75,22 @@ extension PostgresWork {
         ])
     }
 
-    /// When each notifier's next delivery is due.
-    private func nextDue(_ claims: [Claim]) throws(PostgresError) -> [ByteKey: UnixMilliseconds] {
-        var next: [ByteKey: UnixMilliseconds] = [:]
-        for row in try session.run([Query(ClaimStatements.nextDue, .storedArray(claims.map(\.notifier)))])[0] {
-            next[ByteKey(try row.stored(0))] = try row.optionalTime(1)
+    /// When each notifier's next delivery is due, and its pauses, after what the claims tell of those.
+    private func outlook(
+        _ claims: [Claim]
+    ) throws(PostgresError) -> (next: [ByteKey: UnixMilliseconds], pauses: [ByteKey: [SharedPause]]) {
+        let names = Parameter.storedArray(claims.map(\.notifier))
+        let results = try session.run(
+            PauseRow.tell(claims, replica: session.replica) + [
+                Query(ClaimStatements.nextDue, names), PauseRow.read(names, session.replica),
+            ])
+        var (next, pauses) = ([ByteKey: UnixMilliseconds](), [ByteKey: [SharedPause]]())
+        for row in results[results.count - 2] { next[ByteKey(try row.stored(0))] = try row.optionalTime(1) }
+        for row in results[results.count - 1] {
+            let row = try PauseRow(row)
+            if let pause = row.pause { pauses[ByteKey(row.notifier), default: []].append(pause) }
         }
-        return next
+        return (next, pauses)
     }
 }
 
@@ -96,8 +108,9 @@ struct ClaimDraft {
     var ended: Int { expired + withoutTarget + putOff }
 
     /// What the store tells of it.
-    func claimed(nextDue: UnixMilliseconds?) -> Claimed {
-        Claimed(begun.map(\.delivery), expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: nextDue)
+    func claimed(nextDue: UnixMilliseconds?, pauses: [SharedPause] = []) -> Claimed {
+        Claimed(
+            begun.map(\.delivery), expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: nextDue, pauses: pauses)
     }
 
     /// Takes due deliveries, the longest due first.
