@@ -74,6 +74,20 @@ import Time
         #expect(lane.pauseNews == [.ends])
     }
 
+    @Test func whoMakesTheProbeTellsOfTheNext() {
+        lane = DeliveryLane(name: "a", served: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
+        #expect(begin(delivery(2), 1000))
+        lane.adopt([SharedPause(.misconfigured, reason: "gone", until: 10_000)], now: 1000)
+        _ = lane.end(delivery(2).id, .busy, now: 2000, random: &random)
+        #expect(lane.pauseNews.isEmpty, "it began before the pause")
+        #expect(room(40_000) == 1)
+        #expect(tryOnce(.busy, now: 40_000) != nil)
+        #expect(lane.pauseNews == [.begins(SharedPause(.misconfigured, reason: "gone", until: 79_000))], "after as long as it has waited")
+        #expect(room(79_000) == 1)
+        #expect(tryOnce(.arrived, now: 79_000) != nil)
+        #expect(lane.pauseNews == [.ends])
+    }
+
     /// It holds until a reload, which a start is too.
     @Test func aStartEndsAPauseThatNobodyProbes() {
         let told = SharedPause(.misconfigured, reason: "gone", until: .max)
