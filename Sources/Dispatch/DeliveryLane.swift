@@ -25,7 +25,17 @@ struct DeliveryLane {
     private(set) var isLeaving = false
     var breaker = Breaker()
     /// Whether a delivery has succeeded since the last `misconfigured` outcome, which proves the settings right for other devices.
-    private var isProven = false
+    var isProven = false
+    /// Why the notifier is paused, as this process or another one has found out.
+    var pause: SharedPause?
+    /// The last slow-down that another process has told.
+    var slowedBy: SharedPause?
+    /// What the next claim tells the other processes.
+    var pauseNews: [PauseNews] = []
+    /// Whether the pauses of other processes are to be asked for, although nothing may start.
+    var asks = false
+    /// Whether they have been asked for.
+    var hasAsked = false
     private(set) var running: [UUIDv7: Running] = [:]
     /// When the store's next delivery may be due; nil when nothing is pending.
     var nextDue: UnixMilliseconds? = 0
@@ -42,6 +52,7 @@ struct DeliveryLane {
         retired.append(served)
         served = next
         isLeaving = false
+        if breaker.pauseReason != nil { tell(.ends) }
         breaker.reset()
         isProven = false
         nextDue = 0
@@ -61,10 +72,11 @@ struct DeliveryLane {
         return idle
     }
 
-    /// The longest time that a delivery may be put off, in milliseconds: by its backoff, its receiver's `Retry-After` or its lease.
+    /// The longest time that a delivery may be put off, in milliseconds: by its backoff, its receiver's `Retry-After`, its lease or the pace.
     var longestDelayMilliseconds: UInt64 {
         let policy = notifier.retryPolicy
-        return max(policy.ceilingMilliseconds, policy.retryAfterCeilingMilliseconds, leaseMilliseconds)
+        let pace = notifier.pace.map(\.windowMilliseconds).max() ?? 0
+        return max(policy.ceilingMilliseconds, policy.retryAfterCeilingMilliseconds, leaseMilliseconds, pace)
     }
 
     /// How many attempts may start at `now`.
@@ -82,7 +94,7 @@ struct DeliveryLane {
     func claim(_ limit: Int, now: UnixMilliseconds, held: UInt64) -> Claim {
         Claim(
             notifier: name, now: now, leaseMilliseconds: leaseMilliseconds, limit: limit,
-            longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held)
+            longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held, pace: notifier.pace, pauseNews: pauseNews)
     }
 
     /// Whether a new event can give this lane something to do: it cannot while a due delivery already waits for an outcome or for the
@@ -142,46 +154,9 @@ struct DeliveryLane {
         let news = news(of: outcome)
         let result = FinishedAttempt(
             id: id, attempt: ended.delivery.attempts, next: next, reason: outcome.reason, now: now,
-            device: news == nil ? nil : ended.delivery.device, news: news)
+            device: news == nil ? nil : ended.delivery.device, news: news,
+            uncalled: outcome.mayHaveArrived ? nil : PacedCall(ended.delivery, ended.served.notifier.pace))
         return (ended, result)
-    }
-
-    /// Downgrades `misconfigured` to a retry if other deliveries have succeeded since and this one was refused for the same reason before,
-    /// for example because its token belongs to another account. Otherwise one bad token would pause the notifier again and again.
-    private func isolated(_ outcome: DeliveryOutcome, of ended: Running) -> DeliveryOutcome {
-        guard outcome.verdict == .misconfigured, isProven, ended.served === served, ended.delivery.reason == outcome.reason else {
-            return outcome
-        }
-        return DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: outcome.reason, isAboutDevice: true)
-    }
-
-    private mutating func updateBreaker(
-        _ start: Breaker.Start, _ outcome: DeliveryOutcome, now: UnixMilliseconds, random: inout some RandomNumberGenerator
-    ) {
-        switch outcome.verdict {
-        case .misconfigured:
-            isProven = false
-            breaker.inconclusive(start)
-            let probeAfter = notifier.probeAfterMilliseconds
-            breaker.pause(probeAfter == nil ? .switchedOff : .misconfigured, probeAfterMilliseconds: probeAfter, now: now)
-        // Nothing was sent, so the breaker learns nothing; the next delivery becomes the probe.
-        case _ where !outcome.wasAsked: breaker.inconclusive(start)
-        case .delivered:
-            let isCurrent = breaker.isCurrent(start)
-            breaker.succeeded(start)
-            // A success that began before the pause does not prove the settings right.
-            if isCurrent, breaker.pauseReason == nil { isProven = true }
-        case .dead, .deviceGone: breaker.succeeded(start)
-        case .retry(let retryAfter):
-            if outcome.isAboutDevice {
-                breaker.succeeded(start)
-            } else if outcome.slowsDown {
-                breaker.inconclusive(start)
-                breaker.slowDown(until: now + max(retryAfter ?? 1000, 1000), now: now)
-            } else {
-                breaker.failed(start, now: now, random: &random)
-            }
-        }
     }
 
     private func next(

@@ -7,11 +7,20 @@ extension DispatcherWorker {
     private static let mostRemoved = 50
     private static let purgeIntervalMilliseconds: UInt64 = 60_000
 
-    /// Once a minute, gives up expired deliveries, deletes ended ones that are older than the retention, and removes idle devices.
+    /// Once a minute, gives up expired deliveries, deletes ended ones that are older than the retention, and removes idle devices. Of the
+    /// processes that share a store one does it.
     /// - Returns: whether new deliveries may be due.
-    func purge(_ purgeAt: inout UnixMilliseconds, _ now: UnixMilliseconds, _ keeper: TimeKeeper, _ untried: inout UntriedTally) -> Bool {
+    func purge(
+        _ purgeAt: inout UnixMilliseconds, _ now: UnixMilliseconds, _ keeper: TimeKeeper, _ standing: ReplicaStanding,
+        _ untried: inout UntriedTally
+    ) -> Bool {
         // A time that is further away than an interval was computed before the clock was set back.
         guard now >= purgeAt || now.remaining(until: purgeAt) > Self.purgeIntervalMilliseconds else { return false }
+        guard standing.isElected else {
+            keeper.keep()
+            purgeAt = now + Self.purgeIntervalMilliseconds
+            return false
+        }
         let givenUp = giveUpExpired(now, keeper, &untried)
         let forgotten = try? store.purge(
             now: now.saturating(subtracting: keeper.time.held(for: Recognition.milliseconds)),

@@ -14,9 +14,9 @@ final class DispatcherWorker: Sendable {
     let audience: @Sendable () -> RegistryAudience
     let retention: Retention
     private let metrics: DeliveryMetrics
-    private let logger: Logger
+    let logger: Logger
     private let clocks: Clocks
-    private let inbox: Monitor<DispatcherInbox>
+    let inbox: Monitor<DispatcherInbox>
 
     init(
         store: any Store, audience: @escaping @Sendable () -> RegistryAudience, retention: Retention, metrics: DeliveryMetrics,
@@ -39,19 +39,21 @@ final class DispatcherWorker: Sendable {
         var keeper = TimeKeeper(clocks, store, retention, logger)
         var refused = RefusedTally()
         var (purgeAt, askedAt): (UnixMilliseconds, UnixMilliseconds) = (0, 0)
-        var (isStopping, isAbandoned) = (false, false)
+        var (isStopping, isAbandoned, isHeldBack) = (false, false, false)
         while !isAbandoned {
-            let time = waitingTime(&lanes, purgeAt, hasUnreported: !unreported.isEmpty, isStopping: isStopping)
+            let time = waitingTime(&lanes, purgeAt, asksSoon: !unreported.isEmpty || isHeldBack, isStopping: isStopping)
             let news = inbox.wait(timeoutMilliseconds: time) { $0.take() }
             (isStopping, isAbandoned) = inbox.withLock { ($0.isStopping, $0.isAbandoned) }
             let isTimeKnown = keeper.readClocks()
+            let standing = store.standing
+            isHeldBack = !isTimeKnown || !standing.isHeard
             let now = clocks.unixMilliseconds()
             takeIn(news, &lanes, &unreported, now, keeper, &log)
             lookForOthersNews(&lanes, &askedAt, now)
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
             closeReplaced(&lanes)
             var untried = UntriedTally()
-            work(&lanes, &unreported, now, keeper, startsAttempts: !isStopping && isTimeKnown, &untried)
+            work(&lanes, &unreported, now, keeper, startsAttempts: !isStopping && !isHeldBack, &untried)
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
             let awaitsNews = lanes.contains { $0.awaitsNews(now: now) }
             // Nobody but this thread waits for these values, so nobody is woken.
@@ -60,7 +62,7 @@ final class DispatcherWorker: Sendable {
                 for lane in lanes { inbox.states[lane.name] = NotifierState(lane.breaker) }
             }
             if isStopping, unfinished == 0 { break }
-            if !isStopping, isTimeKnown, purge(&purgeAt, now, keeper, &untried) {
+            if !isStopping, isTimeKnown, purge(&purgeAt, now, keeper, standing, &untried) {
                 for index in lanes.indices { lanes[index].nextDue = 0 }
             }
             untried.report(metrics, &log)
@@ -75,7 +77,7 @@ final class DispatcherWorker: Sendable {
     private func lookForOthersNews(_ lanes: inout [DeliveryLane], _ askedAt: inout UnixMilliseconds, _ now: UnixMilliseconds) {
         guard let interval = store.newsMilliseconds, now < askedAt || now.elapsed(since: askedAt) >= interval else { return }
         askedAt = now
-        for index in lanes.indices { lanes[index].nextDue = 0 }
+        for index in lanes.indices { (lanes[index].nextDue, lanes[index].asks) = (0, true) }
     }
 
     private func takeIn(
@@ -88,7 +90,7 @@ final class DispatcherWorker: Sendable {
         for notifiers in news.notifiers { take(notifiers, &lanes, now, &log) }
         if news.resumes { inbox.withLock { $0.paused = [:] } }
         for index in lanes.indices {
-            if news.resumes { lanes[index].breaker.resume() }
+            if news.resumes { lanes[index].resume() }
             if news.hasNews { lanes[index].nextDue = 0 }
         }
     }
@@ -141,30 +143,6 @@ final class DispatcherWorker: Sendable {
         return results
     }
 
-    /// Logs when a notifier is paused as misconfigured and when it works again, and shows it to operators in the inbox.
-    private func publishPause(_ lane: inout DeliveryLane, wasPaused: Bool, _ outcome: DeliveryOutcome, _ now: UnixMilliseconds) {
-        let name = lane.name
-        guard lane.breaker.pauseReason != nil else {
-            guard wasPaused else { return }
-            lane.nextDue = now
-            inbox.withLock { $0.paused[name] = nil }
-            return logger.log(.info, "a notifier works again", ["notifier": .string(name)])
-        }
-        guard outcome.verdict == .misconfigured else { return }
-        let paused = PausedNotifier(reason: outcome.reason, remedy: lane.served.remedy(reason: outcome.reason))
-        let isNews = inbox.withLock { inbox in
-            defer { inbox.paused[name] = paused }
-            return inbox.paused[name] != paused
-        }
-        guard isNews else { return }
-        logger.log(
-            .error, "a notifier is switched off; its deliveries wait",
-            [
-                "notifier": .string(name), "reason": .string(paused.reason), "remedy": .string(paused.remedy),
-                "until": .string(lane.notifier.probeAfterMilliseconds == nil ? "reload" : "reload or a try that succeeds"),
-            ])
-    }
-
     /// Reports finished attempts to the store and claims due deliveries for the lanes with room, in one transaction. When the transaction
     /// fails, the attempts stay in `finished` and are reported again.
     private func work(
@@ -192,9 +170,12 @@ final class DispatcherWorker: Sendable {
     /// The lanes with room for attempts, the least occupied first, because one call claims a limited number of deliveries for all lanes.
     private func claiming(_ lanes: inout [DeliveryLane], _ now: UnixMilliseconds) -> [(lane: Int, room: Int)] {
         var claiming: [(lane: Int, room: Int)] = []
+        let isShared = store.newsMilliseconds != nil
         for index in lanes.indices {
-            let room = lanes[index].room(now: now)
-            if room > 0 { claiming.append((index, room)) }
+            let lane = lanes[index]
+            // A lane that begins asks first whether the others have paused its notifier.
+            let room = isShared && !lane.hasAsked ? 0 : max(0, lanes[index].room(now: now))
+            if room > 0 || isShared && lane.tellsOrAsks { claiming.append((index, room)) }
         }
         return claiming.sorted { (lanes[$0.lane].occupancy, $0.lane) < (lanes[$1.lane].occupancy, $1.lane) }
     }
@@ -207,7 +188,9 @@ final class DispatcherWorker: Sendable {
         case .success(let claimed):
             untried.add(claimed, of: lane.name)
             lane.nextDue = claimed.nextDue
+            (lane.pauseNews, lane.asks) = ([], false)
             for delivery in claimed.deliveries { start(delivery, &lane, now) }
+            adopt(claimed.pauses, &lane, now)
         case .failure(let error):
             lane.nextDue = now + Self.storeRetryMilliseconds
             log("due deliveries could not be claimed", error, ["notifier": .string(lane.name)])
@@ -231,8 +214,8 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    private func waitingTime(_ lanes: inout [DeliveryLane], _ purgeAt: UnixMilliseconds, hasUnreported: Bool, isStopping: Bool) -> UInt64 {
-        if hasUnreported { return Self.storeRetryMilliseconds }
+    private func waitingTime(_ lanes: inout [DeliveryLane], _ purgeAt: UnixMilliseconds, asksSoon: Bool, isStopping: Bool) -> UInt64 {
+        if asksSoon { return Self.storeRetryMilliseconds }
         // While stopping, only outcomes and `isAbandoned` matter, and both wake this thread.
         if isStopping { return Self.longestWaitMilliseconds }
         let now = clocks.unixMilliseconds()

@@ -158,5 +158,7 @@ extension WaitingStore {
 
     var newsMilliseconds: UInt64? { (try? store())?.newsMilliseconds }
 
+    var standing: ReplicaStanding { (try? store())?.standing ?? .alone }
+
     var refused: [RefusedDeliveries] { (try? store().refused) ?? [] }
 }

@@ -4,7 +4,7 @@ internal import Core
 struct ClaimBudget {
     /// How many deliveries may still be leased.
     private(set) var leases = 512
-    /// How many may still be ended without an attempt.
+    /// How many may still be ended or put off without an attempt.
     private(set) var ends = 256
 
     /// How many deliveries a claim may lease now.
@@ -13,6 +13,6 @@ struct ClaimBudget {
     /// Subtracts what a claim has done.
     mutating func spend(_ claimed: Claimed) {
         leases -= claimed.deliveries.count
-        ends -= claimed.expired + claimed.withoutTarget
+        ends -= claimed.expired + claimed.withoutTarget + claimed.putOff
     }
 }

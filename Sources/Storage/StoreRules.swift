@@ -8,6 +8,8 @@ enum StoreRules {
     static let purged = "purged"
     /// The outcome and the reason of an attempt whose process ended before it.
     static let interrupted = "interrupted"
+    /// The reason of a delivery that waits because its receiver may not be called yet.
+    static let paced = "paced"
     /// How many deliveries one claim makes due at most after the clock was set back.
     static let pulledInPerClaim = 500
 

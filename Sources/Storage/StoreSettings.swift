@@ -31,6 +31,9 @@ package struct StoreSettings: Sendable, Equatable {
     /// The largest file, in bytes, that is checked for damage after a run that was not closed; the check takes some tenths of a second per
     /// 100 MB.
     package var maximumCheckedBytes: UInt64 = 1 << 30
+    /// How often a process that shares its store says that it lives, in milliseconds; far less than the 20 seconds after which it counts as
+    /// silent.
+    package var heartbeatMilliseconds: UInt64 = 5000
     /// How long to wait for locks that other tools hold on the file, in milliseconds. A call may wait twice, for an earlier call and for
     /// itself, and both must fit into the ten seconds that a webhook has.
     package var busyTimeoutMilliseconds: Int32 = 4000

@@ -53,6 +53,50 @@ import Time
         }
     }
 
+    @Test func triesLaterThanTheProcessThatTellsOfAPause() {
+        let told = SharedPause(.misconfigured, reason: "gone", until: 60_000)
+        lane.adopt([told], now: 1000)
+        lane.nextDue = 0
+        #expect(room(89_999) == 0)
+        #expect(room(90_000) == 1)
+        lane.adopt([SharedPause(.misconfigured, reason: "gone", until: 120_000)], now: 89_000)
+        #expect(room(149_999) == 0 && lane.pauseNews.isEmpty)
+        lane.adopt([], now: 90_000)
+        #expect(room(90_000) == 2)
+    }
+
+    @Test func tellsTheOtherProcessesOfItsPauses() {
+        #expect(tryOnce(DeliveryOutcome(.misconfigured, reason: "gone"), now: 5) != nil)
+        #expect(lane.pauseNews == [.begins(SharedPause(.misconfigured, reason: "gone", until: .max))])
+        lane.adopt([SharedPause(.misconfigured, reason: "gone", until: .max, isOwn: true)], now: 5)
+        #expect(lane.breaker.pauseReason != nil)
+        lane.resume()
+        #expect(lane.pauseNews == [.ends])
+    }
+
+    @Test func whoMakesTheProbeTellsOfTheNext() {
+        lane = DeliveryLane(name: "a", served: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))
+        #expect(begin(delivery(2), 1000))
+        lane.adopt([SharedPause(.misconfigured, reason: "gone", until: 10_000)], now: 1000)
+        _ = lane.end(delivery(2).id, .busy, now: 2000, random: &random)
+        #expect(lane.pauseNews.isEmpty, "it began before the pause")
+        #expect(room(40_000) == 1)
+        #expect(tryOnce(.busy, now: 40_000) != nil)
+        #expect(lane.pauseNews == [.begins(SharedPause(.misconfigured, reason: "gone", until: 79_000))], "after as long as it has waited")
+        #expect(room(79_000) == 1)
+        #expect(tryOnce(.arrived, now: 79_000) != nil)
+        #expect(lane.pauseNews == [.ends])
+    }
+
+    /// It holds until a reload, which a start is too.
+    @Test func aStartEndsAPauseThatNobodyProbes() {
+        let told = SharedPause(.misconfigured, reason: "gone", until: .max)
+        lane.adopt([told], now: 5)
+        #expect(lane.breaker.pauseReason == nil && lane.pauseNews == [.ends])
+        lane.adopt([told], now: 5)
+        #expect(lane.breaker.pauseReason == .switchedOff)
+    }
+
     @Test func sleepsWhileAllItsPlacesAreTaken() {
         for number in 1...2 { #expect(begin(delivery(number), 5)) }
         #expect(wakeAt(5) == nil)

@@ -70,10 +70,10 @@ extension DeliveryOutcome {
     /// What was decided without asking the receiver.
     static let unasked = [
         DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false), DeliveryOutcome(.dead, reason: "no_device", wasAsked: false),
-        DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token", wasAsked: false), .paced,
+        DeliveryOutcome(.deviceGone(since: nil), reason: "invalid_token", wasAsked: false), .noKey,
     ]
-    static let paced = DeliveryOutcome(
-        .retry(retryAfterMilliseconds: 30_000), reason: "paced", isAboutDevice: true, wasAsked: false)
+    static let noKey = DeliveryOutcome(
+        .retry(retryAfterMilliseconds: 30_000), reason: "no_key", isAboutDevice: true, wasAsked: false)
 
     /// An answer that asks for a time of rest.
     static func later(_ milliseconds: UInt64, slowsDown: Bool = false, isAboutDevice: Bool = false) -> DeliveryOutcome {

@@ -23,6 +23,8 @@ final class DeliveryStore: Store {
         var refused: [Operation: Int] = [:]
         var refusals = 0
         var works: [(finished: Int, claims: [String])] = []
+        var standing = ReplicaStanding.alone
+        var standingReads = 0
     }
 
     /// How many deliveries may wait for one notifier.
@@ -48,6 +50,21 @@ final class DeliveryStore: Store {
 
     /// The calls of `work`: how many reports they brought, and for whom they claimed.
     var works: [(finished: Int, claims: [String])] { state.withLock { $0.works } }
+
+    /// Has the store tell this of the others that share it.
+    func set(_ standing: ReplicaStanding) {
+        state.update { $0.standing = standing }
+    }
+
+    /// How often the dispatcher has asked for the standing, which it does in each pass.
+    var standingReads: Int { state.withLock { $0.standingReads } }
+
+    var standing: ReplicaStanding {
+        state.withLock { state in
+            state.standingReads += 1
+            return state.standing
+        }
+    }
 
     private static let refusal = StoreError(.unavailable, "refused by the test")
 

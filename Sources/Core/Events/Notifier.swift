@@ -13,6 +13,9 @@ package protocol Notifier: Sendable {
     /// How long after `misconfigured` one delivery is tried, to find out whether somebody has mended the other side, in milliseconds; nil to wait
     /// for a reload.
     var probeAfterMilliseconds: UInt64? { get }
+    /// How often its receiver may be called about one person or one device; at most one rule of each scope. The calls that count are those
+    /// that `PacedCall` names, and it must make no others.
+    var pace: [PaceRule] { get }
 
     /// What an operator does when an outcome with this reason is `misconfigured` or has a `settingsFault`: one sentence's end.
     func remedy(for reason: String) -> String
@@ -27,6 +30,8 @@ extension Notifier {
     package var longestAttemptMilliseconds: UInt64 { 120_000 }
     /// Only a reload helps.
     package var probeAfterMilliseconds: UInt64? { nil }
+    /// As often as deliveries are due.
+    package var pace: [PaceRule] { [] }
     /// For notifiers without settings.
     package func remedy(for reason: String) -> String { "look at the log" }
 }
@@ -65,8 +70,10 @@ package struct DeliveryOutcome: Sendable, Equatable {
     package let slowsDown: Bool
     /// Whether it is about this one device and says nothing of the receiver's health: what comes later may come for others now.
     package let isAboutDevice: Bool
-    /// Whether the receiver was asked: what is decided without it, such as that a delivery comes too early, shows nothing of its health.
+    /// Whether the receiver was asked: what is decided without it, such as that an event is superseded, shows nothing of its health.
     package let wasAsked: Bool
+    /// Whether the call may have reached the receiver; one that has not does not count towards the notifier's pace.
+    package let mayHaveArrived: Bool
     /// Which of the provider's environments has taken the token, when the device's record does not say so yet: to be remembered there.
     package let environment: String?
     /// What is doubtful about the notifier's settings; nil when nothing is, or when the verdict is `misconfigured`.
@@ -75,6 +82,7 @@ package struct DeliveryOutcome: Sendable, Equatable {
     /// Makes an outcome.
     package init(
         _ verdict: Verdict, reason: String, slowsDown: Bool = false, isAboutDevice: Bool = false, wasAsked: Bool = true,
+        mayHaveArrived: Bool = true,
         environment: String? = nil, settingsFault: SettingsFault? = nil
     ) {
         self.verdict = verdict
@@ -82,6 +90,7 @@ package struct DeliveryOutcome: Sendable, Equatable {
         self.slowsDown = slowsDown
         self.isAboutDevice = isAboutDevice
         self.wasAsked = wasAsked
+        self.mayHaveArrived = wasAsked && mayHaveArrived
         self.environment = environment
         self.settingsFault = settingsFault
     }

@@ -41,7 +41,7 @@ package struct LimitRule: Sendable, Equatable {
     }
 }
 
-/// When the last allowed registrations of a person or of a device came, oldest first, in the form that stores keep.
+/// When the last allowed registrations of a person or of a device came, or the last calls about them, oldest first, in the form that stores keep.
 package struct CallTimes: Sendable, Equatable {
     private static let width = 8
 
@@ -54,17 +54,28 @@ package struct CallTimes: Sendable, Equatable {
     }
 
     /// When the first of the last `count` calls came; nil when there were fewer.
-    func earliest(ofLast count: Int) -> UnixMilliseconds? {
+    package func earliest(ofLast count: Int) -> UnixMilliseconds? {
         let start = bytes.count - count * Self.width
         guard start >= 0 else { return nil }
         return UnixMilliseconds(rawValue: bytes[start..<start + Self.width].reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     /// These and one more, of which the last `most` are kept.
-    func adding(_ time: UnixMilliseconds, keeping most: Int) -> CallTimes {
+    package func adding(_ time: UnixMilliseconds, keeping most: Int) -> CallTimes {
         var added = CallTimes(bytes: Array(bytes.suffix((most - 1) * Self.width)))
         for shift in stride(from: 56, through: 0, by: -8) { added.bytes.append(UInt8(truncatingIfNeeded: time.rawValue >> UInt64(shift))) }
         return added
+    }
+
+    /// These without the last one; none when there is none.
+    package var withoutLast: CallTimes { CallTimes(bytes: Array(bytes.dropLast(Self.width))) }
+
+    /// These, where those that came later than a time come at that time.
+    package func noLater(than time: UnixMilliseconds) -> CallTimes {
+        let count = bytes.count / Self.width
+        return (0..<count).reduce(CallTimes()) { earlier, index in
+            earlier.adding(min(earliest(ofLast: count - index) ?? time, time), keeping: count)
+        }
     }
 }
 

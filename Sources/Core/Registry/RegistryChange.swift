@@ -53,11 +53,14 @@ extension RegistryChange {
         package let token: String
         /// Why the token left; nil when it was registered.
         package let reason: Reason?
+        /// Whether the token left.
+        package let isRemoval: Bool
 
         /// Says what has changed.
         init(_ change: RegistryChange) {
             (deviceID, type, token) = (change.device.key.deviceID, change.device.type, change.device.token.text)
             reason = if case .removed(let reason) = change.kind { reason } else { nil }
+            isRemoval = change.kind != .registered
         }
 
         /// Reads the data of an event; nil when the event tells of no such change, or its data is not what `data` renders, or gone. A reason that
@@ -69,6 +72,15 @@ extension RegistryChange {
             else { return nil }
             (self.deviceID, self.type, self.token) = (deviceID, type, token)
             reason = data["reason"]?.text.flatMap { Reason(rawValue: $0) }
+            isRemoval = event.kind == .pushTokenRemoved
+        }
+
+        /// Whether the registry still agrees: a registration holds while the device has its token and type, a removal while the device is not
+        /// registered. Otherwise a later event reports the later change.
+        /// - Parameter device: the device as it is registered now; nil when it is not.
+        package func holds(for device: Device?) -> Bool {
+            guard let device else { return isRemoval }
+            return !isRemoval && token.utf8.elementsEqual(device.token.text.utf8) && type.utf8.elementsEqual(device.type.utf8)
         }
 
         /// The text of a JSON object.

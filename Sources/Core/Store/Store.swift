@@ -47,8 +47,11 @@ package protocol Store: Sendable {
     ///
     /// A claim counts an attempt for each of its deliveries and leases it, so that the delivery is due again if nobody reports. The longest
     /// due come first. Expired deliveries are given up instead, with the reason `expired`, and comments for a device that was removed end
-    /// as `noTarget`. Deliveries that are due later than the claim's `latestDue` are first made due now. Claims are met in their order. One
+    /// as `noTarget`. Deliveries whose call the claim's pace does not allow yet are put off until it does, without counting an attempt; those
+    /// that are leased count as called. Deliveries that are due later than the claim's `latestDue` are first made due now. Claims are met in their order. One
     /// call does a limited amount: when it returns fewer deliveries than wanted there may be more, which `nextDue` tells.
+    ///
+    /// Claims also tell the processes that share the store of a notifier's pauses, and are told of theirs.
     /// - Returns: the results of the claims, in their order. A claim that fails, for example at an unreadable row, changes nothing; the
     ///   other claims and the reports stand.
     /// - Throws: when nothing of all this was done.
@@ -92,7 +95,7 @@ package protocol Store: Sendable {
     func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int
 
     /// Deletes deliveries that ended before the given times, each event with its last delivery, and comments that need not be recognised
-    /// any more; at most `limit` in all, so that no other call waits long.
+    /// any more, and calls that no pace counts any more; at most `limit` in all, so that no other call waits long.
     ///
     /// A comment is recognised for `Recognition.milliseconds` after its arrival, even if its deliveries are deleted: the help desk repeats
     /// webhooks that got no answer, and somebody may replay a captured one.
@@ -120,6 +123,9 @@ package protocol Store: Sendable {
     /// How often to look for deliveries that another process has stored or given back, in milliseconds; nil when this process alone has the store.
     var newsMilliseconds: UInt64? { get }
 
+    /// What this process knows of the others that share the store. Does not block.
+    var standing: ReplicaStanding { get }
+
     /// Closes the store: calls under way finish, later ones fail.
     func close()
 }
@@ -127,6 +133,9 @@ package protocol Store: Sendable {
 extension Store {
     /// Nothing comes from other processes.
     package var newsMilliseconds: UInt64? { nil }
+
+    /// There are no others.
+    package var standing: ReplicaStanding { .alone }
 
     /// Gives up due deliveries that have expired by `now`, with nothing held back.
     package func giveUpExpired(now: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {

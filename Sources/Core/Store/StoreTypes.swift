@@ -8,60 +8,6 @@ package enum Acceptance: Sendable, Equatable {
     case duplicate(of: UUIDv7)
 }
 
-/// A request for due deliveries of one notifier.
-package struct Claim: Sendable, Equatable {
-    /// The notifier's name.
-    package let notifier: String
-    /// The time.
-    package let now: UnixMilliseconds
-    /// The lease in milliseconds: a delivery that nobody reports on is due again after it.
-    package let leaseMilliseconds: UInt64
-    /// The most deliveries to lease; 0 only asks when the next one is due.
-    package let limit: Int
-    /// The latest due time that a backoff allows. A delivery that is due later was rescheduled before the clock was set
-    /// back, and is made due now.
-    package let latestDue: UnixMilliseconds
-    /// What expires at this time or before has expired: `now`, less what is held back after a jump of the clock.
-    package let expiredBy: UnixMilliseconds
-
-    /// Makes a claim.
-    /// - Parameters:
-    ///   - longestDelayMilliseconds: the longest time from now that a delivery may be put off for, which makes `latestDue`.
-    ///   - heldMilliseconds: how much of the clock's time is held back, see `TrustedTime`.
-    package init(
-        notifier: String, now: UnixMilliseconds, leaseMilliseconds: UInt64, limit: Int, longestDelayMilliseconds: UInt64 = .max,
-        heldMilliseconds: UInt64 = 0
-    ) {
-        expiredBy = now.saturating(subtracting: heldMilliseconds)
-        latestDue = now.saturating(adding: longestDelayMilliseconds)
-        self.notifier = notifier
-        self.now = now
-        self.leaseMilliseconds = leaseMilliseconds
-        self.limit = limit
-    }
-}
-
-/// The result of a claim.
-package struct Claimed: Sendable, Equatable {
-    /// The deliveries that are leased, to be attempted now.
-    package let deliveries: [Delivery]
-    /// How many had expired and were given up.
-    package let expired: Int
-    /// How many ended as `noTarget`, because their device has left.
-    package let withoutTarget: Int
-    /// When the notifier's next delivery is due; nil when none is pending. Deliveries that wait for an earlier one of their
-    /// order key do not count.
-    package let nextDue: UnixMilliseconds?
-
-    /// Makes a claim's result.
-    package init(_ deliveries: [Delivery] = [], expired: Int = 0, withoutTarget: Int = 0, nextDue: UnixMilliseconds?) {
-        self.deliveries = deliveries
-        self.expired = expired
-        self.withoutTarget = withoutTarget
-        self.nextDue = nextDue
-    }
-}
-
 /// What was given up for one notifier without a last try, because it had expired.
 package struct ExpiredDeliveries: Sendable, Equatable {
     /// The notifier.
@@ -113,10 +59,13 @@ package struct FinishedAttempt: Sendable, Equatable {
     package let device: Device?
     /// What is new of it.
     package let news: DeviceNews?
+    /// The call that the claim has counted and that never reached its receiver, which is uncounted; nil when there is none.
+    package let uncalled: PacedCall?
 
     /// Makes a report.
     package init(
-        id: UUIDv7, attempt: Int, next: Next, reason: String, now: UnixMilliseconds, device: Device? = nil, news: DeviceNews? = nil
+        id: UUIDv7, attempt: Int, next: Next, reason: String, now: UnixMilliseconds, device: Device? = nil, news: DeviceNews? = nil,
+        uncalled: PacedCall? = nil
     ) {
         self.id = id
         self.attempt = attempt
@@ -125,6 +74,7 @@ package struct FinishedAttempt: Sendable, Equatable {
         self.now = now
         self.device = device
         self.news = news
+        self.uncalled = uncalled
     }
 }
 

@@ -12,25 +12,23 @@ package import Time
 /// How its webhooks prove their origin and become events is private to it.
 package struct HelpDesk: Sendable {
     /// Makes a notifier that reports registrations to the help desk.
-    ///
-    /// Relays with the same name share their counts for the help desk's rate limits, so that a reload does not reset them.
-    package typealias RelayMaker = @Sendable (_ name: String, Configuration.Relay, Client) throws -> any Notifier
+    package typealias RelayMaker = @Sendable (Configuration.Relay, RelayServices, Client) throws -> any Notifier
 
     /// Its name in the configuration.
     package let kind: HelpDeskKind
     /// Serves its apps.
     package let serve: @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk
     /// Makes its relays.
-    package let relays: @Sendable (RelayServices) -> RelayMaker
+    package let makeRelay: RelayMaker
 
     /// Describes a help desk.
     package init(
         kind: HelpDeskKind, serve: @escaping @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk,
-        relays: @escaping @Sendable (RelayServices) -> RelayMaker
+        makeRelay: @escaping RelayMaker
     ) {
         self.kind = kind
         self.serve = serve
-        self.relays = relays
+        self.makeRelay = makeRelay
     }
 }
 

@@ -11,17 +11,7 @@ extension HelpDesk {
     package static let pyrus = HelpDesk(
         kind: .pyrus,
         serve: { configuration, services throws(CryptoError) in try Pyrus(configuration, services).served },
-        relays: { services in
-            let paces = Monitor<[String: Monitor<PyrusPace>]>([:])
-            return { name, relay, client in
-                let pace = paces.withLock { paces in
-                    let pace = paces[name] ?? Monitor(PyrusPace())
-                    paces[name] = pace
-                    return pace
-                }
-                return try PyrusNotifier(relay, services, client: client, pace: pace)
-            }
-        })
+        makeRelay: { relay, services, client in try PyrusNotifier(relay, services, client: client) })
 }
 
 /// The apps of Pyrus in the configuration in force: an immutable snapshot, which a reload replaces.

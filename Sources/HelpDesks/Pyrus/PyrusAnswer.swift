@@ -15,7 +15,7 @@ enum PyrusAnswer {
         case 401, 403: return .retry(word, after: retryAfter)
         case 404, 405, 410: return DeliveryOutcome(.misconfigured, reason: word)
         case 429:
-            let wait = retryAfter ?? PyrusPace.windowMilliseconds
+            let wait = retryAfter ?? PyrusNotifier.windowMilliseconds
             return DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: word, isAboutDevice: true)
         default: return DeliveryOutcome(.retry(retryAfterMilliseconds: retryAfter), reason: word, slowsDown: [502, 504].contains(status))
         }

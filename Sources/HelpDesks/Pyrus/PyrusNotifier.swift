@@ -3,14 +3,16 @@ internal import Core
 internal import HTTPClient
 internal import HelpDesk
 internal import Notifiers
-internal import Threading
 internal import Time
 
-/// Reports device registrations to the help desk, with the body that its own SDK sends and within its rate limits.
+/// Reports device registrations to the help desk, with the body that its own SDK sends. The store keeps its calls within the help desk's rate
+/// limits (`pace`).
 ///
 /// An event may be days old, while the registry has the current state. So an attempt reports only what is still current; otherwise an old
 /// registration could bring back a token whose owner has signed out.
 final class PyrusNotifier: Notifier {
+    /// The window of the help desk's limits, in milliseconds.
+    static let windowMilliseconds: UInt64 = 300_000
     private static let responseBodyLimit = 16 * 1024
 
     /// False: a registration that has to wait must not hold up the one that replaces it.
@@ -22,24 +24,26 @@ final class PyrusNotifier: Notifier {
     /// As configured.
     var longestAttemptMilliseconds: UInt64 { UInt64(relay.transport.timeoutMilliseconds) }
 
+    /// The help desk's limits: one call for a person, five for an installation of an app.
+    let pace = [
+        PaceRule(per: .person, max: 1, windowMilliseconds: windowMilliseconds),
+        PaceRule(per: .device, max: 5, windowMilliseconds: windowMilliseconds),
+    ]
+
     /// One minute, as for push notifiers: settings are corrected at the help desk as often as here.
     var probeAfterMilliseconds: UInt64? { 60_000 }
 
     private let relay: Configuration.Relay
     private let services: RelayServices
     private let client: Client
-    private let pace: Monitor<PyrusPace>
 
     /// Makes a notifier.
-    /// - Parameters:
-    ///     - client: not closed here; the caller owns it.
-    ///     - pace: shared with the notifier that this one replaces, so that no call overtakes one that still runs there.
+    /// - Parameter client: not closed here; the caller owns it.
     /// - Throws: when the URL is invalid.
-    init(_ relay: Configuration.Relay, _ services: RelayServices, client: Client, pace: Monitor<PyrusPace>) throws {
+    init(_ relay: Configuration.Relay, _ services: RelayServices, client: Client) throws {
         self.relay = relay
         self.services = services
         self.client = client
-        self.pace = pace
         _ = try request(body: [])
     }
 
@@ -53,27 +57,22 @@ final class PyrusNotifier: Notifier {
         guard delivery.event.kind != .commentCreated else {
             return completion(DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false))
         }
-        guard let registration = try? PyrusRegistration(delivery.event) else {
+        guard let change = RegistryChange.Payload(delivery.event) else {
             return completion(DeliveryOutcome(.dead, unasked: .unreadablePayload))
         }
-        guard registration.holds(for: delivery.device) else {
+        guard change.holds(for: delivery.device) else {
             return completion(DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false))
         }
-        let now = services.clocks.monotonicMilliseconds()
-        if let wait = pace.withLock({ $0.admit(registration.key, now: now) }) {
-            return completion(DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "paced", isAboutDevice: true, wasAsked: false))
-        }
-        call(registration, completion)
+        call(PyrusRegistration(change, of: delivery.event), completion)
     }
 
     private func call(_ registration: PyrusRegistration, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         guard let securityKey = services.mintKey(registration.key.appID, registration.key.userID) else {
-            return end(
-                registration,
-                DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "no_key", isAboutDevice: true, wasAsked: false), completion)
+            return completion(
+                DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "no_key", isAboutDevice: true, wasAsked: false))
         }
         guard let request = try? request(body: registration.body(securityKey: securityKey)) else {
-            return end(registration, DeliveryOutcome(.misconfigured, unasked: .requestCannotBeMade), completion)
+            return completion(DeliveryOutcome(.misconfigured, unasked: .requestCannotBeMade))
         }
         client.send(request) { [self] result in
             switch result {
@@ -81,18 +80,9 @@ final class PyrusNotifier: Notifier {
                 let now = services.clocks.unixMilliseconds()
                 let retryAfter = response.header("Retry-After").flatMap { RetryAfter.milliseconds(from: $0, now: now) }
                 completion(PyrusAnswer.of(status: response.status, body: response.body, retryAfter: retryAfter))
-            case .failure(let error) where error.isBeforeSending: end(registration, HTTPOutcome.of(error), completion)
             case .failure(let error): completion(HTTPOutcome.of(error))
             }
         }
-    }
-
-    /// Ends an attempt whose call never reached the help desk.
-    private func end(
-        _ registration: PyrusRegistration, _ outcome: DeliveryOutcome, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void
-    ) {
-        pace.withLock { $0.giveBack(registration.key) }
-        completion(outcome)
     }
 
     private func request(body: [UInt8]) throws(ClientRequest.Problem) -> ClientRequest {

@@ -22,7 +22,8 @@ package enum HTTPOutcome {
 
     /// The outcome of a request that got no response.
     package static func of(_ error: ClientError) -> DeliveryOutcome {
-        DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: ClientReason.word(error))
+        DeliveryOutcome(
+            .retry(retryAfterMilliseconds: nil), reason: ClientReason.word(error), mayHaveArrived: !error.isBeforeSending)
     }
 }
 

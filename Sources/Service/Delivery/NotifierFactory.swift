@@ -20,14 +20,13 @@ struct NotifierFactory: Sendable {
 
     let logger: Logger
     let clocks: Clocks
-    private let relays: [HelpDeskKind: HelpDesk.RelayMaker]
+    private let relayServices: RelayServices
 
     /// - Parameter mintKey: mints a security key that a help desk may send back to us within the next minutes; nil when none can be minted.
     init(logger: Logger, clocks: Clocks, mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?) {
         self.logger = logger
         self.clocks = clocks
-        let services = RelayServices(mintKey: mintKey, clocks: clocks)
-        relays = Dictionary(uniqueKeysWithValues: HelpDesk.all.map { ($0.kind, $0.relays(services)) })
+        relayServices = RelayServices(mintKey: mintKey, clocks: clocks)
     }
 
     /// Creates a notifier with its own HTTP client; the caller must close it.
@@ -39,9 +38,11 @@ struct NotifierFactory: Sendable {
                 try HTTPNotifier(destination, client: client, now: clocks.unixMilliseconds)
             }
         case .relay(let relay):
-            guard let make = relays[relay.helpDesk] else { preconditionFailure("HelpDesk.all has every kind") }
+            guard let helpDesk = HelpDesk.all.first(where: { $0.kind == relay.helpDesk }) else {
+                preconditionFailure("HelpDesk.all has every kind")
+            }
             return try serve(configuration, relay.transport.clientSettings(userAgent: Self.userAgent)) { client in
-                try make(configuration.name, relay, client)
+                try helpDesk.makeRelay(relay, relayServices, client)
             }
         case .push(let push):
             return try serve(

@@ -33,8 +33,9 @@ extension MemoryState {
     }
 
     mutating func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) -> Int {
-        let forgotten = forget(limit: limit) { $0.state == .dead ? deadBefore : deliveredBefore }
-        return forgotten + forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - forgotten)
+        var done = forget(limit: limit) { $0.state == .dead ? deadBefore : deliveredBefore }
+        done += forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done)
+        return done + book.forget(until: now, limit: limit - done)
     }
 
     func expiresFirst(_ left: Int, _ right: Int) -> Bool {

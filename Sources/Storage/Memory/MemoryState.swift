@@ -19,6 +19,8 @@ struct MemoryState {
     }
 
     var devices = MemoryDevices()
+    /// The calls that paces count, of all notifiers.
+    var book = PaceBook()
     /// Makes the ids of the registry's events.
     var random: any RandomNumberGenerator & Sendable
     /// In the order of their acceptance.
@@ -129,35 +131,6 @@ struct MemoryState {
             attempts: delivery.attempts, dueAt: delivery.dueAt, endedAt: delivery.endedAt, reason: delivery.reason)
     }
 
-    /// Leases due deliveries for the claims, in their order and within one budget.
-    mutating func claimDue(_ claims: [Claim]) -> [Claimed] {
-        var budget = ClaimBudget()
-        return claims.map { claim in
-            let claimed = claimDue(claim, budget)
-            budget.spend(claimed)
-            return claimed
-        }
-    }
-
-    private mutating func claimDue(_ claim: Claim, _ budget: ClaimBudget) -> Claimed {
-        var claimed: [Delivery] = []
-        var (expired, withoutTarget) = (0, 0)
-        pullIn(claim)
-        while claimed.count < budget.limit(claim), expired + withoutTarget < budget.ends, let index = longestDue(claim) {
-            if entries[index].subscription.requiresDevice, shown(entries[index]).device == nil {
-                end(index, .noTarget, at: claim.now, reason: StoreRules.noTarget)
-                withoutTarget += 1
-            } else if entries[index].delivery.event.expiresAt <= claim.expiredBy {
-                end(index, .dead, at: claim.now, reason: StoreRules.expired)
-                expired += 1
-            } else {
-                claimed.append(begin(index, claim))
-            }
-        }
-        let nextDue = waiting(for: claim.notifier).map { entries[$0].delivery.dueAt }.min()
-        return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, nextDue: nextDue)
-    }
-
     mutating func finish(_ result: FinishedAttempt, _ audience: RegistryAudience, _ rules: MemoryRules) {
         guard let index = entries.firstIndex(where: { $0.delivery.id == result.id }) else { return }
         guard record(result, in: &entries[index].attempts) else { return }
@@ -166,6 +139,7 @@ struct MemoryState {
         }
         let delivery = entries[index].delivery
         guard delivery.state == .pending, delivery.attempts == result.attempt else { return }
+        if let call = result.uncalled { book.giveBack(call, notifier: delivery.notifier) }
         switch result.next {
         case .delivered: end(index, .delivered, at: result.now, reason: result.reason)
         case .dead: end(index, .dead, at: result.now, reason: result.reason)
@@ -203,30 +177,6 @@ struct MemoryState {
             guard entry.delivery.state == .pending, entry.delivery.notifier.utf8.elementsEqual(notifier.utf8) else { return false }
             return !entry.subscription.keepsOrder || leaders.insert(OrderKey(entry.delivery)).inserted
         }
-    }
-
-    /// After the clock was set back, a delivery may be due later than any backoff allows. Makes such deliveries due now.
-    private mutating func pullIn(_ claim: Claim) {
-        for index in entries.indices {
-            let delivery = entries[index].delivery
-            guard delivery.state == .pending, delivery.notifier.utf8.elementsEqual(claim.notifier.utf8), delivery.dueAt > claim.latestDue
-            else { continue }
-            entries[index].delivery = delivery.retried(at: claim.now, reason: delivery.reason)
-        }
-    }
-
-    private func longestDue(_ claim: Claim) -> Int? {
-        waiting(for: claim.notifier)
-            .filter { entries[$0].delivery.dueAt <= claim.now }
-            .min { (entries[$0].delivery.dueAt, $0) < (entries[$1].delivery.dueAt, $1) }
-    }
-
-    private mutating func begin(_ index: Int, _ claim: Claim) -> Delivery {
-        let delivery = entries[index].delivery.claimed(until: claim.now + claim.leaseMilliseconds)
-        entries[index].delivery = delivery
-        entries[index].attempts.append(
-            DeliveryAttempt(number: delivery.attempts, startedAt: claim.now, endedAt: nil, outcome: "", reason: ""))
-        return shown(entries[index])
     }
 
     mutating func end(_ index: Int, _ state: Delivery.State, at time: UnixMilliseconds, reason: String) {

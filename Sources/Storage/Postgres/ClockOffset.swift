@@ -45,7 +45,11 @@ struct ClockOffset: Equatable {
         return Claim(
             notifier: claim.notifier, now: stored(claim.now), leaseMilliseconds: claim.leaseMilliseconds, limit: claim.limit,
             longestDelayMilliseconds: claim.latestDue == .max ? .max : claim.now.remaining(until: claim.latestDue),
-            heldMilliseconds: claim.now.elapsed(since: claim.expiredBy))
+            heldMilliseconds: claim.now.elapsed(since: claim.expiredBy), pace: claim.pace,
+            pauseNews: claim.pauseNews.map { news in
+                guard case .begins(let pause) = news else { return news }
+                return .begins(pause.until(stored(pause.until)))
+            })
     }
 
     func stored(_ result: FinishedAttempt) -> FinishedAttempt {
@@ -54,7 +58,7 @@ struct ClockOffset: Equatable {
         if case .retry(let time) = next { next = .retry(at: stored(time)) }
         return FinishedAttempt(
             id: result.id, attempt: result.attempt, next: next, reason: result.reason, now: stored(result.now), device: result.device,
-            news: result.news)
+            news: result.news, uncalled: result.uncalled)
     }
 
     func told(_ outcome: Registration.Outcome) -> Registration.Outcome {
@@ -66,6 +70,11 @@ struct ClockOffset: Equatable {
         guard milliseconds != 0 else { return claimed }
         return Claimed(
             claimed.deliveries.map { $0.expiring(at: told($0.event.expiresAt)) }, expired: claimed.expired,
-            withoutTarget: claimed.withoutTarget, nextDue: claimed.nextDue.map { told($0) })
+            withoutTarget: claimed.withoutTarget, putOff: claimed.putOff, nextDue: claimed.nextDue.map { told($0) },
+            pauses: claimed.pauses?.map { $0.until($0.until == .max ? .max : told($0.until)) })
     }
+}
+
+extension SharedPause {
+    fileprivate func until(_ until: UnixMilliseconds) -> SharedPause { SharedPause(kind, reason: reason, until: until, isOwn: isOwn) }
 }

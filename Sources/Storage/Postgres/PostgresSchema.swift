@@ -16,6 +16,11 @@ enum PostgresSchema {
     // The rows of `persons`, `device_calls`, `windows` and `order_heads` are what transactions lock, in this order of tables and within each
     // in the order of its key, so that none waits for another in a circle. A person's row is there from the first event or registration on.
     //
+    // Version 2 adds `paced_calls`: when the receiver of a notifier was called about a person or a device, under a digest of their names
+    // (`PaceBook.Key`). From `until` on a row counts no more. Claims lock its rows after those of `deliveries`.
+    //
+    // Version 3 adds `pauses`: of which notifiers a replica has found out that nothing may start, so that the others need not find out too.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -195,6 +200,32 @@ enum PostgresSchema {
                     LEFT JOIN devices ON devices.app = events.app AND devices.user_id = events.user_id
                         AND devices.device_id = deliveries.device_id AND token IS NOT NULL
             """,
-        ]
+        ],
+        [
+            """
+            CREATE TABLE paced_calls (
+                notifier text COLLATE "C" NOT NULL,
+                number bigint NOT NULL,
+                until bigint NOT NULL,
+                times bytea NOT NULL,
+                PRIMARY KEY (notifier, number)
+            ) WITH (fillfactor = 70)
+            """,
+            """
+            CREATE INDEX paced_calls_until ON paced_calls (until)
+            """,
+        ],
+        [
+            """
+            CREATE TABLE pauses (
+                notifier text COLLATE "C" NOT NULL,
+                kind text COLLATE "C" NOT NULL,
+                reason text COLLATE "C" NOT NULL,
+                until bigint NOT NULL,
+                replica uuid NOT NULL,
+                PRIMARY KEY (notifier, kind)
+            ) WITH (fillfactor = 10)
+            """
+        ],
     ]
 }

@@ -4,22 +4,21 @@ internal import Time
 
 /// Which processes work on the database, and what those that are dead have left.
 extension PostgresSession {
-    /// How often a process says that it lives, in milliseconds.
-    static let heartbeatMilliseconds: UInt64 = 5000
     /// After how many milliseconds of silence a process counts as dead: its leases go to the others.
     private static let deadMilliseconds: Int64 = 30_000
 
-    /// Says that this process lives.
+    /// Says that this process lives, and compares the clocks.
     /// - Parameter clock: reads this machine's clock.
-    /// - Returns: by how many milliseconds the database's clock is ahead of this machine's; negative when it is behind.
-    func beat(_ clock: () -> UnixMilliseconds) throws(PostgresError) -> Int64 {
-        let before = clock()
-        let row = try run([Query(ReplicaStatements.beat, .uuid(replica))])[0].one()
+    func beat(_ clock: () -> UnixMilliseconds) throws(PostgresError) -> Heartbeat {
+        let (before, sentAt) = (clock(), SystemClock.monotonicMilliseconds())
+        let row = try run([Query(ReplicaStatements.beat, .uuid(replica), .int8(Self.deadMilliseconds))])[0].one()
         let way = before.remaining(until: clock()) / 2
-        return try row.time(0).offset(from: before + way)
+        return Heartbeat(
+            sentAt: sentAt, offset: ClockOffset(measured: try row.time(0).offset(from: before + way)), isFirst: try row.bool(1))
     }
 
-    /// Gives back what dead processes had leased, due since their attempts began, and notes that those were interrupted.
+    /// Gives back what dead processes had leased, due since their attempts began, and notes that those were interrupted. Forgets processes
+    /// that are gone, and adds their counts of pending deliveries to this one's.
     /// - Returns: how many deliveries.
     @discardableResult
     func releaseLeasesOfTheDead() throws(PostgresError) -> Int {
@@ -27,6 +26,7 @@ extension PostgresSession {
         let results = try run([
             Query(ReplicaStatements.release, .int8(Self.deadMilliseconds), interrupted),
             Query(ReplicaStatements.forget, .int8(120 * Self.deadMilliseconds)),
+            Query(ReplicaStatements.inherit, .uuid(replica)),
         ])
         try forgetMarks()
         return results[0].count
@@ -38,10 +38,35 @@ extension PostgresSession {
     }
 }
 
+/// What came of saying that this process lives.
+struct Heartbeat {
+    /// How long after its last heartbeat a process counts itself as silent, in milliseconds: earlier than the others count it as dead.
+    private static let silentMilliseconds: UInt64 = 20_000
+
+    /// When it was sent, which is before it was seen.
+    let sentAt: MonotonicMilliseconds
+    /// By how much the database's clock is ahead of this machine's.
+    let offset: ClockOffset
+    /// Whether this process has the least id of all that live.
+    let isFirst: Bool
+
+    /// What follows for this process, until the next heartbeat.
+    func standing(now: MonotonicMilliseconds) -> ReplicaStanding {
+        let isHeard = now < sentAt + Self.silentMilliseconds
+        return ReplicaStanding(isElected: isFirst && isHeard, isHeard: isHeard)
+    }
+}
+
 private enum ReplicaStatements {
+    // The last part sees the table as it was before, in which this process has an older row or none.
     static let beat: StaticString = """
-        INSERT INTO replicas (id, seen_at) VALUES ($1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
-        ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at RETURNING seen_at
+        WITH own AS (
+            INSERT INTO replicas (id, seen_at) VALUES ($1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+            ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at RETURNING seen_at
+        )
+        SELECT own.seen_at, coalesce(bool_and(replicas.id > $1), true)
+        FROM own LEFT JOIN replicas ON replicas.id <> $1 AND replicas.seen_at >= own.seen_at - $2
+        GROUP BY own.seen_at
         """
     static let release: StaticString = """
         WITH lost AS MATERIALIZED (
@@ -61,6 +86,18 @@ private enum ReplicaStatements {
     static let forget: StaticString = """
         DELETE FROM replicas WHERE seen_at < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - $1
             AND NOT EXISTS (SELECT 1 FROM deliveries WHERE owner = id)
+        """
+    // A process that is not dead after all finds no row, and begins another one: only changes are ever written, so no count is lost.
+    static let inherit: StaticString = """
+        WITH lost AS MATERIALIZED (
+            SELECT notifier, replica FROM depth WHERE replica <> $1 AND NOT EXISTS (SELECT 1 FROM replicas WHERE id = replica)
+            LIMIT 500 FOR UPDATE SKIP LOCKED
+        ), gone AS (
+            DELETE FROM depth USING lost WHERE depth.notifier = lost.notifier AND depth.replica = lost.replica
+            RETURNING depth.notifier, depth.pending
+        )
+        INSERT INTO depth (notifier, replica, pending) SELECT notifier, $1, sum(pending)::bigint FROM gone GROUP BY notifier ORDER BY notifier
+        ON CONFLICT (notifier, replica) DO UPDATE SET pending = depth.pending + excluded.pending
         """
     static let leave: StaticString = "DELETE FROM replicas WHERE id = $1"
 }

@@ -53,7 +53,8 @@ extension PostgresStore {
             var done = try work.forget(.delivered, before: deliveredBefore, limit: limit)
             done += try work.forget(.noTarget, before: deliveredBefore, limit: limit - done)
             done += try work.forget(.dead, before: deadBefore, limit: limit - done)
-            return done + (try work.forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done))
+            done += try work.forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done)
+            return done + (try work.forgetPacedCalls(until: now, limit: limit - done))
         }
     }
 

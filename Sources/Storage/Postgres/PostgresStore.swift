@@ -40,8 +40,8 @@ package final class PostgresStore: Store {
         let first = try PostgresDatabase.connect(address, replica: replica)
         try PostgresDatabase.prepare(first)
         do throws(PostgresError) {
-            let offset = ClockOffset(measured: try first.beat(clock))
-            status.withLock { $0.offset = offset }
+            let heartbeat = try first.beat(clock)
+            status.withLock { $0.heartbeat = heartbeat }
         } catch {
             throw StoreError(error)
         }
@@ -173,6 +173,12 @@ package final class PostgresStore: Store {
     /// As `Store` says: other processes store events and release leases, of which nobody tells this one.
     package var newsMilliseconds: UInt64? { 1000 }
 
+    /// As `Store` says, by the last heartbeat.
+    package var standing: ReplicaStanding {
+        let now = SystemClock.monotonicMilliseconds()
+        return status.withLock { $0.heartbeat }?.standing(now: now) ?? .alone
+    }
+
     /// As `Store` says.
     package var refused: [RefusedDeliveries] { RefusedDeliveries.list(status.withLock { $0.refused }) }
 
@@ -202,7 +208,7 @@ package final class PostgresStore: Store {
     private var hindrance: StoreError? { status.withLock { $0.hindrance } }
 
     /// How this process's clock differs from the database's, as of the last heartbeat.
-    var offset: ClockOffset { status.withLock { $0.offset } }
+    var offset: ClockOffset { status.withLock { $0.heartbeat?.offset } ?? ClockOffset() }
 }
 
 extension PostgresStore {

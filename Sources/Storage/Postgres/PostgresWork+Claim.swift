@@ -13,16 +13,16 @@ extension PostgresWork {
         for (claim, rows) in zip(claims, found) {
             let draft = try draft(claim, rows, budget)
             if case .success(let draft) = draft {
-                budget.spend(Claimed(draft.deliveries, expired: draft.expired, withoutTarget: draft.withoutTarget, nextDue: nil))
+                budget.spend(draft.claimed(nextDue: nil))
             }
             drafts.append(draft)
         }
         try begin(drafts.compactMap { try? $0.get() })
-        let next = try nextDue(claims)
+        try writeBook()
+        let (next, pauses) = try outlook(claims)
         return zip(claims, drafts).map { claim, draft in
-            draft.map {
-                Claimed($0.deliveries, expired: $0.expired, withoutTarget: $0.withoutTarget, nextDue: next[ByteKey(claim.notifier)])
-            }
+            let name = ByteKey(claim.notifier)
+            return draft.map { $0.claimed(nextDue: next[name], pauses: pauses[name] ?? []) }
         }
     }
 
@@ -38,11 +38,13 @@ extension PostgresWork {
             } catch {
                 return .failure(StoreError(error))
             }
-            let endings = draft.take(due, limit: limit, ends: budget.ends)
-            guard !endings.isEmpty else { return .success(draft) }
+            try lock(due.compactMap { PacedCall($0.delivery, claim.pace) }, notifier: claim.notifier)
+            let (endings, putOff) = draft.take(due, limit: limit, ends: budget.ends, &book)
+            guard !endings.isEmpty || !putOff.isEmpty else { return .success(draft) }
             try end(endings)
+            try write(putOff)
             guard draft.begun.count < limit, draft.ended < budget.ends else { return .success(draft) }
-            // Others of their orders lead now.
+            // Others of their orders lead now, and others may be called.
             rows = try session.run([draft.claim.dueQuery(limit: limit - draft.begun.count, without: draft.begun.map(\.stored.place.key))])[
                 0]
         }
@@ -73,13 +75,22 @@ extension PostgresWork {
         ])
     }
 
-    /// When each notifier's next delivery is due.
-    private func nextDue(_ claims: [Claim]) throws(PostgresError) -> [ByteKey: UnixMilliseconds] {
-        var next: [ByteKey: UnixMilliseconds] = [:]
-        for row in try session.run([Query(ClaimStatements.nextDue, .storedArray(claims.map(\.notifier)))])[0] {
-            next[ByteKey(try row.stored(0))] = try row.optionalTime(1)
+    /// When each notifier's next delivery is due, and its pauses, after what the claims tell of those.
+    private func outlook(
+        _ claims: [Claim]
+    ) throws(PostgresError) -> (next: [ByteKey: UnixMilliseconds], pauses: [ByteKey: [SharedPause]]) {
+        let names = Parameter.storedArray(claims.map(\.notifier))
+        let results = try session.run(
+            PauseRow.tell(claims, replica: session.replica) + [
+                Query(ClaimStatements.nextDue, names), PauseRow.read(names, session.replica),
+            ])
+        var (next, pauses) = ([ByteKey: UnixMilliseconds](), [ByteKey: [SharedPause]]())
+        for row in results[results.count - 2] { next[ByteKey(try row.stored(0))] = try row.optionalTime(1) }
+        for row in results[results.count - 1] {
+            let row = try PauseRow(row)
+            if let pause = row.pause { pauses[ByteKey(row.notifier), default: []].append(pause) }
         }
-        return next
+        return (next, pauses)
     }
 }
 
@@ -89,31 +100,47 @@ struct ClaimDraft {
     private(set) var begun: [(stored: StoredRow, delivery: Delivery)] = []
     private(set) var expired = 0
     private(set) var withoutTarget = 0
+    private(set) var putOff = 0
 
     init(_ claim: Claim) { self.claim = claim }
 
-    var deliveries: [Delivery] { begun.map(\.delivery) }
-    /// How many were ended instead of being attempted.
-    var ended: Int { expired + withoutTarget }
+    /// How many were ended or put off instead of being attempted.
+    var ended: Int { expired + withoutTarget + putOff }
+
+    /// What the store tells of it.
+    func claimed(nextDue: UnixMilliseconds?, pauses: [SharedPause] = []) -> Claimed {
+        Claimed(
+            begun.map(\.delivery), expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: nextDue, pauses: pauses)
+    }
 
     /// Takes due deliveries, the longest due first.
-    /// - Parameter ends: how many may be ended in all.
-    /// - Returns: those that end now.
-    mutating func take(_ due: [StoredRow], limit: Int, ends: Int) -> [PostgresWork.Ending] {
-        var endings: [PostgresWork.Ending] = []
+    /// - Parameters:
+    ///   - ends: how many may be ended or put off in all.
+    ///   - book: has the counts of their calls.
+    /// - Returns: those that end now, and those that wait for the pace.
+    mutating func take(
+        _ due: [StoredRow], limit: Int, ends: Int, _ book: inout PaceBook
+    ) -> (endings: [PostgresWork.Ending], putOff: [PostgresWork.Retry]) {
+        var (endings, waiting) = ([PostgresWork.Ending](), [PostgresWork.Retry]())
         // When one of an order ends, another one leads, and may have been due for longer than what follows here.
         var mayHideOlder = false
-        for stored in due {
+        for stored in due where ended < ends {
             if let (state, reason) = stored.end(expiredBy: claim.expiredBy) {
-                guard ended < ends else { break }
                 if state == .dead { expired += 1 } else { withoutTarget += 1 }
                 endings.append(PostgresWork.Ending(place: stored.place, state: state, reason: reason, at: claim.now))
                 mayHideOlder = mayHideOlder || stored.place.order != nil
-            } else if !mayHideOlder, begun.count < limit {
+            } else if mayHideOlder || begun.count >= limit {
+                continue
+            } else if let call = PacedCall(stored.delivery, claim.pace),
+                let allowedAt = book.admit(call, notifier: claim.notifier, now: claim.now)
+            {
+                putOff += 1
+                waiting.append(PostgresWork.Retry(place: stored.place, at: allowedAt, reason: StoreRules.paced))
+            } else {
                 begun.append((stored, stored.delivery.claimed(until: claim.now + claim.leaseMilliseconds)))
             }
         }
-        return endings
+        return (endings, waiting)
     }
 }
 

@@ -23,9 +23,18 @@ final class PostgresWork {
         let at: UnixMilliseconds
     }
 
+    /// Until when and why a delivery waits.
+    struct Retry {
+        let place: Place
+        let at: UnixMilliseconds
+        let reason: String
+    }
+
     let batch: PostgresBatch
     let session: PostgresSession
     let depth: QueueDepth
+    /// The calls that paces count, as far as this transaction has locked them.
+    var book = PaceBook()
 
     init(_ batch: PostgresBatch) {
         self.batch = batch
@@ -38,21 +47,23 @@ final class PostgresWork {
         guard !finished.isEmpty else { return }
         let places = try places(finished)
         let counted = try record(finished.filter { places[$0.id] != nil }, places)
-        var (endings, retries) = ([Ending](), [(place: Place, at: UnixMilliseconds, reason: String)]())
+        var (endings, retries, uncalled) = ([Ending](), [Retry](), [(call: PacedCall, notifier: String)]())
         for result in counted {
             if let tried = result.device, let news = result.news {
                 try batch.apply(RegistryTransition.learn(news, of: tried, now: result.now, in: batch.unit))
             }
             guard let place = places[result.id], place.isPending, place.attempts == result.attempt else { continue }
+            if let call = result.uncalled { uncalled.append((call, place.notifier)) }
             switch result.next {
             case .delivered: endings.append(Ending(place: place, state: .delivered, reason: result.reason, at: result.now))
             case .dead: endings.append(Ending(place: place, state: .dead, reason: result.reason, at: result.now))
             case .givenUp(let ending): endings.append(Ending(place: place, state: .dead, reason: ending.rawValue, at: result.now))
-            case .retry(let time): retries.append((place, time, result.reason))
+            case .retry(let time): retries.append(Retry(place: place, at: time, reason: result.reason))
             }
         }
         try write(retries)
         try end(endings)
+        try giveBack(uncalled)
     }
 
     /// Locks the deliveries that were reported on.
@@ -90,7 +101,8 @@ final class PostgresWork {
         return zip(firsts, keys).filter { counted.contains("\($1.event) \($1.position) \($0.attempt)") }.map(\.0)
     }
 
-    private func write(_ retries: [(place: Place, at: UnixMilliseconds, reason: String)]) throws(PostgresError) {
+    /// Has pending deliveries wait until a time.
+    func write(_ retries: [Retry]) throws(PostgresError) {
         guard !retries.isEmpty else { return }
         let keys = retries.map(\.place.key)
         _ = try session.run([

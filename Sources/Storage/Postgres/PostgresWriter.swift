@@ -51,7 +51,8 @@ struct PostgresStatus {
     private(set) var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     var time: TrustedTime?
     var isClosed = false
-    var offset = ClockOffset()
+    /// As the last heartbeat has found it; nil before the first one.
+    var heartbeat: Heartbeat?
     /// How many deliveries were pending when this process looked last.
     private var total = 0
 
@@ -130,7 +131,7 @@ final class PostgresWriter {
             let now = SystemClock.monotonicMilliseconds()
             if now >= beatAt {
                 beat()
-                beatAt = now + PostgresSession.heartbeatMilliseconds
+                beatAt = now + settings.heartbeatMilliseconds
             }
             switch queue.next(idleAfterMilliseconds: Self.idleMilliseconds) {
             case .jobs(let jobs):
@@ -145,8 +146,8 @@ final class PostgresWriter {
     /// Says that this process lives, and looks after what others have left.
     private func beat() {
         do throws(PostgresError) {
-            let offset = ClockOffset(measured: try session.beat(clock))
-            status.withLock { $0.offset = offset }
+            let heartbeat = try session.beat(clock)
+            status.withLock { $0.heartbeat = heartbeat }
             try session.releaseLeasesOfTheDead()
         } catch {
             _ = status.withLock { $0.note(error) }

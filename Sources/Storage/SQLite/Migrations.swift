@@ -41,6 +41,9 @@ enum Migrations {
     // `device_calls` holds those of a device, whoever is signed in there, under a number for its name: these rows are in random order, and
     // small ones share pages. `windows` holds those of an app, and those of the service with app 0: there may be many. There are no foreign
     // keys: rows that belong together are written by one thread in one transaction, and checking would cost a search for each row.
+    //
+    // Version 2 adds `paced_calls`: when the receiver of a notifier was called about a person or a device, under a digest of their names
+    // (`PaceBook.Key`), so that the pace outlives the process. From `until` on the row counts no more.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -165,6 +168,16 @@ enum Migrations {
                 CROSS JOIN deliveries ON event = events.number
                 LEFT JOIN devices ON devices.app = events.app AND devices.user_id = events.user_id
                     AND devices.device_id = deliveries.device_id AND token IS NOT NULL;
+        """,
         """
+        CREATE TABLE paced_calls (
+            notifier TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            times BLOB NOT NULL,
+            PRIMARY KEY (notifier, number)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX paced_calls_until ON paced_calls (until);
+        """,
     ]
 }

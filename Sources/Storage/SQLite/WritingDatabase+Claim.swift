@@ -34,15 +34,21 @@ extension WritingDatabase {
     /// Leases due deliveries, and ends those that have expired or have no device.
     private func claimDue(_ claim: Claim, _ budget: ClaimBudget) throws(SQLiteError) -> Claimed {
         var claimed: [Delivery] = []
-        var (expired, withoutTarget) = (0, 0)
+        var (expired, withoutTarget, putOff) = (0, 0, 0)
+        var book = PaceBook()
         let limit = budget.limit(claim)
         try pullIn(claim)
-        while claimed.count < limit, expired + withoutTarget < budget.ends {
+        while claimed.count < limit, expired + withoutTarget + putOff < budget.ends {
             let due = try due(claim, limit: limit - claimed.count)
             if due.isEmpty { break }
-            for stored in due where expired + withoutTarget < budget.ends {
+            for stored in due where expired + withoutTarget + putOff < budget.ends {
                 guard let end = end(of: stored, expiredBy: claim.expiredBy) else {
-                    claimed.append(try begin(stored, claim))
+                    if let call = PacedCall(stored.delivery, claim.pace), let allowedAt = try admit(call, claim, &book) {
+                        try reschedule(stored.key, at: allowedAt, reason: StoreRules.paced)
+                        putOff += 1
+                    } else {
+                        claimed.append(try begin(stored, claim))
+                    }
                     continue
                 }
                 if end.state == .dead { expired += 1 } else { withoutTarget += 1 }
@@ -50,7 +56,8 @@ extension WritingDatabase {
                 if try giveUp(stored.key, end.state, end.reason, at: claim.now) { break }
             }
         }
-        return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, nextDue: try nextDue(claim.notifier))
+        try write(&book)
+        return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: try nextDue(claim.notifier))
     }
 
     /// When a notifier's next delivery is due.

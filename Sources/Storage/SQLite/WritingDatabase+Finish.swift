@@ -29,6 +29,7 @@ extension WritingDatabase {
             try apply(RegistryTransition.learn(news, of: tried, now: result.now, in: self), audience)
         }
         guard state == .pending, attempts == result.attempt else { return }
+        if let call = result.uncalled { try giveBack(call, notifier: place.notifier) }
         switch result.next {
         case .delivered: try end(place, .delivered, at: result.now, reason: result.reason)
         case .dead: try end(place, .dead, at: result.now, reason: result.reason)
@@ -37,7 +38,8 @@ extension WritingDatabase {
         }
     }
 
-    private func reschedule(_ key: DeliveryKey, at time: UnixMilliseconds, reason: String) throws(SQLiteError) {
+    /// Makes a pending delivery due at a time.
+    func reschedule(_ key: DeliveryKey, at time: UnixMilliseconds, reason: String) throws(SQLiteError) {
         let statement = statements.reschedule
         statement.bind(key.event, at: 1)
         statement.bind(key.position, at: 2)

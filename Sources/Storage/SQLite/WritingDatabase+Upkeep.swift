@@ -49,14 +49,15 @@ extension WritingDatabase {
         return keys.count
     }
 
-    /// Deletes ended deliveries and old recognitions of comments, at most `limit` rows in all.
+    /// Deletes ended deliveries, old recognitions of comments and old counts of calls, at most `limit` rows in all.
     func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) throws(SQLiteError)
         -> Int
     {
         var done = try forget(.delivered, before: deliveredBefore, limit: limit)
         done += try forget(.noTarget, before: deliveredBefore, limit: limit - done)
         done += try forget(.dead, before: deadBefore, limit: limit - done)
-        return done + (try forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done))
+        done += try forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done)
+        return done + (try forgetPacedCalls(until: now, limit: limit - done))
     }
 
     private func findDead(_ key: DeliveryKey) throws(SQLiteError) -> (notifier: String, app: Int64, order: Int64?)? {

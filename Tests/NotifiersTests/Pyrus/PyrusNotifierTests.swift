@@ -41,7 +41,7 @@ import Time
         let clocks = ManualClocks(unixMilliseconds: Sample.now)
         let notifier = try PyrusNotifier(
             .sample(server.url("/servicedeskapi/v1/SetPushToken")), RelayServices(mintKey: mintKey, clocks: clocks.clocks),
-            client: client, pace: Monitor(PyrusPace()))
+            client: client)
         try body(Relay(notifier: notifier, server: server, clocks: clocks))
     }
 
@@ -62,18 +62,15 @@ import Time
         }
     }
 
-    @Test func keepsThePace() throws {
+    /// The help desk's limits, which the store keeps.
+    @Test func hasAPace() throws {
         try with(.everyRequest(Self.good)) { relay in
-            let (first, another) = (RegistrationSample.event(), RegistrationSample.event(device: "another", at: Sample.now + 2))
-            #expect(relay.deliver(first).verdict == .delivered)
-            relay.clocks.pass(1000)
-            let wait = DeliveryOutcome(.retry(retryAfterMilliseconds: 299_000), reason: "paced", isAboutDevice: true, wasAsked: false)
-            #expect(relay.deliver(first) == wait)
-            #expect(relay.deliver(another) == wait)
-            relay.clocks.pass(299_000)
-            #expect(relay.deliver(another).reason == "status_200")
-            #expect(relay.deliver(first).reason == "paced")
-            #expect(relay.server.requests.count == 2)
+            #expect(
+                relay.notifier.pace == [
+                    PaceRule(per: .person, max: 1, windowMilliseconds: 300_000),
+                    PaceRule(per: .device, max: 5, windowMilliseconds: 300_000),
+                ])
+            #expect(PacedCall(RegistrationSample.delivery(RegistrationSample.event(), nil), relay.notifier.pace) == nil, "superseded")
         }
     }
 
@@ -105,10 +102,18 @@ import Time
         let keys = Monitor<String?>(nil)
         try with(.everyRequest(Self.good), mintKey: { _, _ in keys.withLock { $0 } }) { relay in
             let event = RegistrationSample.event()
-            #expect(relay.deliver(event) == DeliveryOutcome(Self.later, reason: "no_key", isAboutDevice: true, wasAsked: false))
+            let outcome = relay.deliver(event)
+            #expect(outcome == DeliveryOutcome(Self.later, reason: "no_key", isAboutDevice: true, wasAsked: false))
+            #expect(!outcome.mayHaveArrived)
             keys.update { $0 = "key" }
-            #expect(relay.deliver(event).verdict == .delivered)
+            relay.server.stop()
+            #expect(!relay.deliver(event).mayHaveArrived, "nobody listens")
         }
+    }
+
+    @Test(arguments: [.respond(200, body: "{}"), .respond(503), .close] as [ScriptedStep])
+    func aCallThatMayHaveArrivedCounts(step: ScriptedStep) throws {
+        try with(.everyRequest(step)) { relay in #expect(relay.deliver(RegistrationSample.event()).mayHaveArrived) }
     }
 
     @Test func whatCannotBeRelayed() throws {

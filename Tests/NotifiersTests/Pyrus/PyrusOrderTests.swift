@@ -32,8 +32,7 @@ import Time
         defer { client.close() }
         let clocks = ManualClocks(unixMilliseconds: Sample.now)
         let notifier = try PyrusNotifier(
-            .sample(server.url("/token")), RelayServices(mintKey: { _, _ in "key" }, clocks: clocks.clocks), client: client,
-            pace: Monitor(PyrusPace()))
+            .sample(server.url("/token")), RelayServices(mintKey: { _, _ in "key" }, clocks: clocks.clocks), client: client)
         var outcomes: [DeliveryOutcome] = []
         for (event, device) in steps {
             let ended = Outcomes(1)

@@ -94,8 +94,7 @@ final class RelayLife {
                 transport: NotifierTransport(concurrency: 8)),
             RelayServices(
                 mintKey: { _, _ in "key" },
-                clocks: Clocks(unixSeconds: { 0 }, monotonicNanoseconds: { clock.withLock { $0 } * 1_000_000 })), client: client,
-            pace: Monitor(PyrusPace()))
+                clocks: Clocks(unixSeconds: { 0 }, monotonicNanoseconds: { clock.withLock { $0 } * 1_000_000 })), client: client)
     }
 
     private func pass(_ milliseconds: UInt64) {
@@ -115,7 +114,9 @@ final class RelayLife {
 
     /// Tries what is due, as the dispatcher does; the registry may change in the middle.
     private func work(limit: Int, mayDie: Bool) throws {
-        let claim = Claim(notifier: "pyrus", now: now, leaseMilliseconds: 30_000, limit: limit, longestDelayMilliseconds: Self.window)
+        let claim = Claim(
+            notifier: "pyrus", now: now, leaseMilliseconds: 30_000, limit: limit, longestDelayMilliseconds: Self.window, pace: notifier.pace
+        )
         let claimed = try store.work([], [claim])[0].get().deliveries
         if mayDie, Int.random(in: 0..<3, using: &random) == 0 { try wish() }
         for delivery in claimed {

@@ -125,6 +125,45 @@ import Time
         }
     }
 
+    /// Whoever claims, all together call as often as the pace allows one.
+    @Test func theyKeepThePaceTogether() throws {
+        try withTwo { first, second in
+            for user in 0..<8 {
+                for device in 0..<6 { try first.sign("\(device)", user: "u\(user)", at: 1000) }
+            }
+            let calls = Monitor<[Delivery]>([])
+            let workers = [first, second, first, second].map { store in
+                startThread {
+                    do {
+                        while true {
+                            let claimed = try store.claimDue(.paced(at: 2000, limit: 3))
+                            calls.withLock { $0 += claimed.deliveries }
+                            // The first call of each never reaches its receiver, and counts no more.
+                            for delivery in claimed.deliveries {
+                                let uncalled = delivery.attempts == 1 ? PacedCall(delivery, StoreContractPaceTests.pace) : nil
+                                if uncalled != nil { calls.withLock { $0.removeAll { $0 == delivery } } }
+                                try store.finish([
+                                    FinishedAttempt(
+                                        id: delivery.id, attempt: delivery.attempts, next: .retry(at: 2000), reason: "r", now: 2000,
+                                        uncalled: uncalled)
+                                ])
+                            }
+                            if claimed.deliveries.isEmpty, claimed.nextDue ?? .max > 2000 { return }
+                        }
+                    } catch {
+                        Issue.record("a worker failed: \(error)")
+                    }
+                }
+            }
+            for worker in workers { worker.join() }
+            let made = calls.withLock { $0 }
+            #expect(Set(made.map(\.event.userID)).count == made.count, "one call for a person")
+            let devices = Dictionary(grouping: made, by: \.event.identity.deviceID).mapValues(\.count)
+            #expect(!devices.isEmpty && devices.values.allSatisfy { $0 <= 5 })
+            #expect(try first.deliveries(DeliveryFilter(reason: "paced"), limit: 100).count == 48)
+        }
+    }
+
     @Test func whatADeadOneHadLeasedGoesToTheOthers() throws {
         let (dead, other) = (try place.store(), try place.store())
         defer {

@@ -25,9 +25,9 @@ extension Store {
     /// Accepts and waits for the answer.
     @discardableResult
     func take(_ arrival: Arrival) throws(StoreError) -> Acceptance {
-        let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
-        accept(arrival) { result in answer.update { $0 = result } }
-        return try (answer.wait(timeoutMilliseconds: 60_000) { $0 } ?? .failure(StoreError(.unavailable, "no answer"))).get()
+        let answer = Answer<Acceptance>()
+        accept(arrival) { answer.set($0) }
+        return try answer.get()
     }
 
     /// Accepts an event with one delivery.
@@ -40,9 +40,9 @@ extension Store {
 
     /// Registers and waits for the answer.
     func wish(_ registration: Registration) throws(StoreError) -> Registration.Outcome {
-        let answer = Monitor<Result<Registration.Outcome, StoreError>?>(nil)
-        register(registration) { result in answer.update { $0 = result } }
-        return try (answer.wait(timeoutMilliseconds: 60_000) { $0 } ?? .failure(StoreError(.unavailable, "no answer"))).get()
+        let answer = Answer<Registration.Outcome>()
+        register(registration) { answer.set($0) }
+        return try answer.get()
     }
 
     /// Reports alone.
@@ -78,5 +78,17 @@ extension Store {
     /// The delivery as it stands.
     func current(_ delivery: Delivery) throws -> Delivery? {
         try story(of: delivery.id)?.delivery
+    }
+}
+
+/// What a call that answers later comes to.
+final class Answer<Value: Sendable>: Sendable {
+    private let result = Monitor<Result<Value, StoreError>?>(nil)
+
+    func set(_ result: Result<Value, StoreError>) { self.result.update { $0 = result } }
+
+    /// Waits for it.
+    func get() throws(StoreError) -> Value {
+        try (result.wait(timeoutMilliseconds: 60_000) { $0 } ?? .failure(StoreError(.unavailable, "no answer"))).get()
     }
 }

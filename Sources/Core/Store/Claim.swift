@@ -1,0 +1,71 @@
+package import Time
+
+/// A request for due deliveries of one notifier.
+package struct Claim: Sendable, Equatable {
+    /// The notifier's name.
+    package let notifier: String
+    /// The time.
+    package let now: UnixMilliseconds
+    /// The lease in milliseconds: a delivery that nobody reports on is due again after it.
+    package let leaseMilliseconds: UInt64
+    /// The most deliveries to lease; 0 only asks when the next one is due.
+    package let limit: Int
+    /// The latest due time that a backoff allows. A delivery that is due later was rescheduled before the clock was set
+    /// back, and is made due now.
+    package let latestDue: UnixMilliseconds
+    /// What expires at this time or before has expired: `now`, less what is held back after a jump of the clock.
+    package let expiredBy: UnixMilliseconds
+    /// How often the notifier's receiver may be called. What may not be called yet is put off, with the reason `paced`.
+    package let pace: [PaceRule]
+    /// What the others that share the store are to be told of the notifier's pauses; at most one of each kind.
+    package let pauseNews: [PauseNews]
+
+    /// Makes a claim.
+    /// - Parameters:
+    ///   - longestDelayMilliseconds: the longest time from now that a delivery may be put off for, which makes `latestDue`.
+    ///   - heldMilliseconds: how much of the clock's time is held back, see `TrustedTime`.
+    package init(
+        notifier: String, now: UnixMilliseconds, leaseMilliseconds: UInt64, limit: Int, longestDelayMilliseconds: UInt64 = .max,
+        heldMilliseconds: UInt64 = 0, pace: [PaceRule] = [], pauseNews: [PauseNews] = []
+    ) {
+        expiredBy = now.saturating(subtracting: heldMilliseconds)
+        latestDue = now.saturating(adding: longestDelayMilliseconds)
+        self.notifier = notifier
+        self.now = now
+        self.leaseMilliseconds = leaseMilliseconds
+        self.limit = limit
+        self.pace = pace
+        self.pauseNews = pauseNews
+    }
+}
+
+/// The result of a claim.
+package struct Claimed: Sendable, Equatable {
+    /// The deliveries that are leased, to be attempted now.
+    package let deliveries: [Delivery]
+    /// How many had expired and were given up.
+    package let expired: Int
+    /// How many ended as `noTarget`, because their device has left.
+    package let withoutTarget: Int
+    /// How many were put off, because the pace does not allow their calls yet.
+    package let putOff: Int
+    /// When the notifier's next delivery is due; nil when none is pending. Deliveries that wait for an earlier one of their
+    /// order key do not count.
+    package let nextDue: UnixMilliseconds?
+    /// The notifier's pauses that the processes with this store tell each other, after the claim's own news; nil when the store is one
+    /// process's alone.
+    package let pauses: [SharedPause]?
+
+    /// Makes a claim's result.
+    package init(
+        _ deliveries: [Delivery] = [], expired: Int = 0, withoutTarget: Int = 0, putOff: Int = 0, nextDue: UnixMilliseconds?,
+        pauses: [SharedPause]? = nil
+    ) {
+        self.deliveries = deliveries
+        self.expired = expired
+        self.withoutTarget = withoutTarget
+        self.putOff = putOff
+        self.nextDue = nextDue
+        self.pauses = pauses
+    }
+}

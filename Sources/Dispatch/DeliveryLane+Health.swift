@@ -1,0 +1,55 @@
+internal import Core
+internal import Time
+
+/// What the outcomes of attempts say of the notifier.
+extension DeliveryLane {
+    /// Downgrades `misconfigured` to a retry if other deliveries have succeeded since and this one was refused for the same reason before,
+    /// for example because its token belongs to another account. Otherwise one bad token would pause the notifier again and again.
+    func isolated(_ outcome: DeliveryOutcome, of ended: Running) -> DeliveryOutcome {
+        guard outcome.verdict == .misconfigured, isProven, ended.served === served, ended.delivery.reason == outcome.reason else {
+            return outcome
+        }
+        return DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: outcome.reason, isAboutDevice: true)
+    }
+
+    /// Takes in what an outcome says of the notifier's health, and has the other processes told of pauses.
+    mutating func updateBreaker(
+        _ start: Breaker.Start, _ outcome: DeliveryOutcome, now: UnixMilliseconds, random: inout some RandomNumberGenerator
+    ) {
+        let wasPaused = breaker.pauseReason != nil
+        let isProbe = wasPaused && breaker.isCurrent(start)
+        defer { if wasPaused, breaker.pauseReason == nil { tell(.ends) } }
+        switch outcome.verdict {
+        case .misconfigured:
+            isProven = false
+            breaker.inconclusive(start)
+            let probeAfter = notifier.probeAfterMilliseconds
+            breaker.pause(probeAfter == nil ? .switchedOff : .misconfigured, probeAfterMilliseconds: probeAfter, now: now)
+            let until = probeAfter.map { now + $0 } ?? .max
+            tell(.begins(SharedPause(.misconfigured, reason: outcome.reason, until: until)))
+        // Nothing was sent, so the breaker learns nothing; the next delivery becomes the probe.
+        case _ where !outcome.wasAsked: breaker.inconclusive(start)
+        case .delivered:
+            let isCurrent = breaker.isCurrent(start)
+            breaker.succeeded(start)
+            // A success that began before the pause does not prove the settings right.
+            if isCurrent, breaker.pauseReason == nil { isProven = true }
+        case .dead, .deviceGone: breaker.succeeded(start)
+        case .retry(let retryAfter):
+            if outcome.isAboutDevice {
+                breaker.succeeded(start)
+            } else if outcome.slowsDown {
+                breaker.inconclusive(start)
+                let until = now + max(retryAfter ?? 1000, 1000)
+                breaker.slowDown(until: until, now: now)
+                tell(.begins(SharedPause(.slowDown, reason: outcome.reason, until: until)))
+            } else {
+                breaker.failed(start, now: now, random: &random)
+                // The next probe is later than the others know.
+                if isProbe, let pause, let next = breaker.nextChange {
+                    tell(.begins(SharedPause(.misconfigured, reason: pause.reason, until: next)))
+                }
+            }
+        }
+    }
+}

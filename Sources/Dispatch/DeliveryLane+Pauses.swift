@@ -1,0 +1,56 @@
+internal import Core
+internal import Time
+
+/// Pauses that the processes with one store tell each other.
+extension DeliveryLane {
+    /// How much later than the process that tells of a pause the others try themselves, in milliseconds: that one may be gone. Longer than
+    /// most attempts take, after which it tells of the next time.
+    private static let graceMilliseconds: UInt64 = 30_000
+
+    /// Whether the lane has something to tell the processes that share the store, or to ask them, although it starts nothing.
+    var tellsOrAsks: Bool { !isLeaving && (asks || !hasAsked || !pauseNews.isEmpty) }
+
+    /// Has the next claim tell the others, in place of earlier news of this kind.
+    mutating func tell(_ news: PauseNews) {
+        pauseNews.removeAll { $0.kind == news.kind }
+        pauseNews.append(news)
+        if case .begins(let begun) = news, begun.kind == .misconfigured { pause = begun }
+        if case .ends = news { pause = nil }
+    }
+
+    /// Ends a pause in all processes, because an operator has changed something.
+    mutating func resume() {
+        guard breaker.pauseReason != nil else { return }
+        breaker.resume()
+        tell(.ends)
+    }
+
+    /// Takes over the pauses that hold now, after those of this process have been told.
+    mutating func adopt(_ pauses: [SharedPause], now: UnixMilliseconds) {
+        defer { hasAsked = true }
+        if let slow = pauses.first(where: { $0.kind == .slowDown }), !slow.isOwn, slow != slowedBy {
+            slowedBy = slow
+            if now < slow.until { breaker.slowDown(until: slow.until, now: now) }
+        }
+        guard let next = pauses.first(where: { $0.kind == .misconfigured }) else {
+            pause = nil
+            return breaker.resume()
+        }
+        if next.isOwn {
+            // It was told before the notifier was removed from the configuration and came back.
+            if breaker.pauseReason == nil { tell(.ends) }
+        } else if next.until == .max, !hasAsked {
+            // It holds until a reload, and this process has started since.
+            tell(.ends)
+        } else if next != pause {
+            pause = next
+            stop(until: next.until, now: now)
+        }
+    }
+
+    private mutating func stop(until: UnixMilliseconds, now: UnixMilliseconds) {
+        isProven = false
+        guard until != .max else { return breaker.pause(.switchedOff) }
+        breaker.pause(.misconfigured, probeAfterMilliseconds: now.remaining(until: until) + Self.graceMilliseconds, now: now)
+    }
+}

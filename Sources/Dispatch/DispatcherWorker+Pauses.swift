@@ -1,0 +1,50 @@
+internal import Core
+internal import Observability
+internal import Threading
+internal import Time
+
+/// What operators hear of paused notifiers.
+extension DispatcherWorker {
+    /// Tells of what an attempt has changed.
+    func publishPause(_ lane: inout DeliveryLane, wasPaused: Bool, _ outcome: DeliveryOutcome, _ now: UnixMilliseconds) {
+        guard lane.breaker.pauseReason != nil else { return publishEnd(&lane, wasPaused: wasPaused, now) }
+        guard outcome.verdict == .misconfigured, show(lane, outcome.reason) else { return }
+        logger.log(
+            .error, "a notifier is switched off; its deliveries wait",
+            [
+                "notifier": .string(lane.name), "reason": .string(outcome.reason),
+                "remedy": .string(lane.served.remedy(reason: outcome.reason)),
+                "until": .string(lane.notifier.probeAfterMilliseconds == nil ? "reload" : "reload or a try that succeeds"),
+            ])
+    }
+
+    /// Takes over what the processes that share the store tell each other; nothing when the store is this one's alone.
+    func adopt(_ pauses: [SharedPause]?, _ lane: inout DeliveryLane, _ now: UnixMilliseconds) {
+        guard let pauses else { return }
+        let wasPaused = lane.breaker.pauseReason != nil
+        lane.adopt(pauses, now: now)
+        guard lane.breaker.pauseReason != nil else { return publishEnd(&lane, wasPaused: wasPaused, now) }
+        guard let reason = lane.pause?.reason, show(lane, reason) else { return }
+        logger.log(
+            .warning, "another process has switched a notifier off; its deliveries wait",
+            ["notifier": .string(lane.name), "reason": .string(reason), "remedy": .string(lane.served.remedy(reason: reason))])
+    }
+
+    private func publishEnd(_ lane: inout DeliveryLane, wasPaused: Bool, _ now: UnixMilliseconds) {
+        guard wasPaused else { return }
+        let name = lane.name
+        lane.nextDue = now
+        inbox.withLock { $0.paused[name] = nil }
+        logger.log(.info, "a notifier works again", ["notifier": .string(name)])
+    }
+
+    /// Shows a pause to operators.
+    /// - Returns: whether it is another one than is shown.
+    private func show(_ lane: DeliveryLane, _ reason: String) -> Bool {
+        let (name, paused) = (lane.name, PausedNotifier(reason: reason, remedy: lane.served.remedy(reason: reason)))
+        return inbox.withLock { inbox in
+            defer { inbox.paused[name] = paused }
+            return inbox.paused[name] != paused
+        }
+    }
+}

@@ -1,0 +1,69 @@
+internal import Core
+internal import Time
+
+/// Leasing due deliveries.
+extension MemoryState {
+    /// Leases due deliveries for the claims, in their order and within one budget.
+    mutating func claimDue(_ claims: [Claim]) -> [Claimed] {
+        var budget = ClaimBudget()
+        return claims.map { claim in
+            let claimed = claimDue(claim, budget)
+            budget.spend(claimed)
+            return claimed
+        }
+    }
+
+    private mutating func claimDue(_ claim: Claim, _ budget: ClaimBudget) -> Claimed {
+        var claimed: [Delivery] = []
+        var (expired, withoutTarget, putOff) = (0, 0, 0)
+        pullIn(claim)
+        while claimed.count < budget.limit(claim), expired + withoutTarget + putOff < budget.ends, let index = longestDue(claim) {
+            if entries[index].subscription.requiresDevice, shown(entries[index]).device == nil {
+                end(index, .noTarget, at: claim.now, reason: StoreRules.noTarget)
+                withoutTarget += 1
+            } else if entries[index].delivery.event.expiresAt <= claim.expiredBy {
+                end(index, .dead, at: claim.now, reason: StoreRules.expired)
+                expired += 1
+            } else if let allowedAt = waits(index, claim) {
+                entries[index].delivery = entries[index].delivery.retried(at: allowedAt, reason: StoreRules.paced)
+                putOff += 1
+            } else {
+                claimed.append(begin(index, claim))
+            }
+        }
+        let nextDue = waiting(for: claim.notifier).map { entries[$0].delivery.dueAt }.min()
+        return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: nextDue)
+    }
+
+    /// Counts the call of a due delivery.
+    /// - Returns: when it may be made instead; nil when it may be made now.
+    private mutating func waits(_ index: Int, _ claim: Claim) -> UnixMilliseconds? {
+        guard let call = PacedCall(shown(entries[index]), claim.pace) else { return nil }
+        defer { book.wrote() }
+        return book.admit(call, notifier: claim.notifier, now: claim.now)
+    }
+
+    /// After the clock was set back, a delivery may be due later than any backoff allows. Makes such deliveries due now.
+    private mutating func pullIn(_ claim: Claim) {
+        for index in entries.indices {
+            let delivery = entries[index].delivery
+            guard delivery.state == .pending, delivery.notifier.utf8.elementsEqual(claim.notifier.utf8), delivery.dueAt > claim.latestDue
+            else { continue }
+            entries[index].delivery = delivery.retried(at: claim.now, reason: delivery.reason)
+        }
+    }
+
+    private func longestDue(_ claim: Claim) -> Int? {
+        waiting(for: claim.notifier)
+            .filter { entries[$0].delivery.dueAt <= claim.now }
+            .min { (entries[$0].delivery.dueAt, $0) < (entries[$1].delivery.dueAt, $1) }
+    }
+
+    private mutating func begin(_ index: Int, _ claim: Claim) -> Delivery {
+        let delivery = entries[index].delivery.claimed(until: claim.now + claim.leaseMilliseconds)
+        entries[index].delivery = delivery
+        entries[index].attempts.append(
+            DeliveryAttempt(number: delivery.attempts, startedAt: claim.now, endedAt: nil, outcome: "", reason: ""))
+        return shown(entries[index])
+    }
+}

@@ -1,0 +1,52 @@
+internal import Core
+internal import SQLite
+internal import Time
+
+/// The calls that paces count.
+extension WritingDatabase {
+    /// Decides on a call, and counts it when it may be made now; `write` must follow.
+    /// - Parameter book: what the claim has read so far.
+    /// - Returns: when the call may be made; nil when that is now.
+    func admit(_ call: PacedCall, _ claim: Claim, _ book: inout PaceBook) throws(SQLiteError) -> UnixMilliseconds? {
+        try read(call, claim.notifier, &book)
+        return book.admit(call, notifier: claim.notifier, now: claim.now)
+    }
+
+    /// Uncounts the last call about a person and a device.
+    func giveBack(_ call: PacedCall, notifier: String) throws(SQLiteError) {
+        var book = PaceBook()
+        try read(call, notifier, &book)
+        book.giveBack(call, notifier: notifier)
+        try write(&book)
+    }
+
+    /// Writes the counts that have changed.
+    func write(_ book: inout PaceBook) throws(SQLiteError) {
+        for key in book.changed {
+            guard let calls = book.calls[key] else { continue }
+            try statements.putPacedCalls.run(key.notifier.text, key.number, calls.until.stored, calls.times.bytes)
+        }
+        book.wrote()
+    }
+
+    /// Deletes counts that matter no more.
+    /// - Returns: how many.
+    func forgetPacedCalls(until time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
+        var old: [(notifier: String, number: Int64)] = []
+        try statements.findOldPacedCalls.forEachRow(time.stored, limit) { row throws(SQLiteError) in
+            old.append((try row.string(0), try row.int64(1)))
+        }
+        for key in old { try statements.deletePacedCalls.run(key.notifier, key.number) }
+        return old.count
+    }
+
+    private func read(_ call: PacedCall, _ notifier: String, _ book: inout PaceBook) throws(SQLiteError) {
+        for key in PaceBook.keys(of: call, notifier: notifier) where book.calls[key] == nil {
+            var found: (times: CallTimes, until: UnixMilliseconds) = (CallTimes(), 0)
+            try statements.pacedCalls.forEachRow(notifier, key.number) { row throws(SQLiteError) in
+                found = (CallTimes(bytes: try row.optionalBytes(0) ?? []), try row.time(1))
+            }
+            book.take(found.times, until: found.until, for: key)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Core
+import Observability
+import Storage
+import TestSupport
+import Threading
+import Time
+
+@testable import Dispatch
+
+/// A dispatcher with a store on a database that others have too.
+final class DispatcherReplica {
+    let store: PostgresStore
+    let inbox = Monitor(DispatcherInbox())
+    let log: TestLog
+    private let scratch: TemporaryDirectory
+    private let served: [String: ServedNotifier]
+    private var dispatcher: Dispatcher?
+
+    /// - Parameter notifiers: by name.
+    init(_ place: PostgresPlace, _ notifiers: [String: DeliveryNotifier]) throws {
+        store = try place.store()
+        scratch = try TemporaryDirectory()
+        log = try TestLog(in: scratch, level: .debug)
+        served = notifiers.mapValues { ServedNotifier($0) }
+        let far: UInt64 = 1 << 40
+        dispatcher = try Dispatcher(
+            store: store, audience: { .nobody }, notifiers: served,
+            retention: Retention(deliveredMilliseconds: far, deadMilliseconds: far, idleDeviceMilliseconds: far),
+            metrics: DeliveryMetrics(registry: MetricsRegistry(), store: store, clocks: .system, inbox: inbox), logger: log.logger,
+            clocks: .system, inbox: inbox)
+    }
+
+    deinit {
+        stop()
+        store.close()
+    }
+
+    func stop() {
+        dispatcher?.stop(drainMilliseconds: 20_000)
+        dispatcher = nil
+    }
+
+    /// Resumes paused notifiers, as a reload does that changes none.
+    func reload() { dispatcher?.replace(with: served) }
+
+    /// The reasons of the notifiers that operators see as paused.
+    var paused: [String: String] { inbox.withLock { $0.paused.mapValues(\.reason) } }
+
+    /// Accepts an event for a notifier, and tells the dispatcher.
+    func accept(_ number: Int, for notifier: String) {
+        let now = SystemClock.unixMilliseconds()
+        let event = Event(
+            id: DeliveryFixture.event(number), kind: .commentCreated,
+            identity: Event.Identity(appID: "app", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: "user",
+            occurredAt: now, receivedAt: now, expiresAt: now + 3_600_000, data: Event.noData)
+        store.accept(Arrival(event, to: [Subscription(notifier: notifier)]), telling: .nobody) { [inbox] _ in inbox.announceNews() }
+    }
+}

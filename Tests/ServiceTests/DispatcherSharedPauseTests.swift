@@ -1,0 +1,80 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+import Threading
+import Time
+
+@testable import Dispatch
+
+/// What one process has found out of a notifier stops the others too.
+@Suite struct DispatcherSharedPauseTests {
+    private let place: PostgresPlace
+    /// The notifier of the process that finds it out.
+    private let own = DeliveryNotifier(.gone, probeAfterMilliseconds: 600_000)
+    private let others = DeliveryNotifier(.arrived, probeAfterMilliseconds: 600_000)
+
+    init() throws {
+        place = try PostgresPlace()
+    }
+
+    /// Two processes, of which the first has been told so, and the second one knows.
+    private func replicas() throws -> (first: DispatcherReplica, second: DispatcherReplica) {
+        let first = try DispatcherReplica(place, ["log": own])
+        first.accept(1, for: "log")
+        #expect(eventually { first.paused == ["log": "gone"] })
+        let second = try DispatcherReplica(place, ["log": others, "z": DeliveryNotifier(.arrived)])
+        #expect(eventually { second.paused == ["log": "gone"] })
+        return (first, second)
+    }
+
+    private func isDelivered(_ number: Int, in replica: DispatcherReplica) -> Bool {
+        eventually { (try? replica.store.story(of: DeliveryFixture.id(number)))?.delivery.state == .delivered }
+    }
+
+    @Test func aRefusedCredentialStopsAllAndAReloadOfAnyResumesAll() throws {
+        let (first, second) = try replicas()
+        first.accept(2, for: "log")
+        second.accept(3, for: "log")
+        // The lanes of a pass claim together, so the other one has been asked by then.
+        second.accept(4, for: "z")
+        #expect(isDelivered(4, in: second))
+        #expect(others.started.isEmpty && own.started.count == 1, "nobody burns tries")
+        #expect(try second.log.lines().contains { $0.contains("another process has switched a notifier off") })
+        own.answer(.arrived)
+        second.reload()
+        for number in 1...3 { #expect(isDelivered(number, in: first)) }
+        #expect(eventually { first.paused.isEmpty && second.paused.isEmpty })
+    }
+
+    @Test func whoHasFoundItOutResumesTheOthers() throws {
+        let (first, second) = try replicas()
+        own.answer(.arrived)
+        first.reload()
+        #expect(isDelivered(1, in: second))
+        #expect(eventually { first.paused.isEmpty && second.paused.isEmpty })
+    }
+
+    @Test func aProcessThatStartsFindsTheNotifierPaused() throws {
+        let (first, second) = try replicas()
+        first.stop()
+        second.stop()
+        let third = try DispatcherReplica(place, ["log": others])
+        #expect(eventually { third.paused == ["log": "gone"] })
+        #expect(others.started.isEmpty)
+    }
+
+    @Test func anAnswerThatAsksForFewerTriesSlowsAllDown() throws {
+        own.answer(.later(600_000, slowsDown: true))
+        let first = try DispatcherReplica(place, ["log": own])
+        first.accept(1, for: "log")
+        #expect(own.waitForTries(1))
+        #expect(eventually { (try? first.store.story(of: DeliveryFixture.id(1)))?.delivery.reason == "later" })
+        let second = try DispatcherReplica(place, ["log": others, "z": DeliveryNotifier(.arrived)])
+        #expect(eventually { second.inbox.withLock { $0.states["log"] } == .failing })
+        second.accept(2, for: "log")
+        second.accept(3, for: "z")
+        #expect(isDelivered(3, in: second))
+        #expect(others.started.isEmpty)
+    }
+}

@@ -1,0 +1,55 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+import Time
+
+/// Pauses of notifiers that replicas tell each other.
+@Suite struct PostgresPauseTests {
+    private func pauses(_ store: any Store, _ news: PauseNews..., at now: UnixMilliseconds = 1000) throws -> [SharedPause]? {
+        let claim = Claim(notifier: "log", now: now, leaseMilliseconds: 1, limit: 0, pauseNews: news)
+        return try store.claimDue(claim).pauses?.sorted { $0.kind.rawValue < $1.kind.rawValue }
+    }
+
+    @Test func areToldToAllAndEndForAll() throws {
+        let place = try PostgresPlace()
+        let (first, second) = (try place.store(), try place.store())
+        defer {
+            first.close()
+            second.close()
+        }
+        #expect(try pauses(first) == [])
+        #expect(
+            try pauses(first, .begins(SharedPause(.misconfigured, reason: "gone", until: .max)))
+                == [SharedPause(.misconfigured, reason: "gone", until: .max, isOwn: true)])
+        #expect(try pauses(second) == [SharedPause(.misconfigured, reason: "gone", until: .max)])
+        let (refused, slow) = (
+            SharedPause(.misconfigured, reason: "status_401", until: 61_000), SharedPause(.slowDown, reason: "status_429", until: 5000)
+        )
+        _ = try pauses(second, .begins(refused), .begins(slow))
+        #expect(try pauses(first) == [refused, slow])
+        #expect(try pauses(first, .ends) == [slow])
+        #expect(try pauses(second).map { $0.map(\.isOwn) } == [true])
+        #expect(try second.claimDue(Claim(notifier: "other", now: 1000, leaseMilliseconds: 1, limit: 0)).pauses == [])
+    }
+
+    /// Each tells them by its own clock.
+    @Test func areToldByTheDatabasesClock() throws {
+        let place = try PostgresPlace()
+        let ahead: UInt64 = 7_200_000
+        let (right, wrong) = (try place.store(), try place.store(clock: { SystemClock.unixMilliseconds() + ahead }))
+        defer {
+            right.close()
+            wrong.close()
+        }
+        let now = SystemClock.unixMilliseconds()
+        _ = try pauses(wrong, .begins(SharedPause(.slowDown, reason: "r", until: now + ahead + 60_000)), at: now + ahead)
+        let told = try #require(try pauses(right, at: now)?.first)
+        #expect(told.until.offset(from: now + 60_000).magnitude < 10_000)
+    }
+
+    @Test(arguments: [Backend.memory, .sqlite]) func aStoreOfOneProcessTellsNobody(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        #expect(try pauses(fixture.store, .ends) == nil)
+    }
+}

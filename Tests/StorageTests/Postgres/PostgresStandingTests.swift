@@ -1,0 +1,66 @@
+import Core
+import Postgres
+import TestSupport
+import Testing
+import Time
+
+@testable import Storage
+
+/// What processes on one database know of each other.
+@Suite struct PostgresStandingTests {
+    private let place: PostgresPlace
+
+    init() throws {
+        place = try PostgresPlace()
+    }
+
+    private func store() throws -> PostgresStore {
+        var settings = StoreSettings()
+        settings.maxPending = 3
+        settings.heartbeatMilliseconds = 50
+        return try place.store(settings)
+    }
+
+    private func elected(_ stores: [PostgresStore]) -> [PostgresStore] { stores.filter { $0.standing.isElected } }
+
+    @Test func ofThoseThatLiveOneIsElected() throws {
+        var stores = try (0..<3).map { _ in try store() }
+        defer { for store in stores { store.close() } }
+        #expect(eventually { stores.allSatisfy(\.standing.isHeard) && elected(stores).count == 1 })
+        let first = try #require(elected(stores).first)
+        first.close()
+        stores.removeAll { $0 === first }
+        #expect(eventually { elected(stores).count == 1 })
+    }
+
+    @Test func aProcessThatIsSilentIsNotCounted() throws {
+        let store = try store()
+        defer { store.close() }
+        #expect(store.standing == .alone)
+        let id = "INSERT INTO replicas VALUES ('00000000-0000-7000-8000-000000000000', $1)" as StaticString
+        try place.run(Query(id, .int8(Int64(SystemClock.unixMilliseconds().rawValue))))
+        #expect(eventually { store.standing == ReplicaStanding(isElected: false, isHeard: true) })
+        try place.run(Query("UPDATE replicas SET seen_at = seen_at - 40000 WHERE id = '00000000-0000-7000-8000-000000000000'"))
+        #expect(eventually { store.standing == .alone })
+    }
+
+    @Test func silenceIsNoticedBeforeTheOthersNoticeIt() {
+        let heartbeat = Heartbeat(sentAt: 1000, offset: ClockOffset(), isFirst: true)
+        #expect(heartbeat.standing(now: 20_999) == ReplicaStanding(isElected: true, isHeard: true))
+        #expect(heartbeat.standing(now: 21_000) == ReplicaStanding(isElected: false, isHeard: false))
+    }
+
+    /// Otherwise each process that ever ran would leave a row for each notifier.
+    @Test func theCountsOfThoseThatAreGoneAreInherited() throws {
+        let first = try store()
+        for number in 1...2 { try first.take(Sample(number)) }
+        first.close()
+        let second = try store()
+        defer { second.close() }
+        try second.take(Sample(3))
+        let inherited = Query("DO $$ BEGIN ASSERT (SELECT array_agg(pending) FROM depth) = '{3}'; END $$")
+        #expect(eventually { (try? place.run(inherited)) != nil })
+        #expect(throws: StoreError.self) { try second.take(Sample(4)) }
+        #expect(second.refusal?.kind == .queueFull)
+    }
+}

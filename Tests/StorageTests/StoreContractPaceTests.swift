@@ -1,0 +1,143 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+import Time
+
+/// How often a notifier's receiver is called about one person and one device.
+@Suite struct StoreContractPaceTests {
+    static let pace = [
+        PaceRule(per: .person, max: 1, windowMilliseconds: 300_000), PaceRule(per: .device, max: 5, windowMilliseconds: 300_000),
+    ]
+
+    private func claim(_ store: any Store, at now: UnixMilliseconds, limit: Int = 100) throws -> Claimed {
+        try store.claimDue(.paced(at: now, limit: limit))
+    }
+
+    /// The person and device that each delivery tells of.
+    private func told(_ claimed: Claimed) -> [String] { claimed.deliveries.map { "\($0.event.userID) \($0.event.identity.deviceID)" } }
+
+    @Test(arguments: Backend.allCases) func aPersonIsCalledOnceInAWindow(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.sign("1", user: "a", at: 1000)
+        try fixture.store.sign("2", user: "a", at: 1001)
+        try fixture.store.sign("3", user: "b", at: 1002)
+        let first = try claim(fixture.store, at: 2000)
+        #expect(told(first) == ["a 1", "b 3"] && first.putOff == 1 && first.nextDue == 3000)
+        let waiting = try #require(try fixture.store.deliveries(DeliveryFilter(reason: "paced"), limit: 9).first)
+        #expect(waiting.event.identity.deviceID == "2" && waiting.state == .pending && waiting.dueAt == 302_000)
+        #expect(try fixture.store.story(of: waiting.id)?.attempts == [], "nobody was asked, so no attempt is counted")
+        for delivery in first.deliveries { try fixture.store.report(delivery, .delivered, at: 2500) }
+        let early = try claim(fixture.store, at: 301_999)
+        #expect(told(early) == [] && early.nextDue == 302_000)
+        #expect(try told(claim(fixture.store, at: 302_000)) == ["a 2"])
+    }
+
+    @Test(arguments: Backend.allCases) func aDeviceIsCalledAboutFiveTimesInAWindow(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for number in 1...6 { try fixture.store.sign("phone", user: "u\(number)", at: 1000) }
+        let claimed = try claim(fixture.store, at: 2000)
+        #expect(claimed.deliveries.count == 5 && claimed.putOff == 1)
+        for delivery in claimed.deliveries { try fixture.store.report(delivery, .delivered, at: 2500) }
+        #expect(try told(claim(fixture.store, at: 302_000)) == ["u6 phone"])
+    }
+
+    /// The relay decides on these without a call.
+    @Test(arguments: Backend.allCases) func whatNeedsNoCallNeitherWaitsNorCounts(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.sign("1", token: "old", user: "a", at: 1000)
+        try fixture.store.sign("1", token: "new", user: "a", at: 1001)
+        let claimed = try claim(fixture.store, at: 2000)
+        #expect(claimed.deliveries.map { RegistryChange.Payload($0.event)?.token } == ["old", "new"] && claimed.putOff == 0)
+    }
+
+    @Test(arguments: Backend.allCases) func aCallThatNeverArrivedDoesNotCount(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.sign("1", user: "a", at: 1000)
+        func end(_ delivery: Delivery, attempt: Int, isUncalled: Bool) throws {
+            try fixture.store.finish([
+                FinishedAttempt(
+                    id: delivery.id, attempt: attempt, next: .retry(at: 2100), reason: "r", now: 2050,
+                    uncalled: isUncalled ? PacedCall(delivery, Self.pace) : nil)
+            ])
+        }
+        let first = try #require(try claim(fixture.store, at: 2000).deliveries.first)
+        try end(first, attempt: 1, isUncalled: true)
+        let second = try #require(try claim(fixture.store, at: 2100).deliveries.first)
+        #expect(second.attempts == 2)
+        try end(second, attempt: 1, isUncalled: true)
+        try end(second, attempt: 2, isUncalled: false)
+        #expect(try claim(fixture.store, at: 2100).putOff == 1, "a report on an earlier attempt gives nothing back")
+        #expect(try fixture.store.current(second)?.dueAt == 302_100)
+    }
+
+    @Test(arguments: Backend.allCases) func aClockThatWasSetBackCostsOneWindow(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.sign("1", user: "a", at: 1000)
+        #expect(try claim(fixture.store, at: 9_000_000).deliveries.count == 1)
+        try fixture.store.sign("2", user: "a", at: 1001)
+        #expect(try claim(fixture.store, at: 500_000).putOff == 1)
+        #expect(try fixture.store.deliveries(DeliveryFilter(reason: "paced"), limit: 9).map(\.dueAt) == [800_000])
+        #expect(try told(claim(fixture.store, at: 800_000)) == ["a 2"])
+    }
+
+    @Test(arguments: Backend.allCases) func upkeepForgetsWhatCountsNoMore(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.sign("1", user: "a", at: 1000)
+        #expect(try claim(fixture.store, at: 2000).deliveries.count == 1)
+        func purge(at now: UnixMilliseconds, limit: Int = 9) throws -> Int {
+            try fixture.store.purge(now: now, deliveredBefore: 0, deadBefore: 0, limit: limit)
+        }
+        #expect(try purge(at: 302_000) == 0)
+        #expect(try purge(at: 302_001, limit: 1) == 1)
+        #expect(try purge(at: 302_001) == 1)
+        #expect(try purge(at: 302_001) == 0)
+    }
+
+    @Test(arguments: Backend.allCases) func oneCallPutsABoundedNumberOff(_ backend: Backend) throws {
+        let fixture = try backend.store(devicesPerUser: 400)
+        for number in 0..<300 { try fixture.store.sign("\(number)", user: "a", at: 1000) }
+        let first = try claim(fixture.store, at: 2000, limit: 4)
+        #expect(first.deliveries.count == 1 && (1...256).contains(first.putOff))
+        #expect(first.nextDue ?? .max <= 2000, "so the rest is asked for at once")
+        #expect(try claim(fixture.store, at: 2000, limit: 4).putOff == 299 - first.putOff)
+    }
+
+    @Test func countsOutliveTheProcess() throws {
+        let directory = try TemporaryDirectory()
+        var store = try SQLiteStore(path: directory.path("store.db"))
+        try store.sign("1", user: "a", at: 1000)
+        let delivery = try #require(try claim(store, at: 2000).deliveries.first)
+        try store.report(delivery, .retry(at: 2100), at: 2050)
+        store.close()
+        store = try SQLiteStore(path: directory.path("store.db"))
+        defer { store.close() }
+        #expect(try claim(store, at: 2100).putOff == 1)
+    }
+}
+
+extension Claim {
+    /// Of `relay`, by the pace of these tests.
+    static func paced(at now: UnixMilliseconds, limit: Int = 100) -> Claim {
+        Claim(notifier: "relay", now: now, leaseMilliseconds: 1000, limit: limit, pace: StoreContractPaceTests.pace)
+    }
+}
+
+extension DeliveryFilter {
+    /// With a reason.
+    init(reason: String) {
+        self.init()
+        self.reason = reason
+    }
+}
+
+extension Store {
+    /// Signs somebody in on a device, of which `relay` is told.
+    func sign(_ device: String, token: String? = nil, user: String, at now: UnixMilliseconds) throws {
+        let audience = RegistryAudience([("app", [Subscription(notifier: "relay")])], lifeMilliseconds: 1 << 40)
+        let wish = try Registration.of(token ?? "T-\(user)-\(device)", user: user, device: device, at: now)
+        let answer = Answer<Registration.Outcome>()
+        register(wish, telling: audience) { answer.set($0) }
+        _ = try answer.get()
+    }
+}
