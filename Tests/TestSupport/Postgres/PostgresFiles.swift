@@ -154,16 +154,7 @@ package func freePort() throws -> UInt16 {
 }
 
 private func isFree(_ port: UInt16) -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return unsafe withUnsafePointer(to: address) { pointer in
-        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-            unsafe bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-        }
-    }
+    guard let socket = listeningSocket(port) else { return false }
+    close(socket)
+    return true
 }

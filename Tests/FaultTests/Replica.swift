@@ -1,0 +1,62 @@
+import Core
+import Dispatch
+import Observability
+import Postgres
+import Storage
+import Threading
+import Time
+
+/// One process of several on a database, as far as store and dispatcher make one: when its store is lost, another one is opened.
+final class Replica: Sendable {
+    /// How long a call may take at most, in milliseconds; only a failing test waits so long.
+    private static let patienceMilliseconds: UInt64 = 60_000
+
+    private let store: any Store
+    private let dispatcher: Dispatcher
+    private let inbox = Monitor(DispatcherInbox())
+    /// What this machine's clock shows.
+    let now: @Sendable () -> UnixMilliseconds
+
+    /// - Parameter ahead: by how many milliseconds its clock is wrong.
+    init(_ address: ConnectionSettings, _ notifier: any Notifier, _ logger: Logger, ahead: Int64 = 0) throws {
+        let now: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds().advanced(by: ahead) }
+        self.now = now
+        let store = try openWhenPossible(logger: logger, onOpen: { _ in }) { _ throws(StoreError) in
+            try PostgresStore(address, clock: now)
+        }
+        self.store = store
+        let clocks = Clocks(unixSeconds: { now().seconds }, unixMilliseconds: now, sinceBoot: { SystemClock.bootMilliseconds() })
+        dispatcher = try Dispatcher(
+            store: store, audience: { .nobody }, notifiers: [Load.notifier: ServedNotifier(notifier)],
+            retention: Retention(deliveredMilliseconds: 1 << 40, deadMilliseconds: 1 << 40, idleDeviceMilliseconds: 1 << 40),
+            metrics: DeliveryMetrics(registry: MetricsRegistry(), store: store, clocks: clocks, inbox: inbox), logger: logger,
+            clocks: clocks, inbox: inbox)
+    }
+
+    /// Why it accepts nothing; nil when it does.
+    var refusal: StoreError? { store.refusal }
+
+    /// Accepts an event.
+    /// - Returns: nil when there was no answer.
+    func accept(_ arrival: Arrival) -> Result<Acceptance, StoreError>? {
+        let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
+        store.accept(arrival, telling: .nobody) { result in answer.update { $0 = result } }
+        let result = answer.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0 }
+        inbox.announceNews()
+        return result
+    }
+
+    /// Registers a device, or signs it out.
+    /// - Returns: nil when there was no answer.
+    func register(_ registration: Registration) -> Result<Registration.Outcome, StoreError>? {
+        let answer = Monitor<Result<Registration.Outcome, StoreError>?>(nil)
+        store.register(registration, telling: .nobody) { result in answer.update { $0 = result } }
+        return answer.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0 }
+    }
+
+    /// Ends as on SIGTERM.
+    func stop() {
+        dispatcher.stop(drainMilliseconds: 10_000)
+        store.close()
+    }
+}

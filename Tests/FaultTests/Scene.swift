@@ -1,0 +1,97 @@
+import Core
+import Observability
+import Postgres
+import Storage
+import TestSupport
+import Testing
+import Threading
+import Time
+
+/// Two replicas on one database under load, to which a test does something.
+final class Scene {
+    /// How many calls each replica takes before something happens, and again before the load ends.
+    private static let callsBetween = 40
+
+    let replicas: [Replica]
+    private let log: TestLog
+    private let place: PostgresPlace
+    private let ports: [UInt16]
+    let ledger = Ledger()
+    private let load: Load
+    private let scratch: TemporaryDirectory
+
+    /// Starts replicas and load, and waits until it flows.
+    /// - Parameters:
+    ///   - addresses: of the database, one a replica; by default the place's own.
+    ///   - ports: where the database is looked at in the end; by default the place's server.
+    ///   - ahead: by how many milliseconds the second replica's clock is wrong.
+    init(_ place: PostgresPlace, _ addresses: [ConnectionSettings] = [], ports: [UInt16] = [], ahead: Int64 = 0) throws {
+        (self.place, self.ports) = (place, ports)
+        scratch = try TemporaryDirectory()
+        let log = try TestLog(in: scratch, level: .info)
+        self.log = log
+        let addresses = addresses.isEmpty ? Array(repeating: try place.settings(ports: ports), count: 2) : addresses
+        let notifier = RecordingNotifier(ledger)
+        replicas = try zip(addresses, [0, ahead]).map { try Replica($0, notifier, log.logger, ahead: $1) }
+        load = Load(on: replicas, ledger)
+        waitForCalls()
+    }
+
+    /// Waits until each replica has taken some more calls.
+    func waitForCalls() {
+        #expect(ledger.waitForMore(Self.callsBetween, by: Array(replicas.indices)), "calls are not taken again")
+    }
+
+    /// Waits until some replicas refuse everything.
+    func waitForRefusal(of refusing: [Replica]) {
+        #expect(eventually { refusing.allSatisfy { $0.refusal != nil } }, "nothing happened to the store")
+    }
+
+    /// Waits until the log says something.
+    func waitForLog(_ text: String) {
+        #expect(eventually { (try? log.text().contains(text)) == true }, "the log does not say: \(text)")
+    }
+
+    /// Runs a statement in the place.
+    @discardableResult
+    func run(_ sql: StaticString) throws -> Rows? { try place.run(Query(sql), ports: ports) }
+
+    /// Waits until a statement finds no row.
+    func waitForNone(_ sql: StaticString) {
+        #expect(eventually { (try? run(sql))??.isEmpty == true }, "there are rows: \(sql)")
+    }
+
+    /// Ends load and replicas, delivers what is pending, and judges.
+    func end() throws -> Verdict {
+        waitForCalls()
+        load.stop()
+        for replica in replicas { replica.stop() }
+        try deliverTheRest()
+        let left = try run(
+            "SELECT (SELECT coalesce(sum(pending), 0) FROM depth)::bigint, (SELECT count(*) FROM order_heads), count(*) FROM deliveries WHERE state = 0"
+        )
+        if let counts = try left?.one() {
+            for (column, name) in ["counted deliveries", "orders", "pending deliveries"].enumerated() where try counts.int64(column) != 0 {
+                ledger.note(.broken("\(try counts.int64(column)) \(name) were left"))
+            }
+        }
+        return Verdict(ledger.everything)
+    }
+
+    /// What waits for the end of a lease is pending, and not lost.
+    private func deliverTheRest() throws {
+        let store = try PostgresStore(try place.settings(ports: ports))
+        defer { store.close() }
+        // Every lease has ended by then, and nothing has expired.
+        let later = SystemClock.unixMilliseconds() + 3 * 3_600_000
+        var finished: [FinishedAttempt] = []
+        repeat {
+            let claim = Claim(notifier: Load.notifier, now: later, leaseMilliseconds: 60_000, limit: 500)
+            let claimed = try store.work(finished, [claim], telling: .nobody)[0].get()
+            for delivery in claimed.deliveries { ledger.note(delivery) }
+            finished = claimed.deliveries.map {
+                FinishedAttempt(id: $0.id, attempt: $0.attempts, next: .delivered, reason: "arrived", now: later)
+            }
+        } while !finished.isEmpty
+    }
+}
