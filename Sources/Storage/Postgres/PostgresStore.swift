@@ -33,15 +33,15 @@ package final class PostgresStore: Store {
         self.random = random
         self.clock = clock
         let replica = try Self.newReplica()
-        let status = Monitor(PostgresStatus())
+        let status = Monitor(PostgresStatus(clock: DatabaseClock(ahead: 0, of: clock)))
         self.status = status
         let queue = WriterQueue<PostgresJob>(limit: settings.maximumQueued, batch: settings.maximumBatch)
         self.queue = queue
         let first = try PostgresDatabase.connect(address, replica: replica)
         try PostgresDatabase.prepare(first)
         do throws(PostgresError) {
-            let offset = ClockOffset(measured: try first.beat(clock))
-            status.withLock { $0.offset = offset }
+            let time = DatabaseClock(ahead: try first.beat(clock), of: clock)
+            status.withLock { $0.clock = time }
         } catch {
             throw StoreError(error)
         }
@@ -201,8 +201,8 @@ package final class PostgresStore: Store {
     /// Why nothing can be stored now; while it is there nobody waits in the queue.
     private var hindrance: StoreError? { status.withLock { $0.hindrance } }
 
-    /// How this process's clock differs from the database's, as of the last heartbeat.
-    var offset: ClockOffset { status.withLock { $0.offset } }
+    /// How this process's clock differs from the database's.
+    var offset: ClockOffset { status.withLock { $0.clock }.offset }
 }
 
 extension PostgresStore {

@@ -51,9 +51,12 @@ struct PostgresStatus {
     private(set) var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     var time: TrustedTime?
     var isClosed = false
-    var offset = ClockOffset()
+    /// The database's clock as of the last heartbeat.
+    var clock: DatabaseClock
     /// How many deliveries were pending when this process looked last.
     private var total = 0
+
+    init(clock: DatabaseClock) { self.clock = clock }
 
     /// Remembers that the connection is lost.
     /// - Returns: the error as stores tell it.
@@ -143,8 +146,8 @@ final class PostgresWriter {
     /// Says that this process lives, and looks after what others have left.
     private func beat() {
         do throws(PostgresError) {
-            let offset = ClockOffset(measured: try session.beat(clock))
-            status.withLock { $0.offset = offset }
+            let time = DatabaseClock(ahead: try session.beat(clock), of: clock)
+            status.withLock { $0.clock = time }
             try session.releaseLeasesOfTheDead()
         } catch {
             _ = status.withLock { $0.note(error) }
