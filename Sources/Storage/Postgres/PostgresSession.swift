@@ -14,10 +14,19 @@ final class PostgresSession {
 
     /// Connects, on the thread that will use it.
     init(_ address: ConnectionSettings, replica: [UInt8]) throws(PostgresError) {
-        // The planner would rather read a whole table than the few rows that a list of keys names.
-        connection = try Connection(address.with(serverOptions: "-c enable_seqscan=off"), by: Self.deadline())
+        connection = try Connection(address.with(serverOptions: Self.serverOptions), by: Self.deadline())
         self.replica = replica
     }
+
+    /// The planner would rather read a whole table than the few rows that a list of keys names.
+    ///
+    /// A process that vanishes in the middle of a transaction, with its machine or its network, says no good-bye: the server ends the
+    /// transaction, or the others would wait for its locks for ever. In four seconds, so that one who waits for them has not lost patience;
+    /// where the server itself waits in the middle of a round trip, in eleven.
+    private static let serverOptions: StaticString = """
+        -c enable_seqscan=off -c idle_in_transaction_session_timeout=4000 -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 \
+        -c tcp_keepalives_count=3 -c tcp_user_timeout=11000
+        """
 
     /// How long one round trip may take, in milliseconds.
     static let patienceMilliseconds: UInt64 = 5000
