@@ -17,9 +17,12 @@ final class Replica: Sendable {
     /// What this machine's clock shows.
     let now: @Sendable () -> UnixMilliseconds
 
-    /// - Parameter ahead: by how many milliseconds its clock is wrong.
-    init(_ address: ConnectionSettings, _ notifier: any Notifier, _ logger: Logger, ahead: Int64 = 0) throws {
-        let now: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds().advanced(by: ahead) }
+    /// By how many milliseconds its clock is wrong.
+    private let ahead = Monitor<Int64>(0)
+
+    /// Starts it.
+    init(_ address: ConnectionSettings, _ notifier: any Notifier, _ logger: Logger) throws {
+        let now: @Sendable () -> UnixMilliseconds = { [ahead] in SystemClock.unixMilliseconds().advanced(by: ahead.withLock { $0 }) }
         self.now = now
         let store = try openWhenPossible(logger: logger, onOpen: { _ in }) { _ throws(StoreError) in
             try PostgresStore(address, clock: now)
@@ -31,6 +34,11 @@ final class Replica: Sendable {
             retention: Retention(deliveredMilliseconds: 1 << 40, deadMilliseconds: 1 << 40, idleDeviceMilliseconds: 1 << 40),
             metrics: DeliveryMetrics(registry: MetricsRegistry(), store: store, clocks: clocks, inbox: inbox), logger: logger,
             clocks: clocks, inbox: inbox)
+    }
+
+    /// Sets this machine's clock wrong, by so many milliseconds.
+    func setClock(ahead milliseconds: Int64) {
+        ahead.withLock { $0 = milliseconds }
     }
 
     /// Why it accepts nothing; nil when it does.

@@ -12,6 +12,9 @@ import Threading
         SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = 'deskgate'
         """
 
+    /// What only connections of webhooks say, and only those of dispatchers.
+    private static let ofWebhooks = "INSERT INTO persons"
+    private static let ofDispatchers = "INSERT INTO attempts"
     private static let conflict: StaticString = """
         CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
             IF nextval('conflicts') <= 12 THEN RAISE EXCEPTION 'provoked' USING ERRCODE = 'serialization_failure'; END IF;
@@ -23,14 +26,16 @@ import Threading
     private func place() throws -> PostgresPlace { try PostgresPlace(try Self.server.get()) }
 
     @Test func primaryIsKilled() async throws {
-        try await Rounds.run("primary killed, standby promoted") { _ in
+        try await Rounds.run("primary killed, standby promoted") { round in
             let primary = try PostgresServer()
             let standby = try primary.standby()
             try primary.setSynchronousStandby("standby")
             let scene = try Scene(try PostgresPlace(primary), ports: [primary.port, standby.port])
-            try primary.kill()
+            // With an end to each connection, or without one.
+            if round % 2 == 0 { try primary.kill() } else { try primary.pause() }
             try standby.promote()
             scene.waitForCalls()
+            if round % 2 == 1 { try primary.kill() }
             return try scene.end()
         }
     }
@@ -58,12 +63,17 @@ import Threading
             let proxies = try (0..<2).map { _ in try PostgresProxy(to: server.port) }
             let scene = try Scene(place, try proxies.map { try place.settings(ports: [$0.port]) })
             // All replicas, or one while the other goes on.
-            let stalled = round % 2 == 0 ? 0..<2 : 1..<2
-            for proxy in proxies[stalled] { proxy.stall() }
-            scene.waitForRefusal(of: Array(scene.replicas[stalled]))
-            // Not before somebody has tried in vain to connect again, each second time.
-            if round % 4 > 1 { scene.waitForLog("the store cannot be opened") }
-            for proxy in proxies[stalled] { proxy.resume() }
+            if round % 2 == 0 {
+                // One replica in the middle of a transaction, whose locks must not hold up the other.
+                proxies[1].cut(.stall, of: Self.ofWebhooks)
+                #expect(proxies[1].waitForCuts(1))
+                scene.waitForCalls(of: [0])
+                scene.waitForRefusal(of: [scene.replicas[1]])
+            } else {
+                for proxy in proxies { proxy.stall() }
+                scene.waitForLog("the store cannot be opened")
+            }
+            for proxy in proxies { proxy.resume() }
             return try scene.end()
         }
     }
@@ -73,13 +83,14 @@ import Threading
             let (server, place) = (try Self.server.get(), try place())
             let proxy = try PostgresProxy(to: server.port)
             let scene = try Scene(place, Array(repeating: try place.settings(ports: [proxy.port]), count: 2))
-            // What the connections of webhooks and of the dispatcher say, each by itself.
-            for (index, text) in ["INSERT INTO persons", "INSERT INTO attempts"].enumerated() {
-                for (other, cut) in PostgresProxy.Cut.allCases.enumerated() {
-                    proxy.cut(cut, of: text)
-                    #expect(proxy.waitForCuts(2 * index + other + 1))
-                    scene.waitForCalls()
-                }
+            let cuts: [(PostgresProxy.Cut, of: String)] = [
+                (.beforeCommit, Self.ofWebhooks), (.afterCommit, Self.ofWebhooks), (.beforeCommit, Self.ofDispatchers),
+                (.afterCommit, Self.ofDispatchers),
+            ]
+            for (index, cut) in cuts.enumerated() {
+                proxy.cut(cut.0, of: cut.of)
+                #expect(proxy.waitForCuts(index + 1))
+                scene.waitForCalls()
             }
             return try scene.end()
         }
@@ -157,7 +168,9 @@ import Threading
 
     @Test func clockIsWrong() async throws {
         try await Rounds.run("clock two hours off") { round in
-            let scene = try Scene(try place(), ahead: round % 2 == 0 ? 7_200_000 : -7_200_000)
+            let scene = try Scene(try place())
+            scene.replicas[1].setClock(ahead: round % 2 == 0 ? 7_200_000 : -7_200_000)
+            scene.waitForCalls()
             // Another store finds out anew how far it is off.
             try scene.run(Self.endSessions)
             return try scene.end()

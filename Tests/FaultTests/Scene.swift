@@ -24,22 +24,21 @@ final class Scene {
     /// - Parameters:
     ///   - addresses: of the database, one a replica; by default the place's own.
     ///   - ports: where the database is looked at in the end; by default the place's server.
-    ///   - ahead: by how many milliseconds the second replica's clock is wrong.
-    init(_ place: PostgresPlace, _ addresses: [ConnectionSettings] = [], ports: [UInt16] = [], ahead: Int64 = 0) throws {
+    init(_ place: PostgresPlace, _ addresses: [ConnectionSettings] = [], ports: [UInt16] = []) throws {
         (self.place, self.ports) = (place, ports)
         scratch = try TemporaryDirectory()
         let log = try TestLog(in: scratch, level: .info)
         self.log = log
         let addresses = addresses.isEmpty ? Array(repeating: try place.settings(ports: ports), count: 2) : addresses
         let notifier = RecordingNotifier(ledger)
-        replicas = try zip(addresses, [0, ahead]).map { try Replica($0, notifier, log.logger, ahead: $1) }
+        replicas = try addresses.map { try Replica($0, notifier, log.logger) }
         load = Load(on: replicas, ledger)
         waitForCalls()
     }
 
-    /// Waits until each replica has taken some more calls.
-    func waitForCalls() {
-        #expect(ledger.waitForMore(Self.callsBetween, by: Array(replicas.indices)), "calls are not taken again")
+    /// Waits until each replica has taken some more calls, or each of these.
+    func waitForCalls(of indexes: [Int]? = nil) {
+        #expect(ledger.waitForMore(Self.callsBetween, by: indexes ?? Array(replicas.indices)), "calls are not taken again")
     }
 
     /// Waits until some replicas refuse everything.

@@ -5,12 +5,14 @@ internal import Threading
 ///
 /// It is without encryption, which `url` asks for: it looks for COMMIT in what clients send.
 package final class PostgresProxy: Sendable {
-    /// Where a connection breaks.
-    package enum Cut: Sendable, CaseIterable {
+    /// What a COMMIT meets.
+    package enum Cut: Sendable {
         /// The server has got everything but the COMMIT, and rolls back.
         case beforeCommit
         /// The server has committed, and the client does not hear of it.
         case afterCommit
+        /// The whole network stalls, and the server is left with a transaction that does not end.
+        case stall
     }
 
     /// What the network does.
@@ -84,12 +86,12 @@ package final class PostgresProxy: Sendable {
         for link in road.withLock({ $0.links }) { link.cut() }
     }
 
-    /// Breaks a connection around its next COMMIT: one of those that have had the server prepare a statement with this text in it.
+    /// Has the next COMMIT of a connection meet with something: of one that has had the server prepare a statement with this text in it.
     package func cut(_ cut: Cut, of text: String) {
         road.withLock { $0.cut = (cut, text) }
     }
 
-    /// Waits until so many connections were broken by `cut`.
+    /// Waits until so many COMMITs have met what `cut` said.
     /// - Returns: false when they were not in time, which only a failing test reaches.
     package func waitForCuts(_ count: Int) -> Bool {
         road.wait(timeoutMilliseconds: 60_000) { $0.cuts >= count ? true : nil } ?? false
@@ -126,12 +128,14 @@ final class ProxyLink: Sendable {
             var passed: [UInt8] = []
             for message in stream.take(part) {
                 if let statement = message.statement { statements.append(statement) }
-                if message.isCommit, let cut = takeCut(statements) {
-                    if cut == .beforeCommit {
+                if message.isCommit {
+                    switch takeCut(statements) {
+                    case .beforeCommit:
                         sendAll(passed, to: server)
-                        return self.cut()
+                        return cut()
+                    case .afterCommit: isHolding.withLock { $0 = true }
+                    case .stall, nil: break
                     }
-                    isHolding.withLock { $0 = true }
                 }
                 passed += message.bytes
             }
@@ -164,6 +168,7 @@ final class ProxyLink: Sendable {
             guard let (cut, text) = road.cut, statements.contains(where: { $0.contains(text) }) else { return nil }
             road.cut = nil
             road.cuts += 1
+            if cut == .stall { road.isStalled = true }
             return cut
         }
     }
