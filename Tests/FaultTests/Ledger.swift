@@ -26,6 +26,8 @@ final class Ledger: Sendable {
         var acceptedAt: [Int: MonotonicMilliseconds] = [:]
         var counts: [Int: Int] = [:]
         var longestGap: UInt64 = 0
+        /// The longest that it took replicas to accept again when nothing kept them from it any more, in milliseconds.
+        var acceptsAfter: UInt64 = 0
         /// Promises that were seen broken at once.
         var broken: [String] = []
     }
@@ -54,6 +56,11 @@ final class Ledger: Sendable {
     /// A replica has taken a call.
     func noteCall(of replica: Int) {
         state.update { $0.noteCall(of: replica) }
+    }
+
+    /// Replicas have accepted again, so long after nothing kept them from it any more.
+    func noteAccepting(afterMilliseconds milliseconds: UInt64) {
+        state.withLock { $0.acceptsAfter = max($0.acceptsAfter, milliseconds) }
     }
 
     /// A call failed, and will be repeated.

@@ -33,23 +33,30 @@ final class Scene {
         let notifier = RecordingNotifier(ledger)
         replicas = try addresses.map { try Replica($0, notifier, log.logger) }
         load = Load(on: replicas, ledger)
-        waitForCalls()
+        #expect(ledger.waitForMore(Self.callsBetween, by: Array(replicas.indices)), "the load does not flow")
     }
 
-    /// Waits until each replica has taken some more calls, or each of these.
+    /// Waits until each replica takes calls again, or each of these, as nothing keeps them from it any more.
     func waitForCalls(of indexes: [Int]? = nil) {
-        #expect(ledger.waitForMore(Self.callsBetween, by: indexes ?? Array(replicas.indices)), "calls are not taken again")
+        let start = SystemClock.monotonicMilliseconds()
+        let indexes = indexes ?? Array(replicas.indices)
+        let isAccepting = ledger.waitForMore(1, by: indexes)
+        ledger.noteAccepting(afterMilliseconds: SystemClock.monotonicMilliseconds().elapsed(since: start))
+        #expect(isAccepting && ledger.waitForMore(Self.callsBetween, by: indexes), "calls are not taken again")
     }
 
     /// Waits until some replicas refuse everything.
     func waitForRefusal(of refusing: [Replica]) {
-        #expect(eventually { refusing.allSatisfy { $0.refusal != nil } }, "nothing happened to the store")
+        #expect(wait { refusing.allSatisfy { $0.refusal != nil } }, "nothing happened to the store")
     }
 
     /// Waits until the log says something.
     func waitForLog(_ text: String) {
-        #expect(eventually { (try? log.text().contains(text)) == true }, "the log does not say: \(text)")
+        #expect(wait { (try? log.text().contains(text)) == true }, "the log does not say: \(text)")
     }
+
+    /// Waits longer than all deadlines of a store together.
+    private func wait(until condition: () -> Bool) -> Bool { (0..<6).contains { _ in eventually(condition) } }
 
     /// Runs a statement in the place.
     @discardableResult
@@ -57,7 +64,7 @@ final class Scene {
 
     /// Waits until a statement finds no row.
     func waitForNone(_ sql: StaticString) {
-        #expect(eventually { (try? run(sql))??.isEmpty == true }, "there are rows: \(sql)")
+        #expect(wait { (try? run(sql))??.isEmpty == true }, "there are rows: \(sql)")
     }
 
     /// Ends load and replicas, delivers what is pending, and judges.

@@ -7,7 +7,10 @@ struct Verdict {
     let repeated: Int
     let delivered: Int
     let deliveredTwice: Int
+    /// The longest between two calls that one replica has taken, the fault included, in milliseconds.
     let longestGap: UInt64
+    /// The longest until all took calls again after the fault, in milliseconds.
+    let acceptsAfter: UInt64
     /// The promises that were broken, each with an example.
     let broken: [String]
 
@@ -18,7 +21,7 @@ struct Verdict {
         (refused, repeated) = (state.refused, state.repeated)
         delivered = state.delivered.count
         deliveredTwice = state.delivered.values.count { $0.values.contains { $0 > 1 } }
-        longestGap = state.longestGap
+        (longestGap, acceptsAfter) = (state.longestGap, state.acceptsAfter)
         var broken = state.broken
         let lost = state.accepted.keys.filter { ids[$0] == nil }
         if let example = lost.min() { broken.append("\(lost.count) accepted comments were lost, such as \(example)") }
