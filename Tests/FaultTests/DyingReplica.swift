@@ -19,6 +19,6 @@ enum DyingReplica {
         guard ledger.waitForMore(40, by: [0]), eventually({ ledger.hasDelivered }) else { return }
         // To these persons only this process sends comments, so its writer is the one that waits, with half a batch done.
         _ = try Opponent(address).block("phone-\(first)-%") { kill(getpid(), SIGKILL) }
-        load.stop()
+        load.stop(isInVain: true)
     }
 }

@@ -26,7 +26,7 @@ final class Ledger: Sendable {
         var acceptedAt: [Int: MonotonicMilliseconds] = [:]
         var counts: [Int: Int] = [:]
         var longestGap: UInt64 = 0
-        /// The longest that it took replicas to accept again when nothing kept them from it any more, in milliseconds.
+        /// The longest that it took replicas to accept some calls again when nothing kept them from it any more, in milliseconds.
         var acceptsAfter: UInt64 = 0
         /// Promises that were seen broken at once.
         var broken: [String] = []

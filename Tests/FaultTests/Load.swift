@@ -8,6 +8,13 @@ import Time
 /// What comes to a service: comments, registrations and sign-outs on threads of their own, each repeated until it is taken, as help desks
 /// and apps do, and at the other replica, as a load balancer does.
 final class Load: Sendable {
+    private enum Phase {
+        case running
+        /// What is under way is still repeated until it is taken.
+        case ending
+        case abandoned
+    }
+
     /// The one notifier.
     static let notifier = "sink"
     /// How many registrations of a person are allowed.
@@ -22,7 +29,7 @@ final class Load: Sendable {
 
     private let replicas: [Replica]
     private let ledger: Ledger
-    private let isEnding = Monitor(false)
+    private let phase = Monitor(Phase.running)
     private let first: Int
     private let comments: Monitor<Int>
     private let threads = Monitor<[OwnThread]>([])
@@ -34,22 +41,27 @@ final class Load: Sendable {
         self.ledger = ledger
         self.first = first
         comments = Monitor(first)
-        let senders = (0..<Self.commentSenders).map { _ in startThread { self.sendComments() } }
+        let senders = (0..<Self.commentSenders).map { sender in startThread { self.sendComments(sender) } }
         let callers = (0..<2).map { caller in startThread { self.register(caller) } }
         let phone = startThread { self.signInAndOut() }
         threads.withLock { $0 = senders + callers + [phone] }
     }
 
     /// Ends the threads, each after what it is about.
-    func stop() {
-        isEnding.update { $0 = true }
-        for thread in threads.withLock({ $0 }) { thread.join() }
+    /// - Parameter isInVain: whether nothing is taken any more, so that nothing is repeated either.
+    func stop(isInVain: Bool) {
+        phase.update { $0 = isInVain ? .abandoned : .ending }
+        let threads = threads.withLock { threads in
+            defer { threads = [] }
+            return threads
+        }
+        for thread in threads { thread.join() }
     }
 
     /// The data of a comment.
     static func data(_ number: Int) -> [UInt8] { Array("{\"number\":\(number)}".utf8) }
 
-    private var ends: Bool { isEnding.withLock { $0 } }
+    private var ends: Bool { phase.withLock { $0 } != .running }
 
     private func nextComment() -> Int {
         comments.withLock { count in
@@ -58,12 +70,15 @@ final class Load: Sendable {
         }
     }
 
-    private func sendComments() {
+    private func sendComments(_ sender: Int) {
+        // The first ones stay with one replica, so that each gets calls even while those at another one wait for their answers.
+        let isFaithful = sender < replicas.count
         while !ends {
             let number = nextComment()
-            send(number, to: "user-\(number % 10)", at: number)
+            let replica = isFaithful ? sender : number
+            send(number, to: "user-\(number % 10)", at: replica)
             // Now and then the answer is lost on its way, and the help desk sends it once more.
-            if number % 5 == 0 { send(number, to: "user-\(number % 10)", at: number + 1) }
+            if number % 5 == 0 { send(number, to: "user-\(number % 10)", at: isFaithful ? replica : replica + 1) }
         }
     }
 
@@ -92,7 +107,7 @@ final class Load: Sendable {
     /// Does a call until it is taken, each time at another replica.
     private func attempt(_ first: Int, _ call: (Replica, _ index: Int) -> Result<Void, StoreError>?) {
         var index = first
-        while true {
+        while phase.withLock({ $0 }) != .abandoned {
             let place = index % replicas.count
             switch call(replicas[place], place) {
             case .success: return
@@ -100,7 +115,7 @@ final class Load: Sendable {
             case nil: return ledger.note(.broken("a call had no answer"))
             }
             index += 1
-            _ = isEnding.wait(timeoutMilliseconds: Self.repeatAfterMilliseconds) { _ in nil as Void? }
+            _ = phase.wait(timeoutMilliseconds: Self.repeatAfterMilliseconds) { $0 == .abandoned ? () : nil }
         }
     }
 }

@@ -14,6 +14,7 @@ final class Replica: Sendable {
     private let store: any Store
     private let dispatcher: Dispatcher
     private let inbox = Monitor(DispatcherInbox())
+    private let hasStopped = Monitor(false)
     /// What this machine's clock shows.
     let now: @Sendable () -> UnixMilliseconds
 
@@ -62,8 +63,13 @@ final class Replica: Sendable {
         return answer.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0 }
     }
 
-    /// Ends as on SIGTERM.
+    /// Ends as on SIGTERM. Idempotent.
     func stop() {
+        let hadStopped = hasStopped.withLock { hasStopped in
+            defer { hasStopped = true }
+            return hasStopped
+        }
+        guard !hadStopped else { return }
         dispatcher.stop(drainMilliseconds: 10_000)
         store.close()
     }

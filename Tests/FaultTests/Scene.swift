@@ -36,13 +36,22 @@ final class Scene {
         #expect(ledger.waitForMore(Self.callsBetween, by: Array(replicas.indices)), "the load does not flow")
     }
 
+    deinit {
+        // When the test has thrown; otherwise both have ended.
+        load.stop(isInVain: true)
+        for replica in replicas { replica.stop() }
+    }
+
     /// Waits until each replica takes calls again, or each of these, as nothing keeps them from it any more.
-    func waitForCalls(of indexes: [Int]? = nil) {
+    /// - Returns: false when they do not.
+    @discardableResult
+    func waitForCalls(of indexes: [Int]? = nil) -> Bool {
         let start = SystemClock.monotonicMilliseconds()
         let indexes = indexes ?? Array(replicas.indices)
-        let isAccepting = ledger.waitForMore(1, by: indexes)
+        let areTaken = ledger.waitForMore(Self.callsBetween, by: indexes)
+        #expect(areTaken, "calls are not taken again")
         ledger.noteAccepting(afterMilliseconds: SystemClock.monotonicMilliseconds().elapsed(since: start))
-        #expect(isAccepting && ledger.waitForMore(Self.callsBetween, by: indexes), "calls are not taken again")
+        return areTaken
     }
 
     /// Waits until some replicas refuse everything.
@@ -69,8 +78,7 @@ final class Scene {
 
     /// Ends load and replicas, delivers what is pending, and judges.
     func end() throws -> Verdict {
-        waitForCalls()
-        load.stop()
+        load.stop(isInVain: !waitForCalls())
         for replica in replicas { replica.stop() }
         try deliverTheRest()
         let left = try run(

@@ -9,7 +9,7 @@ struct Verdict {
     let deliveredTwice: Int
     /// The longest between two calls that one replica has taken, the fault included, in milliseconds.
     let longestGap: UInt64
-    /// The longest until all took calls again after the fault, in milliseconds.
+    /// The longest until all had taken some calls again after the fault, in milliseconds.
     let acceptsAfter: UInt64
     /// The promises that were broken, each with an example.
     let broken: [String]
