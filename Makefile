@@ -1,13 +1,16 @@
 # Every target first installs missing packages (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
 SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
 
-.PHONY: run test build bench soak check sanitize format
+.PHONY: run test build bench soak faults check sanitize format
 
 # Options for `make bench`, such as --part webhooks or --quick.
 BENCH ?=
 
 # How long `make soak` runs, in seconds.
 SECONDS ?= 600
+
+# How often `make faults` plays each scene.
+ROUNDS ?= 20
 
 # The sanitizers under which `make sanitize` runs every test.
 SANITIZERS ?= thread address
@@ -39,6 +42,10 @@ bench: build
 soak: build
 	Scripts/install soak
 	Scripts/soak $(SECONDS)
+
+faults:
+	Scripts/install test
+	Scripts/faults $(ROUNDS)
 
 sanitize:
 	Scripts/install test

@@ -128,6 +128,9 @@ let package = Package(
                 "Storage",
                 "TestSupport", "Threading", "Time",
             ]),
+        tests(
+            "FaultTests",
+            ["Core", "Crypto", "Dispatch", "Observability", "POSIX", "Postgres", "Storage", "TestSupport", "Threading", "Time"]),
         // Depending on the executable has the package manager build it beside the tests that run it.
         tests(
             "EndToEndTests",

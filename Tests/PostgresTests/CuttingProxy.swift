@@ -28,18 +28,18 @@ final class CuttingProxy: Sendable {
 
     /// Listens on a port of 127.0.0.1, for a server on another one.
     init(to server: UInt16, on text: String, _ action: Action) throws {
-        listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         port = try freePort()
-        let isListening = unsafe withLoopbackAddress(port) { [listening] in unsafe bind(listening, $0, $1) == 0 && listen(listening, 5) == 0
-        }
-        guard isListening else { throw PostgresServer.Failure.noFreePort }
-        let (listening, state) = (listening, state)
+        guard let listening = listeningSocket(port) else { throw PostgresServer.Failure.noFreePort }
+        self.listening = listening
+        let state = state
         acceptor = startThread {
             while true {
                 let client = accept(listening, nil, nil)
                 guard client >= 0 else { return }
-                let upstream = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-                _ = unsafe withLoopbackAddress(server) { unsafe Glibc.connect(upstream, $0, $1) }
+                guard let upstream = connectedSocket(server) else {
+                    close(client)
+                    continue
+                }
                 let link = Link(client: client, server: upstream, text: Array(text.utf8), action: action)
                 state.withLock { state in
                     state.sockets += [client, upstream]
@@ -121,32 +121,5 @@ private final class Link: Sendable {
 
     private func holds(_ bytes: [UInt8], _ text: [UInt8]) -> Bool {
         bytes.indices.contains { bytes[$0...].starts(with: text) }
-    }
-}
-
-/// What has come; nil at the end.
-private func receive(_ socket: Int32) -> [UInt8]? {
-    var part = [UInt8](repeating: 0, count: 1 << 16)
-    let count = unsafe recv(socket, &part, part.count, 0)
-    return count > 0 ? Array(part.prefix(count)) : nil
-}
-
-private func sendAll(_ bytes: [UInt8], to socket: Int32) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-        let count = unsafe rest.withUnsafeBytes { unsafe send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-        guard count > 0 else { return }
-        rest = rest.dropFirst(count)
-    }
-}
-
-/// Lends the address of a port of 127.0.0.1.
-private func withLoopbackAddress<Result>(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return unsafe withUnsafePointer(to: address) { pointer in
-        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
     }
 }

@@ -1,6 +1,31 @@
 internal import Core
 internal import Time
 
+/// The database's clock as a heartbeat has found it.
+///
+/// It is kept beside a clock that nobody sets: when this machine's clock is set, the offset is right at once, and not with the next
+/// heartbeat only.
+struct DatabaseClock {
+    private let clock: @Sendable () -> UnixMilliseconds
+    /// By how much it is ahead of the milliseconds since this machine started.
+    private let aheadOfStart: Int64
+
+    /// - Parameters:
+    ///   - ahead: by how much it is ahead of this machine's clock now, in milliseconds; negative when it is behind.
+    ///   - clock: reads this machine's clock.
+    init(ahead: Int64, of clock: @escaping @Sendable () -> UnixMilliseconds) {
+        self.clock = clock
+        aheadOfStart = ahead + Self.aheadOfStart(clock)
+    }
+
+    /// How far this machine's clock is off now.
+    var offset: ClockOffset { ClockOffset(measured: aheadOfStart - Self.aheadOfStart(clock)) }
+
+    private static func aheadOfStart(_ clock: () -> UnixMilliseconds) -> Int64 {
+        clock().offset(from: UnixMilliseconds(rawValue: SystemClock.bootMilliseconds()))
+    }
+}
+
 /// By how much the database's clock is ahead of this process's, in milliseconds; negative when it is behind.
 ///
 /// Everything is stored by the database's clock, so that processes whose clocks differ agree on what is due, how old something is and how
@@ -12,7 +37,7 @@ struct ClockOffset: Equatable {
     private let milliseconds: Int64
 
     /// - Parameter measured: as `PostgresSession.beat` has found it.
-    init(measured: Int64 = 0) { milliseconds = measured.magnitude < Self.toleranceMilliseconds ? 0 : measured }
+    init(measured: Int64) { milliseconds = measured.magnitude < Self.toleranceMilliseconds ? 0 : measured }
 
     /// A moment of this process by the database's clock.
     func stored(_ moment: UnixMilliseconds) -> UnixMilliseconds {

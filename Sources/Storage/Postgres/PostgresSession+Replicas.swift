@@ -7,29 +7,26 @@ extension PostgresSession {
     /// After how many milliseconds of silence a process counts as dead: its leases go to the others.
     private static let deadMilliseconds: Int64 = 30_000
 
-    /// Says that this process lives, and compares the clocks.
+    /// Says that this process lives, compares the clocks, and looks after what others have left, in one round trip.
+    ///
+    /// What dead processes had leased is due again since their attempts began, and those are noted as interrupted. Processes that are gone are
+    /// forgotten, and their counts of pending deliveries are added to this one's.
     /// - Parameter clock: reads this machine's clock.
-    func beat(_ clock: () -> UnixMilliseconds) throws(PostgresError) -> Heartbeat {
+    func beat(_ clock: @escaping @Sendable () -> UnixMilliseconds) throws(PostgresError) -> Heartbeat {
         let (before, sentAt) = (clock(), SystemClock.monotonicMilliseconds())
-        let row = try run([Query(ReplicaStatements.beat, .uuid(replica), .int8(Self.deadMilliseconds))])[0].one()
-        let way = before.remaining(until: clock()) / 2
-        return Heartbeat(
-            sentAt: sentAt, offset: ClockOffset(measured: try row.time(0).offset(from: before + way)), isFirst: try row.bool(1))
-    }
-
-    /// Gives back what dead processes had leased, due since their attempts began, and notes that those were interrupted. Forgets processes
-    /// that are gone, and adds their counts of pending deliveries to this one's.
-    /// - Returns: how many deliveries.
-    @discardableResult
-    func releaseLeasesOfTheDead() throws(PostgresError) -> Int {
-        let interrupted = Parameter.stored(StoreRules.interrupted)
         let results = try run([
-            Query(ReplicaStatements.release, .int8(Self.deadMilliseconds), interrupted),
+            Query(ReplicaStatements.beat, .uuid(replica), .int8(Self.deadMilliseconds)),
+            Query(ReplicaStatements.release, .int8(Self.deadMilliseconds), .stored(StoreRules.interrupted)),
             Query(ReplicaStatements.forget, .int8(120 * Self.deadMilliseconds)),
             Query(ReplicaStatements.inherit, .uuid(replica)),
+            Self.forgetMarks,
+            Query(ReplicaStatements.time),
         ])
-        try forgetMarks()
-        return results[0].count
+        let row = try results[0].one()
+        let (began, ended) = (try row.time(0), try results[5].one().time(0))
+        let onTheWay = before.remaining(until: clock()).subtractingReportingOverflow(began.remaining(until: ended))
+        let way = onTheWay.overflow ? 0 : onTheWay.partialValue / 2
+        return Heartbeat(sentAt: sentAt, clock: DatabaseClock(ahead: began.offset(from: before + way), of: clock), isFirst: try row.bool(1))
     }
 
     /// Says that this process is gone, so that nobody waits for it.
@@ -45,8 +42,8 @@ struct Heartbeat {
 
     /// When it was sent, which is before it was seen.
     let sentAt: MonotonicMilliseconds
-    /// By how much the database's clock is ahead of this machine's.
-    let offset: ClockOffset
+    /// The database's clock.
+    let clock: DatabaseClock
     /// Whether this process has the least id of all that live.
     let isFirst: Bool
 
@@ -99,5 +96,6 @@ private enum ReplicaStatements {
         INSERT INTO depth (notifier, replica, pending) SELECT notifier, $1, sum(pending)::bigint FROM gone GROUP BY notifier ORDER BY notifier
         ON CONFLICT (notifier, replica) DO UPDATE SET pending = depth.pending + excluded.pending
         """
+    static let time: StaticString = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
     static let leave: StaticString = "DELETE FROM replicas WHERE id = $1"
 }

@@ -14,13 +14,21 @@ final class PostgresSession {
 
     /// Connects, on the thread that will use it.
     init(_ address: ConnectionSettings, replica: [UInt8]) throws(PostgresError) {
-        connection = try Connection(address.with(serverOptions: Self.planning), by: Self.deadline())
+        connection = try Connection(address.with(serverOptions: Self.serverOptions), by: Self.deadline())
         self.replica = replica
     }
 
     /// Lists of keys find their rows by indexes. A plan that was made while a table was nearly empty would otherwise read all of it, and is kept
     /// until statistics are gathered.
-    private static let planning: StaticString = "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off"
+    ///
+    /// A process that vanishes in the middle of a transaction, with its machine or its network, says no good-bye: the server ends the
+    /// transaction, or the others would wait for its locks for ever. In four seconds, so that one who waits for them has not lost patience;
+    /// where the server itself waits in the middle of a round trip, in eleven.
+    private static let serverOptions: StaticString = """
+        -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c idle_in_transaction_session_timeout=4000 \
+        -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3 -c tcp_user_timeout=11000
+        """
+
     /// How long one round trip may take, in milliseconds.
     static let patienceMilliseconds: UInt64 = 5000
     private static let mostTries = 5
@@ -122,9 +130,7 @@ extension PostgresSession {
     }
 
     /// Forgets marks that nobody asks for any more.
-    func forgetMarks() throws(PostgresError) {
-        _ = try run([Query(SessionStatements.forgetMarks)])
-    }
+    static var forgetMarks: Query { Query(SessionStatements.forgetMarks) }
 }
 
 private enum SessionStatements {

@@ -171,7 +171,7 @@ package final class PostgresStore: Store {
     }
 
     /// As `Store` says: other processes store events and release leases, of which nobody tells this one.
-    package var newsMilliseconds: UInt64? { 1000 }
+    package var newsMilliseconds: UInt64? { 2000 }
 
     /// As `Store` says, by the last heartbeat.
     package var standing: ReplicaStanding {
@@ -207,8 +207,8 @@ package final class PostgresStore: Store {
     /// Why nothing can be stored now; while it is there nobody waits in the queue.
     private var hindrance: StoreError? { status.withLock { $0.hindrance } }
 
-    /// How this process's clock differs from the database's, as of the last heartbeat.
-    var offset: ClockOffset { status.withLock { $0.heartbeat?.offset } ?? ClockOffset() }
+    /// How this process's clock differs from the database's.
+    var offset: ClockOffset { status.withLock { $0.heartbeat }?.clock.offset ?? ClockOffset(measured: 0) }
 }
 
 extension PostgresStore {

@@ -143,12 +143,11 @@ final class PostgresWriter {
         }
     }
 
-    /// Says that this process lives, and looks after what others have left.
+    /// Says that this process lives.
     private func beat() {
         do throws(PostgresError) {
             let heartbeat = try session.beat(clock)
             status.withLock { $0.heartbeat = heartbeat }
-            try session.releaseLeasesOfTheDead()
         } catch {
             _ = status.withLock { $0.note(error) }
         }

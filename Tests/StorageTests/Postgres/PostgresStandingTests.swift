@@ -45,7 +45,7 @@ import Time
     }
 
     @Test func silenceIsNoticedBeforeTheOthersNoticeIt() {
-        let heartbeat = Heartbeat(sentAt: 1000, offset: ClockOffset(), isFirst: true)
+        let heartbeat = Heartbeat(sentAt: 1000, clock: DatabaseClock(ahead: 0, of: { 0 }), isFirst: true)
         #expect(heartbeat.standing(now: 20_999) == ReplicaStanding(isElected: true, isHeard: true))
         #expect(heartbeat.standing(now: 21_000) == ReplicaStanding(isElected: false, isHeard: false))
     }

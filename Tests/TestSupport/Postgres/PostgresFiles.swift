@@ -123,13 +123,14 @@ private final class Watchdog: Sendable {
         // For reading and writing, so that opening does not wait. Only this process has it open for writing, so its end is the pipe's end.
         guard unsafe mkfifo(pipe, 0o600) == 0 else { throw TemporaryDirectory.Failure.cannotWrite(errno) }
         lifeline = unsafe open(pipe, O_RDWR | O_CLOEXEC)
-        // A copy of the cluster that is under way may still make files, so that removing them takes more than one attempt.
+        // A copy of the cluster that is under way may still make files, so that removing them takes more than one attempt. The
+        // server may be paused, and would not hear of its end.
         let script = """
             read -r end
             trap '' HUP INT TERM
             if [ -f "$1/data/postmaster.pid" ]; then
                 server=$(head -n 1 "$1/data/postmaster.pid")
-                kill -QUIT "$server" && tail --pid="$server" -f /dev/null
+                kill -QUIT "$server" && kill -CONT "$server" && tail --pid="$server" -f /dev/null
             fi
             for attempt in 1 2 3 4 5 6 7 8 9; do rm -rf "$1" 2>/dev/null && break; sleep 1; done
             """
@@ -154,16 +155,7 @@ package func freePort() throws -> UInt16 {
 }
 
 private func isFree(_ port: UInt16) -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return unsafe withUnsafePointer(to: address) { pointer in
-        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-            unsafe bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-        }
-    }
+    guard let socket = listeningSocket(port) else { return false }
+    close(socket)
+    return true
 }

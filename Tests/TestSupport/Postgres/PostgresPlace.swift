@@ -47,8 +47,19 @@ package final class PostgresPlace: Sendable {
         END $$
         """
 
-    private func settings() throws -> ConnectionSettings {
-        try ConnectionSettings(server.url(query: "options=-csearch_path%3D\(schema)").utf8.span)
+    /// The way to the place.
+    /// - Parameters:
+    ///   - ports: of 127.0.0.1, in the order in which they are tried: of proxies, or of a standby after the primary; by default the server's.
+    ///   - options: the server's options for each session.
+    package func url(ports: [UInt16] = [], options: [String: String] = [:]) -> String {
+        let hosts = (ports.isEmpty ? [server.port] : ports).map { "127.0.0.1:\($0)" }.joined(separator: ",")
+        let options = options.merging(["search_path": schema]) { $1 }.map { "-c\($0.key)%3D\($0.value)" }.joined(separator: "%20")
+        return "postgres://postgres@\(hosts)/postgres?sslmode=disable&options=\(options)"
+    }
+
+    /// The way to the place, as `url` says.
+    package func settings(ports: [UInt16] = [], options: [String: String] = [:]) throws -> ConnectionSettings {
+        try ConnectionSettings(url(ports: ports, options: options).utf8.span)
     }
 
     /// One more process that works here.
@@ -59,8 +70,13 @@ package final class PostgresPlace: Sendable {
     }
 
     /// Runs statements, as somebody else.
-    package func run(_ queries: Query...) throws {
-        let connection = try Connection(try settings(), by: .after(milliseconds: 20_000))
-        for query in queries { try connection.run(query, by: .after(milliseconds: 20_000)) }
+    /// - Parameter ports: as for `settings`.
+    /// - Returns: the rows of the last one.
+    @discardableResult
+    package func run(_ queries: Query..., ports: [UInt16] = []) throws -> Rows? {
+        let connection = try Connection(try settings(ports: ports), by: .after(milliseconds: 20_000))
+        var rows: Rows?
+        for query in queries { rows = try connection.run(query, by: .after(milliseconds: 20_000)) }
+        return rows
     }
 }

@@ -1,0 +1,181 @@
+import Core
+import Crypto
+import Storage
+import TestSupport
+import Threading
+import Time
+
+/// What comes to a service: comments, registrations and sign-outs on threads of their own, each repeated until it is taken, as help desks
+/// and apps do, and at the other replica, as a load balancer does.
+final class Load: Sendable {
+    private enum Phase {
+        case running
+        /// What is under way is still repeated until it is taken.
+        case ending
+        case abandoned
+    }
+
+    /// The one notifier.
+    static let notifier = "sink"
+    /// How many registrations of a person are allowed.
+    static let limit = 5
+    // The second one is never reached, but all registrations are counted for it.
+    private static let rules = [
+        LimitRule(per: .user, max: limit, windowMilliseconds: 3_600_000),
+        LimitRule(per: .service, max: 100_000, windowMilliseconds: 3_600_000),
+    ]
+    private static let repeatAfterMilliseconds: UInt64 = 20
+    private static let commentSenders = 4
+
+    private let replicas: [Replica]
+    private let ledger: Ledger
+    private let phase = Monitor(Phase.running)
+    private let first: Int
+    private let comments: Monitor<Int>
+    private let threads = Monitor<[OwnThread]>([])
+
+    /// Starts the threads.
+    /// - Parameter first: the number after which comments and devices are numbered.
+    init(on replicas: [Replica], _ ledger: Ledger, after first: Int = 0) {
+        self.replicas = replicas
+        self.ledger = ledger
+        self.first = first
+        comments = Monitor(first)
+        let senders = (0..<Self.commentSenders).map { sender in startThread { self.sendComments(sender) } }
+        let callers = (0..<2).map { caller in startThread { self.register(caller) } }
+        let phone = startThread { self.signInAndOut() }
+        threads.withLock { $0 = senders + callers + [phone] }
+    }
+
+    /// Ends the threads, each after what it is about.
+    /// - Parameter isInVain: whether nothing is taken any more, so that nothing is repeated either.
+    func stop(isInVain: Bool) {
+        phase.update { $0 = isInVain ? .abandoned : .ending }
+        let threads = threads.withLock { threads in
+            defer { threads = [] }
+            return threads
+        }
+        for thread in threads { thread.join() }
+    }
+
+    /// The data of a comment.
+    static func data(_ number: Int) -> [UInt8] { Array("{\"number\":\(number)}".utf8) }
+
+    private var ends: Bool { phase.withLock { $0 } != .running }
+
+    private func nextComment() -> Int {
+        comments.withLock { count in
+            count += 1
+            return count
+        }
+    }
+
+    private func sendComments(_ sender: Int) {
+        // The first ones stay with one replica, so that each gets calls even while those at another one wait for their answers.
+        let isFaithful = sender < replicas.count
+        while !ends {
+            let number = nextComment()
+            let replica = isFaithful ? sender : number
+            send(number, to: "user-\(number % 10)", at: replica)
+            // Now and then the answer is lost on its way, and the help desk sends it once more.
+            if number % 5 == 0 { send(number, to: "user-\(number % 10)", at: isFaithful ? replica : replica + 1) }
+        }
+    }
+
+    /// Sends a comment until it is taken.
+    private func send(_ number: Int, to user: String, at first: Int) {
+        attempt(first) { replica, index in
+            let now = replica.now()
+            var random = SystemRandomNumberGenerator()
+            let id = UUIDv7(milliseconds: now, using: &random).event
+            ledger.note(.sent(number, id))
+            let identity = Event.Identity(
+                appID: "app", ticketID: HelpDeskID(Int64(number % 50)), commentID: HelpDeskID(Int64(number)), deviceID: "")
+            let event = Event(
+                id: id, kind: .commentCreated, identity: identity, userID: user, occurredAt: now, receivedAt: now,
+                expiresAt: now + 86_400_000, data: Self.data(number))
+            let arrival = Arrival(event, to: [Subscription(notifier: Self.notifier, keepsOrder: number % 2 == 0)])
+            let result = replica.accept(arrival)
+            if case .success(let acceptance) = result {
+                ledger.note(.accepted(number, acceptance.id ?? id))
+                ledger.noteCall(of: index)
+            }
+            return result.map { $0.map { _ in () } }
+        }
+    }
+
+    /// Does a call until it is taken, each time at another replica.
+    private func attempt(_ first: Int, _ call: (Replica, _ index: Int) -> Result<Void, StoreError>?) {
+        var index = first
+        while phase.withLock({ $0 }) != .abandoned {
+            let place = index % replicas.count
+            switch call(replicas[place], place) {
+            case .success: return
+            case .failure: ledger.noteRefusal()
+            case nil: return ledger.note(.broken("a call had no answer"))
+            }
+            index += 1
+            _ = phase.wait(timeoutMilliseconds: Self.repeatAfterMilliseconds) { $0 == .abandoned ? () : nil }
+        }
+    }
+}
+
+extension Load {
+    /// Both callers register the same persons' devices at different replicas, until each is told that the limit is reached.
+    private func register(_ caller: Int) {
+        for number in 0... {
+            let user = "limited-\(number)"
+            var tokens = 0
+            while !ends, !ledger.isLimited(user) {
+                tokens += 1
+                let token = "token-\(first)-\(number)-\(caller)-\(tokens)"
+                attempt(caller + tokens) { replica, index in
+                    register(user, "phone", token, Self.rules, at: replica, index)
+                }
+            }
+            if ends { return }
+        }
+    }
+
+    /// A device registers, is told of a comment, signs out, and must be told of none that comes later.
+    private func signInAndOut() {
+        for round in 0... {
+            let (user, device) = ("phone-\(first)-\(round % 3)", "device-\(round)")
+            attempt(round) { replica, index in register(user, device, "token-\(user)-\(device)", [], at: replica, index) }
+            send(nextComment(), to: user, at: round + 1)
+            attempt(round) { replica, index in register(user, device, nil, [], at: replica, index) }
+            let later = nextComment()
+            ledger.note(.signedOut(later, device: device))
+            send(later, to: user, at: round + 1)
+            if ends { return }
+        }
+    }
+
+    private func register(
+        _ user: String, _ device: String, _ token: String?, _ rules: [LimitRule], at replica: Replica, _ index: Int
+    ) -> Result<Void, StoreError>? {
+        let key = Device.Key(appID: "app", userID: user, deviceID: device)
+        let token = try? token.map { try PushToken($0) }
+        let registration = Registration(key: key, type: "ios", token: token, now: replica.now(), rules: rules)
+        if !rules.isEmpty { ledger.note(.asked(user)) }
+        let result = replica.register(registration)
+        if case .success(let outcome) = result {
+            ledger.noteCall(of: index)
+            if !rules.isEmpty { ledger.note(outcome.isLimited ? .denied(user) : .allowed(user)) }
+        }
+        return result.map { $0.map { _ in () } }
+    }
+}
+
+extension Acceptance {
+    /// The id under which an event is stored; nil when it is the event's own.
+    fileprivate var id: UUIDv7? {
+        if case .duplicate(let earlier) = self { earlier } else { nil }
+    }
+}
+
+extension Registration.Outcome {
+    fileprivate var isLimited: Bool {
+        if case .limited = self { true } else { false }
+    }
+}

@@ -1,0 +1,44 @@
+import Postgres
+import TestSupport
+
+/// Another session that locks persons' rows, in the way of replicas.
+final class Opponent {
+    private let holder: Connection
+    private let watcher: Connection
+
+    /// Connects.
+    init(_ address: String) throws {
+        let settings = try ConnectionSettings(address.utf8.span)
+        (holder, watcher) = (try Connection(settings, by: Self.patience), try Connection(settings, by: Self.patience))
+        // Of two that wait for each other the replica is to notice it.
+        try holder.run(Query("SET deadlock_timeout = '100s'"), by: Self.patience)
+    }
+
+    private static var patience: Deadline { .after(milliseconds: 20_000) }
+
+    /// Locks persons, waits until a replica waits for one of them, and then does something before it lets go.
+    /// - Parameter persons: whose ids, as a pattern of LIKE.
+    /// - Returns: false when nobody came to wait.
+    func block(_ persons: String, then body: () throws(PostgresError) -> Void) throws -> Bool {
+        let own = try holder.run(Query("SELECT pg_backend_pid()"), by: Self.patience).one().int32(0)
+        return try holder.transaction(by: Self.patience) { () throws(PostgresError) in
+            try lock(persons)
+            let query = Query("SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))", .int4(own))
+            let isInTheWay = eventually { ((try? watcher.run(query, by: Self.patience).one().int64(0)) ?? 0) > 0 }
+            if isInTheWay { try body() }
+            return isInTheWay
+        }
+    }
+
+    /// Locks persons, inside `block`.
+    func lock(_ persons: String) throws(PostgresError) {
+        let sql: StaticString = "SELECT user_id FROM persons WHERE user_id LIKE $1 ORDER BY user_id FOR UPDATE"
+        try holder.run(Query(sql, .text(persons)), by: Self.patience)
+    }
+
+    /// How many deadlocks there were in the database, as far as sessions have told by now.
+    func deadlocks() throws -> Int64 {
+        try watcher.run(Query("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"), by: Self.patience).one()
+            .int64(0)
+    }
+}

@@ -1,0 +1,31 @@
+import Core
+
+/// A notifier that tells the ledger of what it is given.
+final class RecordingNotifier: Notifier {
+    let keepsTicketOrder = true
+    let concurrency = 64
+    let retryPolicy = RetryPolicy.webhook
+    private let ledger: Ledger
+    private let answers: Bool
+
+    /// - Parameter answers: whether its receiver takes everything; otherwise attempts last until the process ends.
+    init(_ ledger: Ledger, answers: Bool = true) {
+        self.ledger = ledger
+        self.answers = answers
+    }
+
+    func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
+        ledger.note(delivery)
+        if answers { completion(DeliveryOutcome(.delivered, reason: "arrived")) }
+    }
+}
+
+extension Ledger {
+    /// A notifier was given a delivery.
+    func note(_ delivery: Delivery) {
+        let number = Int(delivery.event.identity.commentID?.number ?? -1)
+        if let device = delivery.device { note(.addressed(number, device: device.key.deviceID)) }
+        if delivery.event.data != Load.data(number) { note(.broken("comment \(number) was delivered with other data")) }
+        note(.delivered(number, delivery.id))
+    }
+}

@@ -1,0 +1,76 @@
+import Core
+import Dispatch
+import Observability
+import Postgres
+import Storage
+import Threading
+import Time
+
+/// One process of several on a database, as far as store and dispatcher make one: when its store is lost, another one is opened.
+final class Replica: Sendable {
+    /// How long a call may take at most, in milliseconds; only a failing test waits so long.
+    private static let patienceMilliseconds: UInt64 = 60_000
+
+    private let store: any Store
+    private let dispatcher: Dispatcher
+    private let inbox = Monitor(DispatcherInbox())
+    private let hasStopped = Monitor(false)
+    /// What this machine's clock shows.
+    let now: @Sendable () -> UnixMilliseconds
+
+    /// By how many milliseconds its clock is wrong.
+    private let ahead = Monitor<Int64>(0)
+
+    /// Starts it.
+    init(_ address: ConnectionSettings, _ notifier: any Notifier, _ logger: Logger) throws {
+        let now: @Sendable () -> UnixMilliseconds = { [ahead] in SystemClock.unixMilliseconds().advanced(by: ahead.withLock { $0 }) }
+        self.now = now
+        let store = try openWhenPossible(logger: logger, onOpen: { _ in }) { _ throws(StoreError) in
+            try PostgresStore(address, clock: now)
+        }
+        self.store = store
+        let clocks = Clocks(unixSeconds: { now().seconds }, unixMilliseconds: now, sinceBoot: { SystemClock.bootMilliseconds() })
+        dispatcher = try Dispatcher(
+            store: store, audience: { .nobody }, notifiers: [Load.notifier: ServedNotifier(notifier)],
+            retention: Retention(deliveredMilliseconds: 1 << 40, deadMilliseconds: 1 << 40, idleDeviceMilliseconds: 1 << 40),
+            metrics: DeliveryMetrics(registry: MetricsRegistry(), store: store, clocks: clocks, inbox: inbox), logger: logger,
+            clocks: clocks, inbox: inbox)
+    }
+
+    /// Sets this machine's clock wrong, by so many milliseconds.
+    func setClock(ahead milliseconds: Int64) {
+        ahead.withLock { $0 = milliseconds }
+    }
+
+    /// Why it accepts nothing; nil when it does.
+    var refusal: StoreError? { store.refusal }
+
+    /// Accepts an event.
+    /// - Returns: nil when there was no answer.
+    func accept(_ arrival: Arrival) -> Result<Acceptance, StoreError>? {
+        let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
+        store.accept(arrival, telling: .nobody) { result in answer.update { $0 = result } }
+        let result = answer.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0 }
+        inbox.announceNews()
+        return result
+    }
+
+    /// Registers a device, or signs it out.
+    /// - Returns: nil when there was no answer.
+    func register(_ registration: Registration) -> Result<Registration.Outcome, StoreError>? {
+        let answer = Monitor<Result<Registration.Outcome, StoreError>?>(nil)
+        store.register(registration, telling: .nobody) { result in answer.update { $0 = result } }
+        return answer.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0 }
+    }
+
+    /// Ends as on SIGTERM. Idempotent.
+    func stop() {
+        let hadStopped = hasStopped.withLock { hasStopped in
+            defer { hasStopped = true }
+            return hasStopped
+        }
+        guard !hadStopped else { return }
+        dispatcher.stop(drainMilliseconds: 10_000)
+        store.close()
+    }
+}
