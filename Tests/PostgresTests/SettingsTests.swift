@@ -20,6 +20,7 @@ import Testing
         #expect(settings.options["sslmode"] == "verify-full")
         #expect(settings.options["sslrootcert"] == "/etc/ssl/certs/ca-certificates.crt")
         #expect(settings.options["gssencmode"] == "disable")
+        #expect(settings.options["sslcert"] == "/dev/null/none")
     }
 
     @Test(arguments: [
@@ -49,6 +50,7 @@ import Testing
 
     @Test func respectsAuthorities() throws {
         #expect(try options("postgres://db.example/?sslrootcert=/etc/own.crt")["sslrootcert"] == "/etc/own.crt")
+        #expect(try options("postgres://db.example/?sslcert=/etc/own.crt")["sslcert"] == "/etc/own.crt")
         #expect(try options("postgres://db.example/?sslrootcert=system")["sslrootcert"] == ConnectionSettings.systemAuthorities)
     }
 

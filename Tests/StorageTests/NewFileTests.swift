@@ -29,7 +29,7 @@ import Testing
     @Test func makesAFileThatDoesNotExist() throws {
         #expect(refusal(path) == nil)
         #expect(directory.contents() == ["store.db"])
-        #expect(try Connection(path: path, mode: .readOnly).userVersion() == 1)
+        #expect(try Connection(path: path, mode: .readOnly).userVersion() == 2)
     }
 
     @Test func refusesAFileWithoutTables() throws {

@@ -49,16 +49,17 @@ extension PostgresSession {
 
     /// Brings the schema to the present version, if it is not there yet; of several processes one does, and the others wait for it. A schema of
     /// a newer version is left alone: versions only add.
-    func migrate() throws(PostgresError) {
+    /// - Parameter latest: up to which version.
+    func migrate(to latest: Int = PostgresSchema.latest) throws(PostgresError) {
         let place = try place()
-        guard place.version < PostgresSchema.latest else { return }
+        guard place.version < latest else { return }
         try transaction { session throws(PostgresError) in
             _ = try session.run([Query(SchemaStatements.lock)])
             _ = try session.run([Query(SchemaStatements.addVersions)])
             let version = Int(try session.run([Query(SchemaStatements.version)])[0].one().int64(0))
-            guard version < PostgresSchema.latest else { return ((), []) }
-            let steps = PostgresSchema.steps[version...].flatMap { $0 }.map { Query($0) }
-            return ((), steps + [Query(SchemaStatements.setVersion, .int8(Int64(PostgresSchema.latest)))])
+            guard version < latest else { return ((), []) }
+            let steps = PostgresSchema.steps[version..<latest].flatMap { $0 }.map { Query($0) }
+            return ((), steps + [Query(SchemaStatements.setVersion, .int8(Int64(latest)))])
         }
     }
 

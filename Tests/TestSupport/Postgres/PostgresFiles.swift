@@ -154,7 +154,8 @@ package func freePort() throws -> UInt16 {
     throw PostgresServer.Failure.noFreePort
 }
 
-private func isFree(_ port: UInt16) -> Bool {
+/// Whether nobody listens on a port of 127.0.0.1 now.
+package func isFree(_ port: UInt16) -> Bool {
     guard let socket = listeningSocket(port) else { return false }
     close(socket)
     return true

@@ -1,0 +1,91 @@
+import Glibc
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+
+/// The sample in `deploy/replicas`, run by its plain commands as its README says.
+@Suite final class ReplicaSampleTests {
+    private let directory: TemporaryDirectory
+    private let port: UInt16
+    private let sample: ChildProcess
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        port = try Self.freePorts(7)
+        // PostgreSQL refuses to run as root, and nobody may read the build.
+        let program = directory.path("deskgate")
+        #expect(try Command("cp", Deskgate.path, program).status == 0)
+        #expect(try Command("cp", "-r", packageRoot + "/deploy/replicas", directory.path("replicas")).status == 0)
+        var words = [directory.path("replicas/up"), directory.path("site"), "\(port)"]
+        if getuid() == 0 {
+            #expect(try Command("chown", "-R", "65534:65534", directory.path).status == 0)
+            words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + words
+        }
+        // PostgreSQL's programs look for certificates in the home directory.
+        words = ["env", "HOME=\(directory.path)", "DESKGATE=\(program)"] + words
+        sample = try ChildProcess(words[0], words.dropFirst().map { Array($0.utf8) })
+        _ = try sample.output.line(containing: "The sample serves")
+    }
+
+    deinit {
+        sample.send(SIGTERM)
+        _ = try? sample.waitForEnd()
+    }
+
+    private static func freePorts(_ count: UInt16) throws -> UInt16 {
+        while true {
+            let first = try freePort()
+            if (first..<first + count).allSatisfy({ isFree($0) }) { return first }
+        }
+    }
+
+    private func webhook(_ comment: Int) throws -> ReceivedResponse {
+        let secret = try directory.read("site/deskgate/secrets/webhook-1.key").split(separator: "\n")[0]
+        let body: JSONValue = [
+            "ticket_id": 4211, "token": ["app_id": "my-app", "user_id": "user-1", "device_id": "phone-1", "type": "ios"],
+            "comment": ["comment_id": .integer(Int64(comment)), "body": "Hello!"], "author": ["name": "Anna"],
+            "created_at": "2026-03-10T08:15:12Z",
+        ]
+        return try post("/pyrus/webhook/\(secret)", body)
+    }
+
+    private func post(_ path: String, _ body: JSONValue) throws -> ReceivedResponse {
+        let client = try SocketClient(.tcp(host: "127.0.0.1", port: port))
+        let bytes = body.serialized()
+        try client.send(
+            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: \(bytes.count)\r\n\r\n")
+        try client.send(bytes)
+        return try client.readResponse()
+    }
+
+    private func number(in file: String) throws -> Int32 {
+        try #require(Int32(try directory.read("site/\(file)").split(separator: "\n")[0]))
+    }
+
+    @Test func eitherReplicaAndThePrimaryMayBeKilled() throws {
+        let key = try Deskgate.run(
+            "key", "mint", "--config", directory.path("site/deskgate/replica-1.json"), "--app", "my-app", "--user", "user-1"
+        ).output.dropLast()
+        let authorized = {
+            try self.post("/pyrus/authorize", ["app_id": "my-app", "user_id": "user-1", "security_key": .string(String(key))]).status
+        }
+        #expect(try authorized() == 200)
+        #expect(try webhook(1).text.contains("accepted"))
+        for replica in ["replica-1.pid", "replica-2.pid"] {
+            let process = try number(in: replica)
+            kill(process, SIGKILL)
+            #expect(try authorized() == 200)
+            #expect(try webhook(1).text.contains("duplicate"))
+            #expect(eventually { (try? self.number(in: replica)) != process })
+            // The other one is killed when this one serves again.
+            let port = port + (replica == "replica-1.pid" ? 1 : 3)
+            #expect(eventually { (try? status(.tcp(host: "127.0.0.1", port: port), "/readyz")) == 200 })
+        }
+        kill(try number(in: "db1/postmaster.pid"), SIGKILL)
+        #expect(try authorized() == 200)
+        #expect(eventually { (try? self.webhook(2).status) == 200 })
+        #expect(try webhook(1).text.contains("duplicate"))
+        #expect(try authorized() == 200)
+    }
+}

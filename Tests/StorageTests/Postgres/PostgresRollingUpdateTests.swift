@@ -1,0 +1,74 @@
+import Core
+import Postgres
+import TestSupport
+import Testing
+import Time
+
+@testable import Storage
+
+/// Replicas of the version before go on beside those of this one. The statements are those of schema 1, as they were released.
+@Suite struct PostgresRollingUpdateTests {
+    private let place: PostgresPlace
+
+    init() throws {
+        place = try PostgresPlace(PostgresServer.shared.get())
+        try PostgresSession(place.settings(), replica: []).migrate(to: 1)
+    }
+
+    @Test func whatTheVersionBeforeHasStoredIsDelivered() throws {
+        try place.run(
+            Query("INSERT INTO apps (app_id) VALUES ('app')"),
+            Query("INSERT INTO persons (app, user_id) SELECT number, 'user' FROM apps"),
+            Query(
+                """
+                INSERT INTO events (app, comment_id, ticket_id, device_id, id, kind, user_id, occurred_at, received_at, data)
+                SELECT number, '1', '2', 'device', '01900000-0000-7000-8000-000000010000', 'comment.created', 'user', 1000, 1000, '\\x7b7d'
+                FROM apps
+                """),
+            Query(
+                """
+                INSERT INTO deliveries (event, position, notifier, app, needs_device, state, leads, attempts, due_at, expires_at, reason)
+                SELECT events.number, 0, 'log', app, false, 0, true, 0, 1000, 9000000000000, '' FROM events
+                """),
+            Query("INSERT INTO depth (notifier, replica, pending) VALUES ('log', '01900000-0000-7000-8000-000000000000', 1)"))
+        let store = try place.store()
+        defer { store.close() }
+        let claimed = try store.work(
+            [], [Claim(notifier: "log", now: SystemClock.unixMilliseconds(), leaseMilliseconds: 1000, limit: 9)], telling: .nobody)
+        #expect(try claimed[0].get().deliveries.map(\.event.identity.commentID?.text) == ["1"])
+    }
+
+    @Test func theVersionBeforeClaimsAndEndsWhatThisOneHasStored() throws {
+        let store = try place.store()
+        defer { store.close() }
+        try store.take(Sample(1))
+        try place.run(
+            Query("INSERT INTO replicas (id, seen_at) VALUES ('01900000-0000-7000-8000-000000000000', 9000000000000)"),
+            Query(
+                """
+                DO $$ BEGIN ASSERT (SELECT count(*) FROM (
+                    SELECT event, position FROM deliveries WHERE state = 0 AND leads AND due_at <= 9000000000000
+                    ORDER BY due_at, event, position LIMIT 10 FOR NO KEY UPDATE SKIP LOCKED
+                ) AS due JOIN stories USING (event, position)) = 1; END $$
+                """),
+            Query("UPDATE deliveries SET attempts = 1, due_at = 9000000000000, owner = '01900000-0000-7000-8000-000000000000'"),
+            Query(
+                """
+                INSERT INTO attempts (event, position, number, started_at, outcome, reason)
+                SELECT event, position, 1, 1000, '', '' FROM deliveries
+                """),
+            Query("UPDATE attempts SET ended_at = 2000, outcome = 'delivered', reason = '200'"),
+            Query("UPDATE deliveries SET state = 1, ended_at = 2000, reason = '200', owner = NULL"))
+        let page = try store.page(of: DeliveryFilter(), after: nil, limit: 10)
+        #expect(page.deliveries.map(\.state) == [.delivered])
+    }
+
+    /// Anything else would break the replicas that still run the version before.
+    @Test func stepsOnlyAdd() {
+        for statement in PostgresSchema.steps.dropFirst().joined() {
+            let words = "\(statement)".split(whereSeparator: \.isWhitespace).prefix(2).joined(separator: " ")
+            #expect(["CREATE TABLE", "CREATE INDEX", "CREATE UNIQUE", "ALTER TABLE"].contains(words), "\(words)")
+            #expect(!"\(statement)".contains("DROP"))
+        }
+    }
+}
