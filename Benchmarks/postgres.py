@@ -47,12 +47,15 @@ class Postgres(Webhooks):
         self.database = database
         self.store = {"type": "postgres", "url": workspace.write_secret("database-url", database.url)}
         self.tokens = Tokens(options, workspace)
+        self.replicas = 0
 
     def replica(self, name):
         """One of the services that share the database."""
         sink = {"type": "http", "url": self.sink.url, "secret": self.signature, "concurrency": CONCURRENCY}
         app = {"webhook": {"secret": self.proof}, "notifiers": ["sink"]}
-        return Service(self.options, self.workspace, f"postgres-{name}", app, store=self.store, notifiers={"sink": sink})
+        self.replicas += 1
+        name = f"postgres-{name}-{self.replicas}"
+        return Service(self.options, self.workspace, name, app, store=self.store, notifiers={"sink": sink})
 
     # Acceptances.
 
@@ -112,22 +115,24 @@ class Postgres(Webhooks):
                 self.database.sql(COPY_DEVICES.format(count=count), "VACUUM ANALYZE")
             return [self.call_us(service, count) for _ in range(self.options.rounds)]
 
-    def beside_reader(self, count, seconds):
-        """The time of one registration and deliveries a second while a transaction has been open for so long, under a load that never rests."""
-        with Reader(self.database), (service := self.replica("reader")):
+    def beside_reader(self, devices, seconds):
+        """The time of one registration and deliveries a second at the end of a time in which a transaction has been open, under a load that
+        left dead rows everywhere: webhooks, registrations, deliveries."""
+        with Reader(self.database):
             sink = self.sink.start(self.cores)
             try:
-                ended, calls, rates = time.monotonic() + seconds, [], []
-                while time.monotonic() < ended or not calls:
-                    self.accept(service, self.options.seconds, connections=8)
-                    before = self.sink.counted()
-                    calls.append(self.call_us(service, count))
-                    after = self.sink.counted()
-                    if after["last"] > before["last"]:
-                        rates.append((after["count"] - before["count"]) / (after["last"] - before["last"]) * 1e9)
-                return calls, rates
+                with (service := self.replica("load")):
+                    ended = time.monotonic() + seconds
+                    while time.monotonic() < ended:
+                        self.accept(service, self.options.seconds, connections=8)
+                        self.call_us(service, devices)
             finally:
                 sink.stop()
+            with (service := self.replica("reader")):
+                calls = [self.call_us(service, devices) for _ in range(self.options.rounds)]
+            dead = self.database.number("SELECT sum(n_dead_tup) FROM pg_stat_user_tables")
+            waiting = self.database.number("SELECT count(*) FROM deliveries WHERE state = 0")
+            return statistics.median(calls), self.deliver(1, int(min(SMALL_QUEUE // 2, waiting - CONCURRENCY))), dead
 
     # Rest.
 
@@ -175,16 +180,17 @@ def growth_targets(part):
     many = statistics.median(part.registrations(devices))
     part.fill(backlog)
     large = part.deliver(1, SMALL_QUEUE // 2)
-    calls, rates = part.beside_reader(devices, QUICK_READER_SECONDS if quick else READER_SECONDS)
+    seconds = QUICK_READER_SECONDS if quick else READER_SECONDS
+    call, rate, dead = part.beside_reader(devices, seconds)
+    size = f"with {devices:,} devices and {backlog:,} pending"
+    beside = f"beside a transaction that is {seconds} s old"
     rows = [("", "µs a registration", "deliveries/s"), ("empty", f"{few:,.0f}", f"{small:,.0f}")]
-    rows += [(f"{devices:,} devices, {backlog:,} pending", f"{many:,.0f}", f"{large:,.0f}")]
-    rows += [("at last beside an old reader", f"{calls[-1]:,.0f}", f"{rates[-1]:,.0f}" if rates else "none left")]
+    rows += [(size, f"{many:,.0f}", f"{large:,.0f}"), (f"{beside} ({dead:,.0f} dead rows)", f"{call:,.0f}", f"{rate:,.0f}")]
     print()
     print("\n".join(table(rows)), flush=True)
-    size = f"with {devices:,} devices and {backlog:,} pending"
-    yield Target(f"time of a registration {size} against empty <= 1.5: {many / few:.2f}", many <= 1.5 * few)
-    yield Target(f"time of a delivery {size} against empty <= 1.5: {small / large:.2f}", small <= 1.5 * large)
-    yield Target(f"time of a registration beside an old reader against empty <= 1.5: {calls[-1] / few:.2f}", calls[-1] <= 1.5 * few)
+    for what, calls, deliveries in ((size, many, large), (beside, call, rate)):
+        yield Target(f"time of a registration {what} against empty <= 1.5: {calls / few:.2f}", calls <= 1.5 * few)
+        yield Target(f"time of a delivery {what} against empty <= 1.5: {small / deliveries:.2f}", small <= 1.5 * deliveries)
 
 
 def idle_targets(part):

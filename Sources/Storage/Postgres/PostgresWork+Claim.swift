@@ -174,7 +174,8 @@ struct StoredRow {
 private enum ClaimStatements {
     static let pullIn: StaticString = """
         WITH late AS MATERIALIZED (
-            SELECT event, position FROM deliveries WHERE state = 0 AND notifier = $1 AND due_at > $3 LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
+            SELECT event, position FROM deliveries WHERE state = 0 AND leads AND notifier = $1 AND due_at > $3
+            LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
         )
         UPDATE deliveries SET due_at = $2 FROM late
         WHERE deliveries.event = late.event AND deliveries.position = late.position
