@@ -23,6 +23,7 @@ enum CommandTable {
         StoreCommands.status,
         StoreCommands.backup,
         StoreCommands.restore,
+        StoreCopyCommand.command,
         PushTestCommand.command,
         SimulateCommand.command,
         StatusCommands.version,

@@ -45,6 +45,17 @@ package enum PostgresDatabase {
         try obstacle.refuse()
     }
 
+    /// Begins to work on a database, unless a copy reads or fills it.
+    static func enter(_ session: PostgresSession) throws(StoreError) {
+        let obstacle: String?
+        do throws(PostgresError) {
+            obstacle = try session.enter()
+        } catch {
+            throw StoreError(error)
+        }
+        try obstacle.refuse()
+    }
+
     /// Connects for one purpose.
     static func use<Value>(
         _ settings: ConnectionSettings, _ body: (PostgresSession) throws(PostgresError) -> Value

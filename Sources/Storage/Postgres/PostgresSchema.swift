@@ -21,6 +21,8 @@ enum PostgresSchema {
     //
     // Version 3 adds `pauses`: of which notifiers a replica has found out that nothing may start, so that the others need not find out too.
     //
+    // Version 4 adds `copies`, which has a row while `StoreCopy` reads or fills the database, and afterwards until the next service starts.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -227,5 +229,6 @@ enum PostgresSchema {
             ) WITH (fillfactor = 10)
             """
         ],
+        ["CREATE TABLE copies (id bigint PRIMARY KEY, role smallint NOT NULL)"],
     ]
 }

@@ -5,7 +5,17 @@ internal import Time
 /// Which processes work on the database, and what those that are dead have left.
 extension PostgresSession {
     /// After how many milliseconds of silence a process counts as dead: its leases go to the others.
-    private static let deadMilliseconds: Int64 = 30_000
+    static let deadMilliseconds: Int64 = 30_000
+
+    /// Begins to work here, unless a copy reads or fills the database.
+    /// - Returns: why not, with the remedy; nil when it began.
+    func enter() throws(PostgresError) -> String? {
+        try transaction { session throws(PostgresError) in
+            guard try session.sharesWithServices() else { return (Self.copyUnderWay, []) }
+            if let obstacle = try session.unfinishedCopy(try session.place()) { return (obstacle, []) }
+            return (nil, [Query(ReplicaStatements.beat, .uuid(replica), .int8(Self.deadMilliseconds)), Self.clearCopies])
+        }
+    }
 
     /// Says that this process lives, compares the clocks, and looks after what others have left, in one round trip.
     ///
@@ -16,7 +26,7 @@ extension PostgresSession {
         let (before, sentAt) = (clock(), SystemClock.monotonicMilliseconds())
         let results = try run([
             Query(ReplicaStatements.beat, .uuid(replica), .int8(Self.deadMilliseconds)),
-            Query(ReplicaStatements.release, .int8(Self.deadMilliseconds), .stored(StoreRules.interrupted)),
+            Self.release,
             Query(ReplicaStatements.forget, .int8(120 * Self.deadMilliseconds)),
             Query(ReplicaStatements.inherit, .uuid(replica)),
             Self.forgetMarks,
@@ -28,6 +38,12 @@ extension PostgresSession {
         let way = onTheWay.overflow ? 0 : onTheWay.partialValue / 2
         return Heartbeat(sentAt: sentAt, clock: DatabaseClock(ahead: began.offset(from: before + way), of: clock), isFirst: try row.bool(1))
     }
+
+    /// Gives back what dead processes had leased, and nothing else, for a copy.
+    /// - Returns: how many deliveries; there may be more unless it is 0.
+    func releaseLeases() throws(PostgresError) -> Int { try run([Self.release])[0].count }
+
+    private static var release: Query { Query(ReplicaStatements.release, .int8(deadMilliseconds), .stored(StoreRules.interrupted)) }
 
     /// Says that this process is gone, so that nobody waits for it.
     func leave() throws(PostgresError) {

@@ -37,6 +37,12 @@ extension PostgresSession {
     /// Why the database cannot be used, with the remedy; nil when it can, at the latest after `migrate`.
     func obstacle() throws(PostgresError) -> String? {
         let place = try place()
+        if let obstacle = surroundingObstacle(place) { return obstacle }
+        return try unfinishedCopy(place)
+    }
+
+    /// What around the rows keeps the database from being used.
+    func surroundingObstacle(_ place: PostgresSurroundings) -> String? {
         if place.serverVersion < Self.oldestServer { return "PostgreSQL 13 or newer is needed; this server is older" }
         if place.isStandby {
             return "this server is a standby, which only reads; name the primary, or all hosts of the cluster: the one that writes is used"
@@ -63,7 +69,7 @@ extension PostgresSession {
         }
     }
 
-    /// Lets a role do what serving takes with the tables of the schema, those to come included, and nothing more.
+    /// Lets a role do what serving and `StoreCopy` take with the tables of the schema, those to come included, and nothing more.
     /// - Parameter role: a role's name.
     func grant(to role: String) throws(PostgresError) {
         _ = try run([Query(SchemaStatements.nameRole, .text(role)), Query(SchemaStatements.grant)])
@@ -87,8 +93,10 @@ private enum SchemaStatements {
         DO $$ DECLARE role text := quote_ident(current_setting('deskgate.role')); place text := quote_ident(current_schema()); BEGIN
             EXECUTE format('GRANT USAGE ON SCHEMA %s TO %s', place, role);
             EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s TO %s', place, role);
+            EXECUTE format('GRANT SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA %s TO %s', place, role);
             EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON deskgate_versions FROM %s', role);
             EXECUTE format('ALTER DEFAULT PRIVILEGES IN SCHEMA %s GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO %s', place, role);
+            EXECUTE format('ALTER DEFAULT PRIVILEGES IN SCHEMA %s GRANT SELECT, UPDATE ON SEQUENCES TO %s', place, role);
         END $$
         """
 }

@@ -9,6 +9,8 @@ final class PostgresSession {
     let replica: [UInt8]
     private var numbers: [ByteKey: Int32] = [:]
     private var names: [Int32: String] = [:]
+    /// Where the claims of notifiers begin to look.
+    var floors: [ByteKey: ClaimFloor] = [:]
     /// The apps that got their number in the transaction under way: it is theirs once that is committed.
     private var newApps: Set<ByteKey> = []
 
@@ -71,6 +73,9 @@ final class PostgresSession {
         }
         newApps = []
     }
+
+    /// Where the claims of a notifier begin to look now.
+    func floor(_ notifier: String, _ now: MonotonicMilliseconds) -> ClaimFloor.Place { floors[ByteKey(notifier)]?.start(now) ?? .start }
 
     /// The number that stands for an app, which gets one when it has none.
     func number(ofApp appID: String) throws(PostgresError) -> Int32 {

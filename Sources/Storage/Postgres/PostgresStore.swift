@@ -39,6 +39,7 @@ package final class PostgresStore: Store {
         self.queue = queue
         let first = try PostgresDatabase.connect(address, replica: replica)
         try PostgresDatabase.prepare(first)
+        try PostgresDatabase.enter(first)
         do throws(PostgresError) {
             let heartbeat = try first.beat(clock)
             status.withLock { $0.heartbeat = heartbeat }

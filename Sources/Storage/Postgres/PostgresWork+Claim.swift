@@ -45,21 +45,37 @@ extension PostgresWork {
             try write(putOff)
             guard draft.begun.count < limit, draft.ended < budget.ends else { return .success(draft) }
             // Others of their orders lead now, and others may be called.
-            rows = try session.run([draft.claim.dueQuery(limit: limit - draft.begun.count, without: draft.begun.map(\.stored.place.key))])[
-                0]
+            let start = session.floor(claim.notifier, SystemClock.monotonicMilliseconds())
+            let taken = draft.begun.map(\.stored.place.key)
+            rows = try session.run([claim.dueQuery(limit: limit - draft.begun.count, from: start, without: taken)])[0]
         }
     }
 
     /// Makes due, after the clock was set back, what is due later than any backoff allows, and locks what is due.
     private func due(_ claims: [Claim]) throws(PostgresError) -> [Rows] {
         var (queries, places) = ([Query](), [Int]())
+        let began = SystemClock.monotonicMilliseconds()
         for claim in claims {
             if claim.latestDue != .max { queries.append(claim.pullInQuery) }
             places.append(queries.count)
-            queries.append(claim.dueQuery(limit: ClaimBudget().limit(claim), without: []))
+            queries.append(claim.dueQuery(limit: ClaimBudget().limit(claim), from: session.floor(claim.notifier, began), without: []))
         }
         let results = try session.run(queries)
-        return places.map { results[$0] }
+        let found = places.map { results[$0] }
+        note(found, of: claims, began)
+        return found
+    }
+
+    /// Notes for the next looks how long this one took, and where it found something.
+    private func note(_ found: [Rows], of claims: [Claim], _ began: MonotonicMilliseconds) {
+        let now = SystemClock.monotonicMilliseconds()
+        let milliseconds = (now - began) / UInt64(claims.count)
+        for (claim, rows) in zip(claims, found) where claim.limit > 0 {
+            let first = rows.first.flatMap { try? StoredRow($0) }.map { ClaimFloor.Place($0) }
+            let behind = ClaimFloor.Place(due: claim.now.stored, event: .max, position: .max)
+            session.floors[ByteKey(claim.notifier), default: ClaimFloor()].note(
+                milliseconds, from: session.floor(claim.notifier, began), found: first ?? behind, now: now)
+        }
     }
 
     private func begin(_ drafts: [ClaimDraft]) throws(PostgresError) {
@@ -80,9 +96,13 @@ extension PostgresWork {
         _ claims: [Claim]
     ) throws(PostgresError) -> (next: [ByteKey: UnixMilliseconds], pauses: [ByteKey: [SharedPause]]) {
         let names = Parameter.storedArray(claims.map(\.notifier))
+        let now = SystemClock.monotonicMilliseconds()
+        let starts = claims.map { session.floor($0.notifier, now) }
         let results = try session.run(
             PauseRow.tell(claims, replica: session.replica) + [
-                Query(ClaimStatements.nextDue, names), PauseRow.read(names, session.replica),
+                Query(
+                    ClaimStatements.nextDue, names, .int8Array(starts.map(\.due)), .int8Array(starts.map(\.event)),
+                    .int4Array(starts.map(\.position))), PauseRow.read(names, session.replica),
             ])
         var (next, pauses) = ([ByteKey: UnixMilliseconds](), [ByteKey: [SharedPause]]())
         for row in results[results.count - 2] { next[ByteKey(try row.stored(0))] = try row.optionalTime(1) }
@@ -151,10 +171,9 @@ extension Claim {
         )
     }
 
-    fileprivate func dueQuery(limit: Int, without taken: [DeliveryKey]) -> Query {
-        Query(
-            ClaimStatements.due, .stored(notifier), .int8(now.stored), .int8(Int64(limit)), .int8Array(taken.map(\.event)),
-            .int4Array(taken.map { Int32($0.position) }))
+    fileprivate func dueQuery(limit: Int, from start: ClaimFloor.Place, without taken: [DeliveryKey]) -> Query {
+        let rows: [Parameter] = [.int8Array(taken.map(\.event)), .int4Array(taken.map { Int32($0.position) })]
+        return Query(ClaimStatements.due, [.stored(notifier), .int8(now.stored), .int8(Int64(limit))] + rows + start.parameters)
     }
 }
 
@@ -183,7 +202,7 @@ private enum ClaimStatements {
     static let due: StaticString = """
         WITH due AS MATERIALIZED (
             SELECT event, position FROM deliveries
-            WHERE state = 0 AND leads AND notifier = $1 AND due_at <= $2
+            WHERE state = 0 AND leads AND notifier = $1 AND due_at <= $2 AND (due_at, event, position) >= ($6, $7, $8)
                 AND (event, position) NOT IN (SELECT * FROM unnest($4::bigint[], $5::integer[]))
             ORDER BY due_at, event, position LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
         )
@@ -200,6 +219,10 @@ private enum ClaimStatements {
         FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::bigint[]) AS begun (event, position, attempt, at)
         """
     static let nextDue: StaticString = """
-        SELECT name, (SELECT min(due_at) FROM deliveries WHERE state = 0 AND leads AND notifier = name) FROM unnest($1::text[]) AS name
+        SELECT name, (
+            SELECT due_at FROM deliveries
+            WHERE state = 0 AND leads AND notifier = name AND (due_at, event, position) >= (start_due, start_event, start_position)
+            ORDER BY due_at, event, position LIMIT 1
+        ) FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::integer[]) AS lanes (name, start_due, start_event, start_position)
         """
 }

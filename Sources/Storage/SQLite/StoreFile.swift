@@ -79,7 +79,7 @@ package enum StoreFile {
     }
 
     /// Opens a store for reading.
-    private static func open(_ path: String, asItIs: Bool) throws(StoreError) -> Connection {
+    static func open(_ path: String, asItIs: Bool) throws(StoreError) -> Connection {
         let hasLog = File.exists(path + StoreFiles.File.log.suffix)
         let (connection, version) = try DatabaseFile.explained(path) { () throws(SQLiteError) in
             // A read-only connection would leave an empty log behind, and the missing log would no longer be noticed.

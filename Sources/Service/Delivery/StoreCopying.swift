@@ -1,0 +1,34 @@
+package import Configuration
+package import Core
+internal import Storage
+
+extension Configuration.Store {
+    /// Whether both a SQLite file and a PostgreSQL database are configured, which copying needs.
+    package var namesBoth: Bool { copy != nil }
+
+    /// Copies the SQLite store into the PostgreSQL database or back; as `StoreCopy` says. Which of the two is in use does not matter.
+    /// - Parameters:
+    ///   - toPostgres: the direction.
+    ///   - beginsAnew: whether what an unfinished copy has brought is removed first.
+    ///   - observe: told after each transaction.
+    /// - Throws: why nothing, or not everything, was copied, with the remedy.
+    package func copy(
+        toPostgres: Bool, beginsAnew: Bool, observe: (StoreCopyProgress) -> Void
+    ) throws(StoreError) -> StoreCopyReport {
+        guard var copy else {
+            throw StoreError(.unavailable, "the configuration must name both stores, store.path and store.url")
+        }
+        copy.beginsAnew = beginsAnew
+        return toPostgres
+            ? try copy.toPostgres { progress throws(StoreError) in observe(progress) }
+            : try copy.toSQLite { progress throws(StoreError) in observe(progress) }
+    }
+
+    private var copy: StoreCopy? {
+        switch (kind, other) {
+        case (.sqlite(let path), .postgres(let address)), (.postgres(let address), .sqlite(let path)):
+            StoreCopy(path: path, address: address)
+        default: nil
+        }
+    }
+}

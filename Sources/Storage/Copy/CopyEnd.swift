@@ -1,0 +1,97 @@
+internal import Core
+internal import Time
+
+/// One of the two stores of a copy, used by one thread.
+protocol CopyEnd: AnyObject {
+    /// How many rows a table has.
+    func count(_ table: CopiedTable) throws(StoreError) -> Int
+
+    /// The greatest key of a table; nil when it has no rows.
+    func lastKey(of table: CopiedTable) throws(StoreError) -> [CopiedValue]?
+
+    /// Rows after a key, in the order of the key: at most `limit`, and fewer when they are long, but none only when there are no more.
+    func rows(of table: CopiedTable, after key: [CopiedValue], limit: Int) throws(StoreError) -> [[CopiedValue]]
+
+    /// Inserts rows in one transaction.
+    func write(_ rows: [[CopiedValue]], to table: CopiedTable) throws(StoreError)
+}
+
+extension CopyEnd {
+    /// Whether no table has a row.
+    func isEmpty() throws(StoreError) -> Bool {
+        for table in CopiedTable.all where try lastKey(of: table) != nil { return false }
+        return true
+    }
+
+    /// How many rows each table has.
+    func counts() throws(StoreError) -> [StoreCopyReport.Table] {
+        var counts: [StoreCopyReport.Table] = []
+        for table in CopiedTable.all { counts.append(StoreCopyReport.Table(name: table.name, rows: try count(table))) }
+        return counts
+    }
+}
+
+/// Copies what the target does not have yet. A target whose numbers and keys are the source's says by itself how far that is.
+struct CopyRun {
+    let source: any CopyEnd
+    let target: any CopyEnd
+    /// A moment of the source by the target's clock, as both store it.
+    let moment: (Int64) -> Int64
+    /// How many rows a transaction has at most.
+    let limit: Int
+
+    /// Copies all tables.
+    /// - Parameter observe: told after each transaction; what it throws ends the copy.
+    /// - Returns: how many rows of each both sides have.
+    /// - Throws: also when the numbers differ at the end.
+    func all(_ observe: (StoreCopyProgress) throws(StoreError) -> Void) throws(StoreError) -> [StoreCopyReport.Table] {
+        for table in CopiedTable.all { try copy(table, observe) }
+        return try compared()
+    }
+
+    /// How many rows of each table both sides have.
+    /// - Throws: when the numbers differ.
+    func compared() throws(StoreError) -> [StoreCopyReport.Table] {
+        let (here, there) = (try source.counts(), try target.counts())
+        for (here, there) in zip(here, there) where here != there { throw .copyDiffers(there.name, here.rows, there.rows) }
+        return there
+    }
+
+    private func copy(
+        _ table: CopiedTable, _ observe: (StoreCopyProgress) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let total = try source.count(table)
+        var copied = try target.count(table)
+        var key = try target.lastKey(of: table) ?? table.firstKey
+        while true {
+            let rows = try source.rows(of: table, after: key, limit: limit)
+            guard let last = rows.last else { return }
+            try target.write(rows.map { converted($0, table) }, to: table)
+            key = Array(last.prefix(table.keyCount))
+            copied += rows.count
+            try observe(StoreCopyProgress(table: table.name, copied: copied, total: total))
+        }
+    }
+
+    private func converted(_ row: [CopiedValue], _ table: CopiedTable) -> [CopiedValue] {
+        zip(row, table.columns).map { value, column in
+            switch (column, value) {
+            case (.moment, .integer(let value)): .integer(moment(value))
+            case (.times, .bytes(let bytes)):
+                .bytes(
+                    CallTimes(bytes: bytes).mapped { time in
+                        UnixMilliseconds(rawValue: UInt64(clamping: moment(time.stored)))
+                    }.bytes)
+            default: value
+            }
+        }
+    }
+}
+
+extension ClockOffset {
+    /// A moment as SQLite stores it by the database's clock. The greatest number means "never", by every clock.
+    func stored(_ moment: Int64) -> Int64 { moment == .max ? moment : stored(UnixMilliseconds(rawValue: UInt64(clamping: moment))).stored }
+
+    /// A moment as the database stores it by this process's clock.
+    func told(_ moment: Int64) -> Int64 { moment == .max ? moment : told(UnixMilliseconds(rawValue: UInt64(clamping: moment))).stored }
+}

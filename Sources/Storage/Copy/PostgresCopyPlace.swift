@@ -1,0 +1,128 @@
+internal import Core
+internal import Postgres
+internal import Time
+
+/// The database of a copy: who may use it meanwhile, and which copy it belongs to.
+struct PostgresCopyPlace {
+    /// What the database is to a copy that is about to fill it.
+    enum Target {
+        /// A copy that was begun, with its number.
+        case begun(Int64)
+        /// The copy was completed.
+        case complete
+        /// It takes a new copy.
+        /// - Parameter holdsUnfinished: whether what an earlier one has brought must go first.
+        case new(holdsUnfinished: Bool)
+    }
+
+    private static let longestMilliseconds: UInt64 = 7 * 86_400_000
+
+    private let session: PostgresSession
+    private let address: ConnectionSettings
+    /// How its clock differs from this machine's.
+    let offset: ClockOffset
+    let end: PostgresCopyEnd
+
+    /// Brings the schema to the present version.
+    init(_ session: PostgresSession, _ address: ConnectionSettings, _ clock: () -> UnixMilliseconds) throws(StoreError) {
+        self.session = session
+        self.address = address
+        end = PostgresCopyEnd(session)
+        try Self.refuse(try Self.asking { () throws(PostgresError) in session.surroundingObstacle(try session.place()) })
+        offset = try Self.asking { () throws(PostgresError) in
+            try session.migrate()
+            return try session.clockOffset(clock)
+        }
+    }
+
+    /// Runs `body` while no service is running and none can start: another connection holds a lock meanwhile.
+    func withoutServices<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+        let guardian = try PostgresDatabase.connect(address, replica: PostgresCopyEnd.replica)
+        defer { guardian.connection.close() }
+        var result: Result<Value, StoreError>?
+        do throws(PostgresError) {
+            try guardian.connection.transaction(by: .after(milliseconds: Self.longestMilliseconds)) { () throws(PostgresError) in
+                if let obstacle = try guardian.excludeServices() {
+                    result = .failure(StoreError(.unavailable, obstacle))
+                } else {
+                    result = Result { () throws(StoreError) in try body() }
+                }
+            }
+        } catch {
+            // What the body has come to stands, however the transaction ends, which has changed nothing.
+            guard result == nil else { return try result.settled() }
+            throw StoreError(error)
+        }
+        return try result.settled()
+    }
+
+    /// What the database is to the copy that its source knows.
+    /// - Throws: when it belongs to another copy or holds something else.
+    func target(of mark: Int64?, beginsAnew: Bool) throws(StoreError) -> Target {
+        switch try copy() {
+        case let copy? where copy.role == .unfinished:
+            if beginsAnew { return .new(holdsUnfinished: true) }
+            guard copy.id == mark else { throw .copyOfOther }
+            return .begun(copy.id)
+        case let copy? where copy.role == .finished && copy.id == mark: return .complete
+        default:
+            guard try end.isEmpty() else { throw .copyTargetNotEmpty }
+            try Self.refuse(try Self.asking { () throws(PostgresError) in try session.missingPrivilege() })
+            return .new(holdsUnfinished: false)
+        }
+    }
+
+    /// Makes the database the target of a copy, which no service can use from now on.
+    func begin(_ copy: Int64, holdsUnfinished: Bool) throws(StoreError) {
+        let query = PostgresSession.setCopy(copy, .unfinished)
+        if holdsUnfinished { return try end.empty(and: query) }
+        try Self.asking { () throws(PostgresError) in _ = try session.run([query]) }
+    }
+
+    /// The copy that the database is the source of; nil when there is none, or a service has used the database since.
+    /// - Throws: also when the database itself is an unfinished copy.
+    func sourceOfCopy() throws(StoreError) -> Int64? {
+        let copy = try copy()
+        if copy?.role == .unfinished { throw .copySourceUnfinished }
+        return copy?.role == .source ? copy?.id : nil
+    }
+
+    /// Makes the database the source of a copy, and ends the attempts that its services have left under way.
+    func becomeSource(of copy: Int64) throws(StoreError) {
+        try Self.asking { () throws(PostgresError) in
+            while try session.releaseLeases() > 0 {}
+            _ = try session.run([PostgresSession.setCopy(copy, .source)])
+        }
+    }
+
+    /// Checks, when all of it has been read, that nobody has used the source of a copy meanwhile.
+    func checkUnused(_ copy: Int64) throws(StoreError) {
+        guard try sourceOfCopy() == copy else { throw .copySourceChanged }
+        // One that was stopped for longer than its leases last, as a suspended machine is, works on without starting again.
+        try Self.refuse(try Self.asking { () throws(PostgresError) in try session.runningServices() })
+    }
+
+    private func copy() throws(StoreError) -> PostgresCopy? {
+        try Self.asking { () throws(PostgresError) in try session.copy() }
+    }
+
+    private static func refuse(_ obstacle: String?) throws(StoreError) {
+        if let obstacle { throw StoreError(.unavailable, obstacle) }
+    }
+
+    private static func asking<Value>(_ body: () throws(PostgresError) -> Value) throws(StoreError) -> Value {
+        do throws(PostgresError) {
+            return try body()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}
+
+extension Optional {
+    /// The value of a body that has run.
+    fileprivate func settled<Value>() throws(StoreError) -> Value where Wrapped == Result<Value, StoreError> {
+        guard let self else { preconditionFailure("the body has not run") }
+        return try self.get()
+    }
+}

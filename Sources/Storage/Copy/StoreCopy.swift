@@ -1,0 +1,121 @@
+package import Core
+internal import POSIX
+package import Postgres
+package import Time
+
+/// Copies everything that a SQLite store holds into PostgreSQL, or back.
+///
+/// A copy that was ended, by whatever, goes on where it was when the same call is repeated. For that a copy has a random number, which both
+/// stores keep: SQLite as the mark of its last run, PostgreSQL in `copies`. A service that opens the source wipes the number out, because
+/// what has been copied may be out of date then. No service can open the target before the copy is complete.
+///
+/// What one machine knows of its clock (`Store.trustedTime`) is not copied: a shared store keeps none.
+package struct StoreCopy: Sendable {
+    /// The path of the SQLite store.
+    package let path: String
+    /// Where the PostgreSQL store is; its role may change the tables, and sequences as `store migrate --grant` allows it.
+    package let address: ConnectionSettings
+    /// Whether to remove what an unfinished copy has brought, instead of going on with it or refusing.
+    package var beginsAnew = false
+    /// How many rows a transaction copies at most.
+    package var rowsPerStep = 5000
+    /// Reads this machine's clock.
+    package var clock: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
+
+    /// Names both stores.
+    package init(path: String, address: ConnectionSettings) {
+        self.path = path
+        self.address = address
+    }
+
+    /// Copies the SQLite store into the PostgreSQL database, which must be empty or hold this unfinished copy.
+    ///
+    /// Attempts that were under way end as interrupted, and their deliveries are due at once. The file stays where it is.
+    /// - Parameter observe: told after each transaction; what it throws ends the copy.
+    /// - Throws: why not, with the remedy; when the numbers of rows differ at the end, the database stays unfinished.
+    package func toPostgres(
+        observe: (StoreCopyProgress) throws(StoreError) -> Void
+    ) throws(StoreError) -> StoreCopyReport {
+        guard File.exists(path) else { throw .noStore(path) }
+        let lock = try DatabaseLock(path)
+        defer { withExtendedLifetime(lock) {} }
+        let mark = try CopyDraft.mark(of: path)
+        return try withDatabase { place throws(StoreError) in
+            let state = try place.target(of: mark, beginsAnew: beginsAnew)
+            let (source, copy, isContinued) = try source(lock, state)
+            if case .new(let holdsUnfinished) = state { try place.begin(copy, holdsUnfinished: holdsUnfinished) }
+            let run = CopyRun(source: source, target: place.end, moment: { place.offset.stored($0) }, limit: rowsPerStep)
+            if case .complete = state { return StoreCopyReport(tables: try run.compared(), isContinued: true) }
+            let tables = try run.all(observe)
+            try place.end.finish(copy)
+            return StoreCopyReport(tables: tables, isContinued: isContinued)
+        }
+    }
+
+    /// Opens the SQLite store as the source of a copy.
+    private func source(
+        _ lock: DatabaseLock, _ state: PostgresCopyPlace.Target
+    ) throws(StoreError) -> (end: SQLiteCopyEnd, copy: Int64, isContinued: Bool) {
+        switch state {
+        case .begun(let copy): return (try SQLiteCopyEnd(path), copy, true)
+        case .complete: return (try SQLiteCopyEnd(path), 0, true)
+        case .new:
+            // What a service does first: looks for damage, brings the schema to the present version, ends interrupted attempts.
+            try DatabaseFile.open(path, lock, movesAgain: false, StoreSettings(), SystemRandomNumberGenerator()).database.close(
+                keepsLog: false)
+            let (source, copy) = (try SQLiteCopyEnd(path), Self.newCopy())
+            // The source first: a target that knows a copy which its source does not know would be refused.
+            try source.setMark(copy)
+            return (source, copy, false)
+        }
+    }
+
+    /// Copies the PostgreSQL store into a new SQLite file, which gets its name when it is complete.
+    ///
+    /// Attempts that were under way end as interrupted, and their deliveries are due at once. The database stays as it is.
+    /// - Parameter observe: told after each transaction; what it throws ends the copy.
+    /// - Throws: why not, with the remedy; when the numbers of rows differ at the end, the file does not get its name.
+    package func toSQLite(
+        observe: (StoreCopyProgress) throws(StoreError) -> Void
+    ) throws(StoreError) -> StoreCopyReport {
+        try withDatabase { place throws(StoreError) in
+            let draft = CopyDraft(path: path)
+            let known = try place.sourceOfCopy()
+            if File.exists(path) {
+                guard let known, try CopyDraft.mark(of: path) == known else { throw .copyTargetExists(path) }
+                draft.remove()
+                return try compared(place)
+            }
+            let isContinued = try draft.continues(known, beginsAnew: beginsAnew)
+            let copy = isContinued ? known ?? 0 : Self.newCopy()
+            if !isContinued {
+                try place.becomeSource(of: copy)
+                try draft.create(copy)
+            }
+            return try draft.fill { target throws(StoreError) in
+                let run = CopyRun(source: place.end, target: target, moment: { place.offset.told($0) }, limit: rowsPerStep)
+                let tables = try run.all(observe)
+                try place.checkUnused(copy)
+                return StoreCopyReport(tables: tables, isContinued: isContinued)
+            }
+        }
+    }
+
+    /// The counts of a copy that an earlier call has completed.
+    private func compared(_ place: PostgresCopyPlace) throws(StoreError) -> StoreCopyReport {
+        let lock = try DatabaseLock(path)
+        defer { withExtendedLifetime(lock) {} }
+        let run = CopyRun(source: place.end, target: try SQLiteCopyEnd(path), moment: { $0 }, limit: rowsPerStep)
+        return StoreCopyReport(tables: try run.compared(), isContinued: true)
+    }
+
+    /// A number for a copy: beyond those that `runs` has otherwise.
+    private static func newCopy() -> Int64 { Int64.random(in: 2...Int64.max) }
+
+    private func withDatabase<Value>(_ body: (PostgresCopyPlace) throws(StoreError) -> Value) throws(StoreError) -> Value {
+        let session = try PostgresDatabase.connect(address, replica: PostgresCopyEnd.replica)
+        defer { session.connection.close() }
+        let place = try PostgresCopyPlace(session, address, clock)
+        return try place.withoutServices { () throws(StoreError) in try body(place) }
+    }
+}

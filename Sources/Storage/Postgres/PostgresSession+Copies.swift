@@ -1,0 +1,111 @@
+internal import Core
+internal import Postgres
+internal import Time
+
+/// A copy that the database is, or was, an end of.
+struct PostgresCopy: Equatable {
+    /// What the database is to a copy.
+    enum Role: Int32 {
+        case source = 0
+        /// What it holds is not all yet, and no service may use it.
+        case unfinished = 1
+        /// A target that has everything, and that no service has used yet.
+        case finished = 2
+    }
+
+    let id: Int64
+    let role: Role
+}
+
+/// Copies, and services that must not work on a database meanwhile.
+///
+/// A service that starts holds a lock that others share until its heartbeat is committed; a copy wants it alone, and looks for heartbeats
+/// then. So neither misses the other. The lock lasts for a transaction, because poolers give each another connection.
+extension PostgresSession {
+    static let copyUnderWay =
+        "deskgate store copy reads this database, or begins to; wait until it has ended, or end it: what is accepted now would be missing in the copy"
+
+    /// Whether no copy is under way; until the transaction ends none begins.
+    func sharesWithServices() throws(PostgresError) -> Bool {
+        try run([Query(CopyStatements.share, .int8(try lockNumber()))])[0].one().bool(0)
+    }
+
+    /// Another one for each schema, because PostgreSQL has these locks for a whole database.
+    private func lockNumber() throws(PostgresError) -> Int64 { shortDigest(of: "deskgate store copy", try place().schema ?? "") }
+
+    /// Keeps services from starting until the transaction ends.
+    /// - Returns: why a copy cannot begin, with the remedy; nil when it can.
+    func excludeServices() throws(PostgresError) -> String? {
+        guard try run([Query(CopyStatements.exclude, .int8(try lockNumber()))])[0].one().bool(0) else {
+            return "another copy is under way, or a service is just starting; look for it and try again"
+        }
+        _ = try run([Query(CopyStatements.stayOpen)])
+        return try runningServices()
+    }
+
+    /// Says that services are running, with the remedy; nil when none has told of itself lately.
+    func runningServices() throws(PostgresError) -> String? {
+        let live = try run([Query(CopyStatements.live, .int8(Self.deadMilliseconds))])[0].one().int64(0)
+        guard live > 0 else { return nil }
+        return "\(live) running service\(live == 1 ? " uses" : "s use") this database; stop all of them (after a kill -9, wait 30 seconds)"
+    }
+
+    /// Why the role cannot complete a copy, with the remedy; nil when it can. Rows alone are what serving takes.
+    func missingPrivilege() throws(PostgresError) -> String? {
+        let row = try run([Query(CopyStatements.mayCount)])[0].one()
+        if try row.bool(0) { return nil }
+        let role = try row.string(1)
+        return "\(role) may not set the sequences of the tables; have their owner run: deskgate store migrate --url - --grant \(role)"
+    }
+
+    /// The copy that the database is an end of; nil when there is none, or a service has started since.
+    func copy() throws(PostgresError) -> PostgresCopy? {
+        guard let row = try run([Query(CopyStatements.find)])[0].first else { return nil }
+        guard let role = PostgresCopy.Role(rawValue: try row.int32(1)) else { throw row.mismatch(1, "is no role of a copy") }
+        return PostgresCopy(id: try row.int64(0), role: role)
+    }
+
+    /// Why an unfinished copy keeps a service from using the database; nil when it does not.
+    func unfinishedCopy(_ place: PostgresSurroundings) throws(PostgresError) -> String? {
+        guard place.version >= Self.firstVersionWithCopies, try copy()?.role == .unfinished else { return nil }
+        return "this database holds an unfinished copy of another store; go on with it: deskgate store copy --to postgres"
+    }
+
+    /// The version of the schema that made the table.
+    private static let firstVersionWithCopies = 4
+
+    /// Makes the database an end of a copy, in place of an earlier one.
+    static func setCopy(_ id: Int64, _ role: PostgresCopy.Role) -> Query { Query(CopyStatements.set, .int8(id), .int4(role.rawValue)) }
+
+    /// Forgets copies, because a service changes the rows from now on.
+    static var clearCopies: Query { Query(CopyStatements.clear) }
+
+    /// By how many milliseconds the database's clock is ahead of this machine's.
+    func clockOffset(_ clock: () -> UnixMilliseconds) throws(PostgresError) -> ClockOffset {
+        let before = clock()
+        let row = try run([Query(CopyStatements.now)])[0].one()
+        let way = before.remaining(until: clock()) / 2
+        return ClockOffset(measured: try row.time(0).offset(from: before + way))
+    }
+}
+
+private enum CopyStatements {
+    static let share: StaticString = "SELECT pg_try_advisory_xact_lock_shared($1)"
+    static let exclude: StaticString = "SELECT pg_try_advisory_xact_lock($1)"
+    // The transaction that holds the lock says nothing while others copy.
+    static let stayOpen: StaticString = "SELECT set_config('idle_in_transaction_session_timeout', '0', true)"
+    static let live: StaticString = """
+        SELECT count(*) FROM replicas WHERE seen_at >= (extract(epoch FROM clock_timestamp()) * 1000)::bigint - $1
+        """
+    static let mayCount: StaticString = """
+        SELECT has_sequence_privilege(pg_get_serial_sequence('apps', 'number'), 'UPDATE')
+            AND has_sequence_privilege(pg_get_serial_sequence('events', 'number'), 'UPDATE'), current_user::text
+        """
+    static let find: StaticString = "SELECT id, role FROM copies ORDER BY role LIMIT 1"
+    static let set: StaticString = """
+        WITH former AS (DELETE FROM copies WHERE id <> $1)
+        INSERT INTO copies (id, role) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET role = excluded.role
+        """
+    static let clear: StaticString = "DELETE FROM copies"
+    static let now: StaticString = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+}

@@ -1,0 +1,148 @@
+import Core
+import Postgres
+import SQLite
+import TestSupport
+import Testing
+import Time
+
+@testable import Storage
+
+/// A SQLite store with something of everything, an empty place in a database, and a path for what comes back.
+final class CopyFixture: Sendable {
+    let directory: TemporaryDirectory
+    let place: PostgresPlace
+    /// Few rows a transaction, so that there are many.
+    static let rowsPerStep = 3
+
+    var path: String { directory.path("store.db") }
+    var back: String { directory.path("back.db") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        place = try PostgresPlace()
+    }
+
+    /// Limits that every call must be within.
+    static var settings: StoreSettings {
+        var settings = StoreSettings()
+        settings.devicesPerUser = 3
+        return settings
+    }
+
+    /// Fills the SQLite store by calls that a seed decides, and by some of its own.
+    func fill(seed: Int = 1, calls: Int = 300) throws {
+        let store = try SQLiteStore(path: path, settings: Self.settings, random: SharedGenerator())
+        defer { store.close() }
+        var script = RandomCalls(seed: seed)
+        for _ in 0..<calls { _ = script.next()(store) }
+        try Self.addRest(to: store)
+    }
+
+    /// What random calls do not meet.
+    static func addRest(to store: any Store) throws {
+        let strange = "a\u{0}b\u{1}c\u{1}\u{1}"
+        try store.put("T-strange", app: strange, user: strange, device: strange, at: 2000)
+        try store.take(
+            Sample(700_001).with {
+                ($0.app, $0.user, $0.device) = (strange, strange, strange)
+                $0.data = Array(0...255)
+            }.arrival(to: ["log", "http"]))
+        // One that was signed out, calls that are counted, and an attempt that is under way at the end.
+        try store.put("T-left", app: "app", user: "left", device: "d", at: 2000)
+        try store.put(nil, app: "app", user: "left", device: "d", at: 2001)
+        for scope in LimitRule.Scope.allCases {
+            _ = try store.wish(.of("T-\(scope)", app: "counted", user: "\(scope)", at: 3000, .fiveMinutes(scope)))
+        }
+        try store.take(
+            Sample(700_002).with {
+                $0.notifier = "leased"
+                $0.keepsOrder = true
+            })
+        try store.take(
+            Sample(700_003).with {
+                $0.notifier = "leased"
+                $0.keepsOrder = true
+            })
+        _ = try store.claim("leased", at: 5000)
+        try store.put("T-kept", app: "app", user: "kept", device: "d", at: 2000)
+        let pace = [PaceRule(per: .person, max: 5, windowMilliseconds: 300_000)]
+        _ = try store.claimDue(Claim(notifier: "registry", now: 5000, leaseMilliseconds: 1000, limit: 100, pace: pace))
+        // Remembered, without its event.
+        try store.take(Sample(700_004).arrival(to: []))
+    }
+
+    /// The copy of the filled store, or into another file.
+    func copy(_ path: String? = nil, clock ahead: Int64 = 0) throws -> StoreCopy {
+        var copy = StoreCopy(path: path ?? self.path, address: try place.settings())
+        copy.rowsPerStep = Self.rowsPerStep
+        copy.clock = { SystemClock.unixMilliseconds().advanced(by: -ahead) }
+        return copy
+    }
+
+    /// The PostgreSQL store.
+    func shared() throws -> PostgresStore {
+        try PostgresStore(try place.settings(), settings: Self.settings, random: Self.laterNumbers())
+    }
+
+    /// A SQLite store.
+    func file(_ path: String) throws -> SQLiteStore {
+        try SQLiteStore(path: path, settings: Self.settings, random: Self.laterNumbers())
+    }
+
+    /// The same random numbers each time, and others than the store was filled with: ids must not come again.
+    private static func laterNumbers() -> SharedGenerator {
+        let generator = SharedGenerator()
+        for _ in 0..<10_000 { _ = generator.next() }
+        return generator
+    }
+
+    /// How many rows of any table one SQLite store has and another one has not.
+    func difference(_ one: String, _ other: String) throws -> Int64 {
+        let connection = try Connection(path: one, mode: .readOnly)
+        try Statement(connection, "ATTACH ?1 AS other").run(other)
+        var count: Int64 = 0
+        for sql in Self.differences {
+            try Statement(connection, sql).forEachRow { row throws(SQLiteError) in count += try row.int64(0) }
+        }
+        return count
+    }
+
+    /// All tables that are copied, whole rows.
+    private static let differences: [StaticString] = [
+        "SELECT count(*) FROM (SELECT * FROM main.apps EXCEPT SELECT * FROM other.apps)",
+        "SELECT count(*) FROM (SELECT * FROM main.events EXCEPT SELECT * FROM other.events)",
+        "SELECT count(*) FROM (SELECT * FROM main.deliveries EXCEPT SELECT * FROM other.deliveries)",
+        "SELECT count(*) FROM (SELECT * FROM main.attempts EXCEPT SELECT * FROM other.attempts)",
+        "SELECT count(*) FROM (SELECT * FROM main.past_comments EXCEPT SELECT * FROM other.past_comments)",
+        "SELECT count(*) FROM (SELECT * FROM main.devices EXCEPT SELECT * FROM other.devices)",
+        "SELECT count(*) FROM (SELECT * FROM main.device_calls EXCEPT SELECT * FROM other.device_calls)",
+        "SELECT count(*) FROM (SELECT * FROM main.windows EXCEPT SELECT * FROM other.windows)",
+        "SELECT count(*) FROM (SELECT * FROM main.paced_calls EXCEPT SELECT * FROM other.paced_calls)",
+    ]
+}
+
+extension StoreCopy {
+    /// Copies without anybody who looks.
+    func toPostgres() throws(StoreError) -> StoreCopyReport { try toPostgres { _ throws(StoreError) in } }
+
+    /// Copies back without anybody who looks.
+    func toSQLite() throws(StoreError) -> StoreCopyReport { try toSQLite { _ throws(StoreError) in } }
+}
+
+/// Everything that can be known of a store by asking it.
+struct KnownState: Equatable {
+    let stories: [DeliveryStory]
+    let pending: [PendingDeliveries]
+    let due: [UnixMilliseconds?]
+    let devices: [Device]
+
+    init(_ store: any Store) throws {
+        let all = try store.all()
+        stories = try all.compactMap { try store.story(of: $0.id) }
+        pending = try store.pending()
+        due = try ["log", "http", "registry", "leased"].map { try store.nextDue(notifier: $0) }
+        devices = try (RandomCalls.apps + ["app", "counted", "a\u{0}b\u{1}c\u{1}\u{1}"]).flatMap {
+            try store.devices(DeviceFilter(appID: $0), after: nil, limit: 1000)
+        }
+    }
+}
