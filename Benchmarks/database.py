@@ -14,7 +14,7 @@ from processes import Server
 # Of PostgreSQL's, those that a small server of one's own would have; everything that keeps a commit through a loss of power is on.
 SETTINGS = {
     "listen_addresses": "127.0.0.1", "max_connections": "200", "shared_buffers": "512MB", "max_wal_size": "8GB", "checkpoint_timeout": "15min",
-    "fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "jit": "off",
+    "fsync": "on", "synchronous_commit": "on", "full_page_writes": "on",
 }
 START_LIMIT = 60
 

@@ -7,7 +7,7 @@ final class PostgresCopyEnd: CopyEnd {
     private static let stepMilliseconds: UInt64 = 60_000
     /// How long may take what looks at whole tables, in milliseconds.
     private static let longMilliseconds: UInt64 = 3_600_000
-    /// The replica as which a copy counts in `depth` what waits; services take that over, as from any replica that is gone.
+    /// Stands for no process.
     static let replica = [UInt8](repeating: 0, count: 16)
 
     private let session: PostgresSession
@@ -51,7 +51,7 @@ final class PostgresCopyEnd: CopyEnd {
         _ = try run(
             [
                 Query(FinishStatements.clearHeads), Query(FinishStatements.heads), Query(FinishStatements.clearDepth),
-                Query(FinishStatements.depth, .uuid(Self.replica)), Query(FinishStatements.clearWindows), Query(FinishStatements.windows),
+                Query(FinishStatements.depth), Query(FinishStatements.clearWindows), Query(FinishStatements.windows),
                 Query(FinishStatements.appNumbers), Query(FinishStatements.eventNumbers), PostgresSession.setCopy(copy, .finished),
             ], Self.longMilliseconds)
     }
@@ -129,7 +129,7 @@ private enum FinishStatements {
         """
     static let clearDepth: StaticString = "DELETE FROM depth"
     static let depth: StaticString = """
-        INSERT INTO depth (notifier, replica, pending) SELECT notifier, $1, count(*) FROM deliveries WHERE state = 0 GROUP BY notifier
+        INSERT INTO depth (notifier, pending) SELECT notifier, count(*) FROM deliveries WHERE state = 0 GROUP BY notifier
         """
     static let clearWindows: StaticString = "DELETE FROM windows"
     static let windows: StaticString = "INSERT INTO windows (app, last) SELECT app, max(number) FROM window_calls GROUP BY app"

@@ -52,18 +52,19 @@ extension PostgresBatch {
         ]
     }
 
-    private func depthRows() -> [Query] { depth.query(unit.session.replica) }
+    private func depthRows() -> [Query] { depth.query }
 }
 
 extension QueueDepth {
-    /// Writes what has changed into the counts of one replica, which only that one changes.
-    func query(_ replica: [UInt8]) -> [Query] {
-        let changed = changes.filter { $0.value != 0 }.sorted { $0.key < $1.key }
+    /// Adds rows with what has changed. A row that every transaction changed would become a long chain of versions while somebody's
+    /// transaction stays open.
+    var query: [Query] {
+        let changed = unwritten.filter { $0.value != 0 }.sorted { $0.key < $1.key }
         guard !changed.isEmpty else { return [] }
         return [
             Query(
                 EventStatements.addDepth,
-                [.uuid(replica), .storedArray(changed.map(\.key.text)), .int8Array(changed.map { Int64($0.value) })])
+                [.storedArray(changed.map(\.key.text)), .int8Array(changed.map { Int64($0.value) })])
         ]
     }
 }
@@ -145,8 +146,6 @@ private enum EventStatements {
         SELECT * FROM unnest($1::integer[], $2::text[], $3::bigint[], $4::bigint[], $5::uuid[]) ON CONFLICT DO NOTHING
         """
     static let addDepth: StaticString = """
-        INSERT INTO depth (notifier, replica, pending) SELECT notifier, $1, count FROM unnest($2::text[], $3::bigint[]) AS new (notifier, count)
-        ORDER BY notifier COLLATE "C"
-        ON CONFLICT (notifier, replica) DO UPDATE SET pending = depth.pending + excluded.pending
+        INSERT INTO depth (notifier, pending) SELECT notifier, count FROM unnest($1::text[], $2::bigint[]) AS new (notifier, count)
         """
 }

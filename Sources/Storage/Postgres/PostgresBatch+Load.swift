@@ -8,6 +8,7 @@ extension PostgresBatch {
         var persons: Set<PostgresUnit.PersonKey> = []
         var tokens: Set<PostgresUnit.TokenKey> = []
         var devices: Set<Int64> = []
+        var windows: Set<Int32> = []
         for arrival in arrivals {
             let person = try unit.key(arrival.event.identity.appID, arrival.event.userID)
             persons.insert(person)
@@ -17,6 +18,8 @@ extension PostgresBatch {
             let person = try unit.key(registration.key.appID, registration.key.userID)
             persons.insert(person)
             guard let token = registration.token else { continue }
+            if registration.rules.contains(where: { $0.scope == .app }) { windows.insert(person.app) }
+            if registration.rules.contains(where: { $0.scope == .service }) { windows.insert(0) }
             tokens.insert(PostgresUnit.TokenKey(app: person.app, digest: token.digest))
             if registration.rules.contains(where: { $0.scope == .device }) { devices.insert(StoreRules.deviceNumber(registration.key)) }
         }
@@ -25,15 +28,16 @@ extension PostgresBatch {
         try load(persons.sorted(), arrivals.map(\.event))
         try unit.load(holders: tokens)
         try unit.load(deviceCalls: devices)
+        try unit.load(windows: windows)
     }
 
     /// Reads what most batches need in one round trip: the persons, the comments, and how many deliveries wait.
     private func load(_ persons: [PostgresUnit.PersonKey], _ events: [Event]) throws(PostgresError) {
-        let comments = try queries(comments: events)
-        let results = try unit.session.run(PostgresUnit.queries(persons: persons) + [PostgresSession.depthQuery] + comments)
+        let (comments, counts) = (try queries(comments: events), depth.isUnread ? [PostgresSession.depthQuery] : [])
+        let results = try unit.session.run(PostgresUnit.queries(persons: persons) + comments + counts)
         try unit.take(persons: persons, results[..<3])
-        depth.take(try PostgresSession.depth(results[3]))
-        if !comments.isEmpty { try take(comments: events, results[4...]) }
+        if !comments.isEmpty { try take(comments: events, results[3..<5]) }
+        if depth.isUnread, let rows = results.last { depth.take(try PostgresSession.depth(rows)) }
     }
 
     private func queries(comments events: [Event]) throws(PostgresError) -> [Query] {

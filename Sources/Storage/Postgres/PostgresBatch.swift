@@ -38,7 +38,7 @@ final class PostgresBatch {
     }
 
     let unit: PostgresUnit
-    let depth = QueueDepth()
+    let depth: QueueDepth
     /// Who is told of what changes in the registry.
     var audience: RegistryAudience
     private var random: any RandomNumberGenerator & Sendable
@@ -51,8 +51,9 @@ final class PostgresBatch {
     private(set) var refused: [(notifier: String, ending: DeliveryEnding)] = []
 
     /// Begins with a transaction that has read nothing.
-    init(_ unit: PostgresUnit, random: any RandomNumberGenerator & Sendable) {
+    init(_ unit: PostgresUnit, _ known: [ByteKey: Int]?, random: any RandomNumberGenerator & Sendable) {
         self.unit = unit
+        depth = QueueDepth(known)
         audience = .nobody
         self.random = random
     }
@@ -106,7 +107,7 @@ final class PostgresBatch {
 
     private func admitted(_ rows: [DeliveryPlan.Row], _ event: Event) throws(PostgresError) -> [DeliveryPlan.Row]? {
         if depth.isUnread { depth.take(try unit.session.depth()) }
-        return unit.settings.bounds.admitted(rows, of: event, total: depth.total ?? 0) { depth.pending($0) }
+        return unit.settings.bounds.admitted(rows, of: event, total: depth.total) { depth.pending($0) }
     }
 
     private func insert(_ event: Event, _ rows: [DeliveryPlan.Row], _ app: Int32) {
@@ -156,34 +157,64 @@ extension PostgresBatch.CommentKey {
     }
 }
 
-/// How many deliveries are pending for each notifier, as of when it was first asked in a transaction and with that one's own changes.
+/// How many deliveries are pending for each notifier, as a transaction sees it: as known from before or as read, and with its own changes.
 final class QueueDepth {
-    /// Of all replicas together; nil while nobody has asked.
     private var counts: [ByteKey: Int]?
+    /// What the database said in this transaction; nil when it was not asked.
+    private(set) var stored: [ByteKey: Int]?
+    /// What this transaction has changed and not written yet.
+    private(set) var unwritten: [ByteKey: Int] = [:]
     /// What this transaction changes.
     private(set) var changes: [ByteKey: Int] = [:]
-    /// By how much this transaction changes the number of all that wait.
-    private(set) var difference = 0
 
-    /// Begins to count changes anew, because these have been written.
-    func wrote() { changes = [:] }
+    /// - Parameter known: the counts of all replicas, if they were read a moment ago.
+    init(_ known: [ByteKey: Int]?) { counts = known }
+
+    /// Begins to count what is unwritten anew.
+    func wrote() { unwritten = [:] }
 
     /// Whether the counts are still to be read.
     var isUnread: Bool { counts == nil }
 
     /// Takes in what is stored.
-    func take(_ stored: [ByteKey: Int]) { counts = stored.merging(changes) { $0 + $1 } }
+    func take(_ stored: [ByteKey: Int]) {
+        self.stored = stored
+        counts = stored.merging(unwritten, uniquingKeysWith: +)
+    }
 
-    /// How many are pending for all notifiers; nil while nobody has asked.
-    var total: Int? { counts.map { $0.values.reduce(0, +) } }
+    /// How many are pending for all notifiers, once the counts are known.
+    var total: Int { counts?.values.reduce(0, +) ?? 0 }
 
-    /// How many are pending for a notifier, of whom the counts have been read.
+    /// How many are pending for a notifier, once the counts are known.
     func pending(_ notifier: String) -> Int { counts?[ByteKey(notifier)] ?? 0 }
 
     /// Counts deliveries that begin or cease to wait.
     func add(_ count: Int, to notifier: String) {
         counts?[ByteKey(notifier), default: 0] += count
+        unwritten[ByteKey(notifier), default: 0] += count
         changes[ByteKey(notifier), default: 0] += count
-        difference += count
+    }
+}
+
+/// What a process knows of the queue's depth between its transactions.
+///
+/// It reads the counts once a second, and adds its own changes meanwhile. What other replicas have changed since is not in it, so they may
+/// together exceed a bound by what they accept in a second.
+struct KnownDepth {
+    private static let freshMilliseconds: UInt64 = 1000
+
+    private var counts: [ByteKey: Int] = [:]
+    private var freshUntil: MonotonicMilliseconds = 0
+    /// How many wait for all notifiers.
+    private(set) var total = 0
+
+    /// The counts, if they are fresh.
+    func fresh(_ now: MonotonicMilliseconds) -> [ByteKey: Int]? { now < freshUntil ? counts : nil }
+
+    /// Takes in what a transaction has read and changed.
+    mutating func note(_ committed: QueueDepth, _ now: MonotonicMilliseconds) {
+        if let stored = committed.stored { (counts, freshUntil) = (stored, now + Self.freshMilliseconds) }
+        counts.merge(committed.changes, uniquingKeysWith: +)
+        total = counts.values.reduce(0, +)
     }
 }

@@ -177,10 +177,8 @@ enum PostgresSchema {
             """
             CREATE TABLE depth (
                 notifier text COLLATE "C" NOT NULL,
-                replica uuid NOT NULL,
-                pending bigint NOT NULL,
-                PRIMARY KEY (notifier, replica)
-            ) WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0)
+                pending bigint NOT NULL
+            ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0)
             """,
             """
             CREATE TABLE replicas (id uuid PRIMARY KEY, seen_at bigint NOT NULL) WITH (fillfactor = 10)

@@ -20,7 +20,7 @@ extension PostgresSession {
     /// Says that this process lives, compares the clocks, and looks after what others have left, in one round trip.
     ///
     /// What dead processes had leased is due again since their attempts began, and those are noted as interrupted. Processes that are gone are
-    /// forgotten, and their counts of pending deliveries are added to this one's.
+    /// forgotten, and the changes of the queue's depth are summed up.
     /// - Parameter clock: reads this machine's clock.
     func beat(_ clock: @escaping @Sendable () -> UnixMilliseconds) throws(PostgresError) -> Heartbeat {
         let (before, sentAt) = (clock(), SystemClock.monotonicMilliseconds())
@@ -28,7 +28,7 @@ extension PostgresSession {
             Query(ReplicaStatements.beat, .uuid(replica), .int8(Self.deadMilliseconds)),
             Self.release,
             Query(ReplicaStatements.forget, .int8(120 * Self.deadMilliseconds)),
-            Query(ReplicaStatements.inherit, .uuid(replica)),
+            Query(ReplicaStatements.sumDepth),
             Self.forgetMarks,
             Query(ReplicaStatements.time),
         ])
@@ -100,17 +100,14 @@ private enum ReplicaStatements {
         DELETE FROM replicas WHERE seen_at < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - $1
             AND NOT EXISTS (SELECT 1 FROM deliveries WHERE owner = id)
         """
-    // A process that is not dead after all finds no row, and begins another one: only changes are ever written, so no count is lost.
-    static let inherit: StaticString = """
-        WITH lost AS MATERIALIZED (
-            SELECT notifier, replica FROM depth WHERE replica <> $1 AND NOT EXISTS (SELECT 1 FROM replicas WHERE id = replica)
-            LIMIT 500 FOR UPDATE SKIP LOCKED
+    static let sumDepth: StaticString = """
+        WITH found AS MATERIALIZED (
+            SELECT ctid AS place FROM depth WHERE EXISTS (SELECT FROM depth GROUP BY notifier HAVING count(*) > 1)
+            LIMIT 10000 FOR UPDATE SKIP LOCKED
         ), gone AS (
-            DELETE FROM depth USING lost WHERE depth.notifier = lost.notifier AND depth.replica = lost.replica
-            RETURNING depth.notifier, depth.pending
+            DELETE FROM depth USING found WHERE depth.ctid = found.place RETURNING notifier, pending
         )
-        INSERT INTO depth (notifier, replica, pending) SELECT notifier, $1, sum(pending)::bigint FROM gone GROUP BY notifier ORDER BY notifier
-        ON CONFLICT (notifier, replica) DO UPDATE SET pending = depth.pending + excluded.pending
+        INSERT INTO depth (notifier, pending) SELECT notifier, sum(pending)::bigint FROM gone GROUP BY notifier HAVING sum(pending) <> 0
         """
     static let time: StaticString = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
     static let leave: StaticString = "DELETE FROM replicas WHERE id = $1"

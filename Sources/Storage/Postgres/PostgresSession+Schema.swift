@@ -11,7 +11,7 @@ struct PostgresSurroundings {
     let schema: String?
     /// Whether the role may make tables there.
     let mayCreate: Bool
-    /// Whether the server only reads, as a standby does.
+    /// Whether the server only reads, as a standby does and a primary that was told to.
     let isStandby: Bool
     /// PostgreSQL's version as a number, such as 150004.
     let serverVersion: Int
@@ -23,6 +23,7 @@ struct PostgresSurroundings {
 extension PostgresSession {
     /// The oldest PostgreSQL whose syntax the statements keep to.
     private static let oldestServer = 130_000
+    private static let migrationMilliseconds: UInt64 = 3_600_000
 
     /// What the database says of itself.
     func place() throws(PostgresError) -> PostgresSurroundings {
@@ -45,7 +46,8 @@ extension PostgresSession {
     func surroundingObstacle(_ place: PostgresSurroundings) -> String? {
         if place.serverVersion < Self.oldestServer { return "PostgreSQL 13 or newer is needed; this server is older" }
         if place.isStandby {
-            return "this server is a standby, which only reads; name the primary, or all hosts of the cluster: the one that writes is used"
+            return "this server only reads: it is a standby, or default_transaction_read_only is on; name the primary, or all hosts of the "
+                + "cluster: the one that writes is used"
         }
         guard place.version < PostgresSchema.latest, !place.mayCreate else { return nil }
         let found =
@@ -59,6 +61,9 @@ extension PostgresSession {
     func migrate(to latest: Int = PostgresSchema.latest) throws(PostgresError) {
         let place = try place()
         guard place.version < latest else { return }
+        // An index on a large table takes long, and so does waiting for the one who makes it.
+        patienceMilliseconds = Self.migrationMilliseconds
+        defer { patienceMilliseconds = PostgresSession.patienceMilliseconds }
         try transaction { session throws(PostgresError) in
             _ = try session.run([Query(SchemaStatements.lock)])
             _ = try session.run([Query(SchemaStatements.addVersions)])
@@ -79,7 +84,7 @@ extension PostgresSession {
 private enum SchemaStatements {
     static let place: StaticString = """
         SELECT to_regclass('deskgate_versions') IS NOT NULL, current_schema(),
-            coalesce(has_schema_privilege(current_schema(), 'CREATE'), false), pg_is_in_recovery(),
+            coalesce(has_schema_privilege(current_schema(), 'CREATE'), false), current_setting('transaction_read_only') = 'on',
             current_setting('server_version_num')::integer, current_user::text
         """
     static let addVersions: StaticString = "CREATE TABLE IF NOT EXISTS deskgate_versions (version bigint PRIMARY KEY)"

@@ -16,7 +16,7 @@ final class PostgresSession {
 
     /// Connects, on the thread that will use it.
     init(_ address: ConnectionSettings, replica: [UInt8]) throws(PostgresError) {
-        connection = try Connection(address.with(serverOptions: Self.serverOptions), by: Self.deadline())
+        connection = try Connection(address.with(serverOptions: Self.serverOptions), by: .after(milliseconds: Self.patienceMilliseconds))
         self.replica = replica
     }
 
@@ -26,23 +26,27 @@ final class PostgresSession {
     /// A process that vanishes in the middle of a transaction, with its machine or its network, says no good-bye: the server ends the
     /// transaction, or the others would wait for its locks for ever. In four seconds, so that one who waits for them has not lost patience;
     /// where the server itself waits in the middle of a round trip, in eleven.
+    ///
+    /// What the planner is told not to do it counts as so dear that it would compile such statements first, which takes 0.1 s.
     private static let serverOptions: StaticString = """
-        -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c idle_in_transaction_session_timeout=4000 \
+        -c jit=off -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c idle_in_transaction_session_timeout=4000 \
         -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3 -c tcp_user_timeout=11000
         """
 
     /// How long one round trip may take, in milliseconds.
     static let patienceMilliseconds: UInt64 = 5000
     private static let mostTries = 5
+    /// How long a round trip may take in this session.
+    var patienceMilliseconds = PostgresSession.patienceMilliseconds
 
     /// Runs statements in one round trip, in a transaction of their own unless one is under way.
     /// - Returns: the rows of each.
     func run(_ queries: [Query]) throws(PostgresError) -> [Rows] {
-        try connection.pipeline(queries, by: Self.deadline())
+        try connection.pipeline(queries, by: deadline())
     }
 
     /// When a round trip that begins now must have ended.
-    static func deadline() -> Deadline { .after(milliseconds: patienceMilliseconds) }
+    private func deadline() -> Deadline { .after(milliseconds: patienceMilliseconds) }
 
     /// Makes a transaction of what `body` reads and of what it returns to be written last. What another one was in the way of is done again.
     func transaction<Value>(
@@ -51,9 +55,9 @@ final class PostgresSession {
         var tries = 1
         while true {
             do throws(PostgresError) {
-                let value = try connection.transaction(by: Self.deadline()) { () throws(PostgresError) in
+                let value = try connection.transaction(by: deadline()) { () throws(PostgresError) in
                     let (value, last) = try body(self)
-                    try connection.commit(last, by: Self.deadline())
+                    try connection.commit(last, by: deadline())
                     return value
                 }
                 newApps = []
@@ -96,11 +100,15 @@ final class PostgresSession {
         return name
     }
 
-    /// Locks what counts the calls of an app, or of the service with app 0.
-    /// - Returns: the number of the last one.
-    func lockWindow(_ app: Int32) throws(PostgresError) -> Int64 {
-        let results = try run([Query(SessionStatements.addWindow, [.int4(app)]), Query(SessionStatements.lockWindow, [.int4(app)])])
-        return try results[1].first?.int64(0) ?? 0
+    /// Locks what counts the calls of apps, or of the service with app 0, in the order of their numbers.
+    /// - Returns: the number of the last call of each.
+    func lockWindows(_ apps: [Int32]) throws(PostgresError) -> [Int32: Int64] {
+        var last: [Int32: Int64] = [:]
+        let wanted = Parameter.int4Array(apps.sorted())
+        for row in try run([Query(SessionStatements.addWindows, [wanted]), Query(SessionStatements.lockWindows, [wanted])])[1] {
+            last[try row.int32(0)] = try row.int64(1)
+        }
+        return last
     }
 
     /// When a numbered call came; nil when it has been forgotten.
@@ -144,14 +152,16 @@ private enum SessionStatements {
         INSERT INTO marks AS earlier VALUES ($1, false, clock_timestamp())
         ON CONFLICT (id) DO UPDATE SET at = earlier.at RETURNING is_committed
         """
-    static let forgetMarks: StaticString = "DELETE FROM marks WHERE at < clock_timestamp() - interval '10 minutes'"
+    static let forgetMarks: StaticString = "DELETE FROM marks WHERE at < now() - interval '10 minutes'"
 
     static let addApp: StaticString = """
         INSERT INTO apps (app_id) VALUES ($1) ON CONFLICT (app_id) DO UPDATE SET app_id = excluded.app_id RETURNING number
         """
     static let appName: StaticString = "SELECT app_id FROM apps WHERE number = $1"
-    static let addWindow: StaticString = "INSERT INTO windows (app, last) VALUES ($1, 0) ON CONFLICT DO NOTHING"
-    static let lockWindow: StaticString = "SELECT last FROM windows WHERE app = $1 FOR NO KEY UPDATE"
+    static let addWindows: StaticString = """
+        INSERT INTO windows (app, last) SELECT app, 0 FROM unnest($1::integer[]) AS wanted (app) ORDER BY app ON CONFLICT DO NOTHING
+        """
+    static let lockWindows: StaticString = "SELECT app, last FROM windows WHERE app = ANY ($1::integer[]) ORDER BY app FOR NO KEY UPDATE"
     static let call: StaticString = "SELECT at FROM window_calls WHERE app = $1 AND number = $2"
     static let depth: StaticString = "SELECT notifier, sum(pending)::bigint FROM depth GROUP BY notifier"
 }

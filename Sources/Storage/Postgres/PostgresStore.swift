@@ -9,6 +9,8 @@ package import Time
 /// One connection makes what arrives durable, on a thread of its own; one serves the dispatcher and upkeep, one operators and metrics. When
 /// the database is lost the store refuses with `notOpen`, and whoever has it opens another one. `close` must be called before it is let go.
 package final class PostgresStore: Store {
+    private let address: ConnectionSettings
+    private let replica: [UInt8]
     private let settings: StoreSettings
     private let queue: WriterQueue<PostgresJob>
     private let status: Monitor<PostgresStatus>
@@ -33,6 +35,7 @@ package final class PostgresStore: Store {
         self.random = random
         self.clock = clock
         let replica = try Self.newReplica()
+        (self.address, self.replica) = (address, replica)
         let status = Monitor(PostgresStatus())
         self.status = status
         let queue = WriterQueue<PostgresJob>(limit: settings.maximumQueued, batch: settings.maximumBatch)
@@ -47,7 +50,8 @@ package final class PostgresStore: Store {
             throw StoreError(error)
         }
         worker = Monitor(first)
-        reader = Monitor(try PostgresDatabase.connect(address, replica: replica))
+        // Made with the first question, so that a host that is silent holds up the opening twice and not three times.
+        reader = Monitor(nil)
         writer = try startWriter { opened throws(StoreError) in
             let writer: PostgresWriter
             do throws(PostgresError) {
@@ -196,8 +200,9 @@ package final class PostgresStore: Store {
         queue.close()
         writer.join()
         worker.withLock { session in
-            // Best effort: without it the others wait for the end of what this process had leased.
-            try? session?.leave()
+            // Best effort: without it the others wait for the end of what this process had leased. A store that is opened again has attempts
+            // under way, which the others must not make too.
+            if status.withLock({ $0.hindrance }) == nil { try? session?.leave() }
             session = nil
         }
         reader.withLock { $0 = nil }
@@ -213,9 +218,21 @@ package final class PostgresStore: Store {
 }
 
 extension PostgresStore {
-    /// Asks on the connection of operators and metrics.
+    /// Asks on the connection of operators and metrics, which is made anew after it was lost: a question that takes too long keeps nothing from
+    /// being stored.
     func read<Value>(_ body: (PostgresSession) throws(PostgresError) -> Value) throws(StoreError) -> Value {
-        try use(reader, body)
+        let result = reader.withLock { session -> Result<Value, StoreError> in
+            guard !status.withLock({ $0.isClosed }) else { return .failure(.closed) }
+            do throws(PostgresError) {
+                let open = if let session { session } else { try PostgresSession(address, replica: replica) }
+                session = open
+                return .success(try body(open))
+            } catch {
+                if error.isConnectionLost { session = nil }
+                return .failure(StoreError(error))
+            }
+        }
+        return try result.get()
     }
 
     /// Makes a transaction of upkeep, which tells nobody.
@@ -227,12 +244,15 @@ extension PostgresStore {
     private func change<Value>(
         telling audience: RegistryAudience, _ body: (PostgresBatch) throws(PostgresError) -> Value
     ) throws(StoreError) -> Value {
-        let (value, batch) = try use(worker) { session throws(PostgresError) in
+        let (value, batch) = try use { session throws(PostgresError) in
             try session.transaction { session throws(PostgresError) in
-                let batch = PostgresBatch(PostgresUnit(session, settings: settings), random: random)
+                let (known, isFull) = status.withLock {
+                    ($0.depth.fresh(SystemClock.monotonicMilliseconds()), $0.isFull(settings))
+                }
+                let batch = PostgresBatch(PostgresUnit(session, settings: settings), known, random: random)
                 batch.audience = audience
                 // Others may have made room, which nobody else would notice: nothing is accepted now.
-                if status.withLock({ $0.isFull(settings) }) { batch.depth.take(try session.depth()) }
+                if isFull, known == nil { batch.depth.take(try session.depth()) }
                 let value = try body(batch)
                 return ((value, batch), try batch.flush())
             }
@@ -241,10 +261,8 @@ extension PostgresStore {
         return value
     }
 
-    private func use<Value>(
-        _ place: Monitor<PostgresSession?>, _ body: (PostgresSession) throws(PostgresError) -> Value
-    ) throws(StoreError) -> Value {
-        let result = place.withLock { session -> Result<Value, StoreError> in
+    private func use<Value>(_ body: (PostgresSession) throws(PostgresError) -> Value) throws(StoreError) -> Value {
+        let result = worker.withLock { session -> Result<Value, StoreError> in
             guard let session else { return .failure(.closed) }
             do throws(PostgresError) {
                 return .success(try body(session))

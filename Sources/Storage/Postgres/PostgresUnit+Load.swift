@@ -93,6 +93,13 @@ extension PostgresUnit {
         ])
     }
 
+    /// Locks and reads what limits the calls of apps and of the service.
+    func load(windows apps: some Collection<Int32>) throws(PostgresError) {
+        let wanted = apps.filter { windows[$0] == nil }
+        guard !wanted.isEmpty else { return }
+        for (app, last) in try session.lockWindows(Array(wanted)) { windows[app] = Window(last: last, times: [:]) }
+    }
+
     /// Locks and reads what limits the calls of devices.
     func load(deviceCalls numbers: some Collection<Int64>) throws(PostgresError) {
         let wanted = Set(numbers).filter { deviceCalls[$0] == nil }.sorted()

@@ -92,9 +92,8 @@ extension PostgresUnit: RegistryRows {
     private func window(_ series: CallSeries) throws(PostgresError) -> Window {
         let app = try number(series)
         if let window = windows[app] { return window }
-        let window = Window(last: try session.lockWindow(app), times: [:])
-        windows[app] = window
-        return window
+        try load(windows: [app])
+        return windows[app] ?? Window(last: 0, times: [:])
     }
 
     private func number(_ series: CallSeries) throws(PostgresError) -> Int32 {

@@ -47,6 +47,12 @@ final class PostgresWork {
         guard !finished.isEmpty else { return }
         let places = try places(finished)
         let counted = try record(finished.filter { places[$0.id] != nil }, places)
+        // Locked in their order, and not in that of the outcomes.
+        var persons: Set<PostgresUnit.PersonKey> = []
+        for result in counted where result.news != nil {
+            if let key = result.device?.key { persons.insert(try batch.unit.key(key.appID, key.userID)) }
+        }
+        try batch.unit.load(persons: persons)
         var (endings, retries, uncalled) = ([Ending](), [Retry](), [(call: PacedCall, notifier: String)]())
         for result in counted {
             if let tried = result.device, let news = result.news {

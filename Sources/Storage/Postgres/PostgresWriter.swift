@@ -53,13 +53,13 @@ struct PostgresStatus {
     var isClosed = false
     /// As the last heartbeat has found it; nil before the first one.
     var heartbeat: Heartbeat?
-    /// How many deliveries were pending when this process looked last.
-    private var total = 0
+    private(set) var depth = KnownDepth()
 
     /// Remembers that the connection is lost.
     /// - Returns: the error as stores tell it.
     mutating func note(_ error: PostgresError) -> StoreError {
-        error.isConnectionLost ? lose(error) : StoreError(error)
+        // A server that writes no more may have a successor that does.
+        error.isConnectionLost || error.sqlState == .readOnlyTransaction ? lose(error) : StoreError(error)
     }
 
     /// Remembers that the database is not reached.
@@ -72,7 +72,7 @@ struct PostgresStatus {
 
     /// Takes in what a transaction has left.
     mutating func note(_ committed: PostgresBatch) {
-        total = committed.depth.total ?? total + committed.depth.difference
+        depth.note(committed.depth, SystemClock.monotonicMilliseconds())
         for (notifier, ending) in committed.refused { refused[ByteKey(notifier), default: [:]][ending, default: 0] += 1 }
     }
 
@@ -80,7 +80,7 @@ struct PostgresStatus {
     var hindrance: StoreError? { failure ?? doubt }
 
     /// Whether as many deliveries wait as may.
-    func isFull(_ settings: StoreSettings) -> Bool { total >= settings.maxPending }
+    func isFull(_ settings: StoreSettings) -> Bool { depth.total >= settings.maxPending }
 
     /// What keeps the store from accepting.
     func refusal(_ settings: StoreSettings) -> StoreError? {
@@ -101,6 +101,7 @@ final class PostgresWriter {
     private let settings: StoreSettings
     private var random: any RandomNumberGenerator & Sendable
     private let clock: @Sendable () -> UnixMilliseconds
+    private var failedBeats = 0
     private static let idleMilliseconds: UInt64 = 1000
     /// For how long it tries to find out what became of a transaction: shorter than a help desk waits, longer than a short interruption.
     private static let settlingMilliseconds: UInt64 = 8000
@@ -143,13 +144,15 @@ final class PostgresWriter {
         }
     }
 
-    /// Says that this process lives.
+    /// Says that this process lives. When that fails twice, whatever the reason, the store is opened anew, which tells the reason.
     private func beat() {
         do throws(PostgresError) {
             let heartbeat = try session.beat(clock)
             status.withLock { $0.heartbeat = heartbeat }
+            failedBeats = 0
         } catch {
-            _ = status.withLock { $0.note(error) }
+            failedBeats += 1
+            status.withLock { status in _ = failedBeats > 1 ? status.lose(error) : status.note(error) }
         }
     }
 
@@ -183,7 +186,8 @@ final class PostgresWriter {
     }
 
     private func read(_ jobs: [PostgresJob], _ session: PostgresSession) throws(PostgresError) -> Work {
-        let batch = PostgresBatch(PostgresUnit(session, settings: settings), random: random)
+        let knownDepth = status.withLock { $0.depth.fresh(SystemClock.monotonicMilliseconds()) }
+        let batch = PostgresBatch(PostgresUnit(session, settings: settings), knownDepth, random: random)
         try batch.load(jobs.compactMap(\.arrival), jobs.compactMap(\.registration))
         var work = Work(batch: batch)
         for job in jobs {

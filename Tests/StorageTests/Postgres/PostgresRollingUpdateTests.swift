@@ -30,7 +30,7 @@ import Time
                 INSERT INTO deliveries (event, position, notifier, app, needs_device, state, leads, attempts, due_at, expires_at, reason)
                 SELECT events.number, 0, 'log', app, false, 0, true, 0, 1000, 9000000000000, '' FROM events
                 """),
-            Query("INSERT INTO depth (notifier, replica, pending) VALUES ('log', '01900000-0000-7000-8000-000000000000', 1)"))
+            Query("INSERT INTO depth (notifier, pending) VALUES ('log', 1)"))
         let store = try place.store()
         defer { store.close() }
         let claimed = try store.work(

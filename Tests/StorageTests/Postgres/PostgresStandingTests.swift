@@ -50,16 +50,16 @@ import Time
         #expect(heartbeat.standing(now: 21_000) == ReplicaStanding(isElected: false, isHeard: false))
     }
 
-    /// Otherwise each process that ever ran would leave a row for each notifier.
-    @Test func theCountsOfThoseThatAreGoneAreInherited() throws {
+    /// Each transaction adds rows with what it changes.
+    @Test func theQueuesDepthIsSummedUp() throws {
         let first = try store()
         for number in 1...2 { try first.take(Sample(number)) }
         first.close()
         let second = try store()
         defer { second.close() }
         try second.take(Sample(3))
-        let inherited = Query("DO $$ BEGIN ASSERT (SELECT array_agg(pending) FROM depth) = '{3}'; END $$")
-        #expect(eventually { (try? place.run(inherited)) != nil })
+        let summed = Query("DO $$ BEGIN ASSERT (SELECT array_agg(pending) FROM depth) = '{3}'; END $$")
+        #expect(eventually { (try? place.run(summed)) != nil })
         #expect(throws: StoreError.self) { try second.take(Sample(4)) }
         #expect(second.refusal?.kind == .queueFull)
     }

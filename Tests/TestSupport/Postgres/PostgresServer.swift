@@ -87,7 +87,7 @@ package final class PostgresServer: @unchecked Sendable {
         let settings = [
             "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=\(directory)",
             "fsync=\(options.isDurable ? "on" : "off")",
-            "max_connections=50", "shared_buffers=16MB", "max_wal_senders=4", "timezone=UTC", "log_timezone=UTC", "jit=off",
+            "max_connections=50", "shared_buffers=16MB", "max_wal_senders=4", "timezone=UTC", "log_timezone=UTC",
             // In files of the directory, which go with it, instead of in memory that a killed server leaves behind.
             "dynamic_shared_memory_type=mmap",
         ]
