@@ -32,7 +32,7 @@ COPY_EVENTS = """
 COPY_DEVICES = """
     WITH model AS (SELECT * FROM devices WHERE token IS NOT NULL LIMIT 1), made AS (
         INSERT INTO devices (app, user_id, device_id, type, token, digest, registered_at, seen_at, from_app)
-        SELECT app, 'customer-' || lpad((n * 7919 % {count})::text, 8, '0'), md5('d' || n), type, md5('t' || n) || md5('u' || n),
+        SELECT app, 'customer-' || lpad((n::bigint * 7919 % {count})::text, 8, '0'), md5('d' || n), type, md5('t' || n) || md5('u' || n),
             decode(md5('a' || n) || md5('b' || n), 'hex'), registered_at, seen_at, from_app
         FROM model, generate_series(0, {count} - 1) AS n RETURNING app, user_id)
     INSERT INTO persons (app, user_id) SELECT app, user_id FROM made ON CONFLICT DO NOTHING

@@ -125,4 +125,13 @@ import Time
         for delivery in try fixture.store.claim(at: 9000) { try fixture.store.report(delivery, .dead, at: 9001) }
         #expect(try nextDue() == nil)
     }
+
+    /// The dispatcher has one lane for each notifier; the order of claims holds for anybody.
+    @Test(arguments: Backend.allCases) func meetsTwoClaimsOfOneNotifier(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for number in 1...3 { try fixture.store.take(Sample(number)) }
+        let claim = Claim(notifier: "log", now: 9000, leaseMilliseconds: 1000, limit: 2)
+        let claimed = try fixture.store.work([], [claim, claim], telling: .nobody).map { try $0.get().deliveries.count }
+        #expect(claimed == [2, 1])
+    }
 }

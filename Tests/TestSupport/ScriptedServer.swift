@@ -108,9 +108,13 @@ package final class ScriptedServer: Sendable {
         state.update { $0.releases += count }
     }
 
-    /// Closes everything and waits for the threads. Call it once.
+    /// Closes everything and waits for the threads. A second call does nothing.
     package func stop() {
-        state.update { $0.isStopping = true }
+        let wasStopped = state.update { state in
+            defer { state.isStopping = true }
+            return state.isStopping
+        }
+        guard !wasStopped else { return }
         // On Linux this ends a blocked accept(2).
         shutdown(listening, Int32(SHUT_RDWR))
         acceptor.join()

@@ -6,9 +6,21 @@ internal import Time
 extension PostgresWork {
     /// Meets claims in their order: one look at what is due for all of them, one write of what begins, one look at what is due next.
     func claim(_ claims: [Claim]) throws(PostgresError) -> [Result<Claimed, StoreError>] {
-        guard !claims.isEmpty else { return [] }
+        var (results, budget, rest) = ([Result<Claimed, StoreError>](), ClaimBudget(), claims[...])
+        while !rest.isEmpty {
+            // A second claim of a notifier sees what the first one has taken.
+            var names: Set<ByteKey> = []
+            let count = rest.firstIndex { !names.insert(ByteKey($0.notifier)).inserted }.map { $0 - rest.startIndex } ?? rest.count
+            results += try claim(ofDifferentNotifiers: Array(rest.prefix(count)), &budget)
+            rest = rest.dropFirst(count)
+        }
+        return results
+    }
+
+    private func claim(
+        ofDifferentNotifiers claims: [Claim], _ budget: inout ClaimBudget
+    ) throws(PostgresError) -> [Result<Claimed, StoreError>] {
         let found = try due(claims)
-        var budget = ClaimBudget()
         var drafts: [Result<ClaimDraft, StoreError>] = []
         for (claim, rows) in zip(claims, found) {
             let draft = try draft(claim, rows, budget)
