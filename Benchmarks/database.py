@@ -93,6 +93,11 @@ class Database:
         """Removes everything that a service has stored, and its schema."""
         self.sql("DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
 
+    def settle(self):
+        """Has everything on the disk, so that what was filled in is not still being written while something is measured."""
+        self.sql("VACUUM ANALYZE", "CHECKPOINT")
+        os.sync()
+
     def inserts_per_second(self, seconds, connections):
         """What pgbench reaches with one insert of one row a transaction."""
         self.sql(

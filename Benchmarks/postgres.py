@@ -78,7 +78,7 @@ class Postgres(Webhooks):
         self.database.sql(
             "DELETE FROM deliveries; DELETE FROM order_heads; DELETE FROM depth; DELETE FROM events WHERE number <> (SELECT min(number) FROM events)")
         self.add(1, count)
-        self.database.sql("VACUUM ANALYZE")
+        self.database.settle()
 
     def add(self, first, count):
         """Has so many more deliveries wait, due since the first event came."""
@@ -116,7 +116,8 @@ class Postgres(Webhooks):
         with (service := self.replica(f"devices-{count}")):
             self.call_us(service, FEW)
             if count > FEW:
-                self.database.sql(COPY_DEVICES.format(count=count), "VACUUM ANALYZE")
+                self.database.sql(COPY_DEVICES.format(count=count))
+                self.database.settle()
             return [self.call_us(service, count) for _ in range(self.options.rounds)]
 
     def beside_reader(self, devices, seconds):
@@ -143,14 +144,15 @@ class Postgres(Webhooks):
 
     def idle(self):
         """Transactions a second that a replica makes when nothing happens, and its connections."""
-        self.database.clear()
+        # A database of its own, in which nothing is left to be vacuumed.
+        self.database.sql("CREATE DATABASE idle")
+        self.store = self.store | {"url": self.workspace.write_secret("idle-url", self.database.url.removesuffix("postgres") + "idle")}
         with self.replica("idle"):
             time.sleep(5)
-            count = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
+            count = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = 'idle'"
             before, began = self.database.number(count), time.monotonic()
             time.sleep(IDLE_SECONDS)
-            # The last question counts itself.
-            asked = (self.database.number(count) - before - 1) / (time.monotonic() - began)
+            asked = (self.database.number(count) - before) / (time.monotonic() - began)
             connections = self.database.number("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'deskgate'")
             return asked, int(connections)
 
