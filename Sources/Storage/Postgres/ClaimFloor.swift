@@ -5,8 +5,9 @@ internal import Time
 /// Where the claims of a notifier begin to look, while much that is dead lies before what is due.
 ///
 /// A transaction that stays open keeps ended deliveries in the index, and each claim would pass over all of them again. So when a look from the
-/// beginning took long, the next ones begin where that one found something. What becomes due before that place, such as the next one of a
-/// ticket, is found by the next look from the beginning. Those take at most a twentieth of the time.
+/// beginning took long, the next ones begin where that one found something. When the next one of a ticket comes to lead, the beginning counts
+/// again. What else becomes due before that place, such as the lease of a dead replica, is found by the next look from the beginning. Those take
+/// at most a twentieth of the time.
 struct ClaimFloor: Equatable {
     /// A place in the order in which deliveries are claimed.
     struct Place: Equatable {

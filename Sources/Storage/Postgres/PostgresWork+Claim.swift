@@ -65,23 +65,24 @@ extension PostgresWork {
 
     /// Makes due, after the clock was set back, what is due later than any backoff allows, and locks what is due.
     private func due(_ claims: [Claim]) throws(PostgresError) -> [Rows] {
-        var (queries, places) = ([Query](), [Int]())
         let began = SystemClock.monotonicMilliseconds()
+        // By the server's clock, as the way there says nothing of the rows.
+        var (queries, places) = ([Query(ClaimStatements.time)], [Int]())
         for claim in claims {
             if claim.latestDue != .max { queries.append(claim.pullInQuery) }
             places.append(queries.count)
             queries.append(claim.dueQuery(limit: ClaimBudget().limit(claim), from: session.floor(claim.notifier, began), without: []))
         }
-        let results = try session.run(queries)
+        let results = try session.run(queries + [Query(ClaimStatements.time)])
         let found = places.map { results[$0] }
-        note(found, of: claims, began)
+        let milliseconds = try results[0].one().time(0).remaining(until: results[results.count - 1].one().time(0))
+        note(found, of: claims, began, milliseconds / UInt64(claims.count))
         return found
     }
 
     /// Notes for the next looks how long this one took, and where it found something.
-    private func note(_ found: [Rows], of claims: [Claim], _ began: MonotonicMilliseconds) {
+    private func note(_ found: [Rows], of claims: [Claim], _ began: MonotonicMilliseconds, _ milliseconds: UInt64) {
         let now = SystemClock.monotonicMilliseconds()
-        let milliseconds = (now - began) / UInt64(claims.count)
         for (claim, rows) in zip(claims, found) where claim.limit > 0 {
             let first = rows.first.flatMap { try? StoredRow($0) }.map { ClaimFloor.Place($0) }
             let behind = ClaimFloor.Place(due: claim.now.stored, event: .max, position: .max)
@@ -220,6 +221,7 @@ private enum ClaimStatements {
         )
         SELECT stories.* FROM due JOIN stories USING (event, position) ORDER BY due_at, event, position
         """
+    static let time: StaticString = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
     static let lease: StaticString = """
         UPDATE deliveries SET attempts = begun.attempt, due_at = begun.until, owner = $5
         FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::bigint[]) AS begun (event, position, attempt, until)

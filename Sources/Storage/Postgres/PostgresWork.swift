@@ -140,6 +140,8 @@ final class PostgresWork {
                 .storedArray(ordered.map(\.place.notifier)), .int4Array(ordered.map(\.place.app)),
                 .int8Array(ordered.compactMap(\.place.order)),
             ]
+            // Who is next may have been due for longer than what claims look for now.
+            for ending in ordered { session.floors[ByteKey(ending.place.notifier)] = nil }
             // Locks the heads, then looks who is next: a statement sees what was committed before it began.
             queries += [
                 Query(WorkStatements.lowerHeads, heads), Query(WorkStatements.lead, heads), Query(WorkStatements.removeHeads, heads),

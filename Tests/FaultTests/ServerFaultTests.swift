@@ -1,0 +1,69 @@
+import Postgres
+import TestSupport
+import Testing
+
+/// Replicas under load, to whose database something happens: nothing accepted is lost, and no promise is broken. Each scene has servers of its
+/// own.
+@Suite(.serialized) struct ServerFaultTests {
+    @Test func primaryIsKilled() async throws {
+        try await Rounds.run("primary killed, standby promoted") { round in
+            let primary = try PostgresServer()
+            let standby = try primary.standby()
+            try primary.setSynchronousStandby("standby")
+            let scene = try Scene(try PostgresPlace(primary), ports: [primary.port, standby.port])
+            // With an end to each connection, or without one.
+            if round % 2 == 0 { try primary.kill() } else { try primary.pause() }
+            try standby.promote()
+            scene.waitForCalls()
+            if round % 2 == 1 { try primary.kill() }
+            return try scene.end()
+        }
+    }
+
+    @Test func serverIsRestarted() async throws {
+        try await Rounds.run("PostgreSQL restarted") { round in
+            let server = try PostgresServer()
+            let scene = try Scene(try PostgresPlace(server))
+            // With an end to each session that says why, or without one.
+            if round % 2 == 0 { try server.stopFast() } else { server.stop() }
+            try server.start()
+            return try scene.end()
+        }
+    }
+
+    @Test func connectionsRunOut() async throws {
+        try await Rounds.run("too many connections") { _ in
+            let server = try PostgresServer(PostgresServer.Options("max_connections=16", "superuser_reserved_connections=0"))
+            let scene = try Scene(try PostgresPlace(server))
+            let address = try ConnectionSettings(server.url(query: "application_name=hog").utf8.span)
+            var hogs: [Connection] = []
+            let areAllTaken = eventually {
+                while let hog = try? Connection(address, by: .after(milliseconds: 5000)) { hogs.append(hog) }
+                _ = try? hogs.first?.run(Query(ReplicaFaultTests.endSessions), by: .after(milliseconds: 5000))
+                return hogs.count == 16
+            }
+            #expect(areAllTaken)
+            scene.waitForRefusal(of: scene.replicas)
+            scene.waitForLog("too many clients")
+            hogs = []
+            return try scene.end()
+        }
+    }
+
+    @Test func standbyLags() async throws {
+        try await Rounds.run("standby lagged") { round in
+            let primary = try PostgresServer()
+            let standby = try primary.standby()
+            try primary.setSynchronousStandby("standby")
+            let scene = try Scene(try PostgresPlace(primary), ports: [primary.port, standby.port])
+            try standby.pause()
+            scene.waitForRefusal(of: scene.replicas)
+            // What waited for the standby is now there for everybody, and nowhere else.
+            try primary.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+            if round % 2 == 0 { try primary.kill() }
+            try standby.resume()
+            if round % 2 == 0 { try standby.promote() }
+            return try scene.end()
+        }
+    }
+}
