@@ -28,8 +28,8 @@ import Testing
         let clients = try replicas.map { try SocketClient($0.publicAddress) }
         for comment in 1...6 {
             let first = clients[comment % 2]
-            #expect(try WebhookSite.post(Int64(comment), first) == "accepted")
-            #expect(try WebhookSite.post(Int64(comment), clients[(comment + 1) % 2]) == "duplicate")
+            #expect(try WebhookSite.post(Int64(comment), user: "somebody", first) == "accepted")
+            #expect(try WebhookSite.post(Int64(comment), user: "somebody", clients[(comment + 1) % 2]) == "duplicate")
         }
         #expect(sink.waitForRequests(6))
         #expect(Set(try sink.requests.compactMap { try WebhookSite.comment(of: $0) }) == Set(1...6))

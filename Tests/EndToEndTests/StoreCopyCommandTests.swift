@@ -45,7 +45,7 @@ import Time
                 id: UUIDv7(milliseconds: 1_773_130_512_000, using: &random), kind: .commentCreated,
                 identity: Event.Identity(
                     appID: Workspace.app, ticketID: 1, commentID: HelpDeskID(Int64(number + 1)), deviceID: ""),
-                userID: Markers.user, deviceType: nil, occurredAt: 1_773_130_512_000, receivedAt: 1_773_130_512_000,
+                userID: "somebody", deviceType: nil, occurredAt: 1_773_130_512_000, receivedAt: 1_773_130_512_000,
                 expiresAt: .max, data: Array("{\"message\":\"\(Markers.prefix)-what-support-wrote\"}".utf8))
             store.accept(Arrival(event, to: [Subscription(notifier: "log", keepsOrder: true)], token: nil), telling: .nobody) { result in
                 if (try? result.get()) == .accepted { accepted.update { $0 += 1 } }
