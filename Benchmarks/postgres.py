@@ -51,11 +51,8 @@ class Postgres(Webhooks):
 
     def replica(self, name):
         """One of the services that share the database."""
-        sink = {"type": "http", "url": self.sink.url, "secret": self.signature, "concurrency": CONCURRENCY}
-        app = {"webhook": {"secret": self.proof}, "notifiers": ["sink"]}
         self.replicas += 1
-        name = f"postgres-{name}-{self.replicas}"
-        return Service(self.options, self.workspace, name, app, store=self.store, notifiers={"sink": sink})
+        return self.service(f"{name}-{self.replicas}", store=self.store)
 
     # Acceptances.
 

@@ -49,13 +49,13 @@ class Webhooks:
         self.floor_command = peers.floor(workspace, self.cores)
         self.comment = 10**12
 
-    def service(self, name, environment=None, cores=None):
+    def service(self, name, environment=None, cores=None, store=None):
         """A service with the sink as its only notifier, which is told of every comment."""
         sink = {
             "type": "http", "url": self.sink.url, "secret": self.signature, "concurrency": CONCURRENCY,
         }
         app = {"webhook": {"secret": self.proof}, "notifiers": ["sink"]}
-        return Service(self.options, self.workspace, f"webhooks-{name}", app, environment, cores, notifiers={"sink": sink})
+        return Service(self.options, self.workspace, f"webhooks-{name}", app, environment, cores, store, notifiers={"sink": sink})
 
     def service_of_many(self):
         """A service with many notifiers that all tell the sink."""

@@ -5,12 +5,17 @@ import Testing
 /// Replicas under load, to whose database something happens: nothing accepted is lost, and no promise is broken. Each scene has servers of its
 /// own.
 @Suite(.serialized) struct ServerFaultTests {
+    /// A primary with a synchronous standby, and a scene whose replicas know both.
+    private func replicated() throws -> (primary: PostgresServer, standby: PostgresServer, scene: Scene) {
+        let primary = try PostgresServer()
+        let standby = try primary.standby()
+        try primary.setSynchronousStandby("standby")
+        return (primary, standby, try Scene(try PostgresPlace(primary), ports: [primary.port, standby.port]))
+    }
+
     @Test func primaryIsKilled() async throws {
         try await Rounds.run("primary killed, standby promoted") { round in
-            let primary = try PostgresServer()
-            let standby = try primary.standby()
-            try primary.setSynchronousStandby("standby")
-            let scene = try Scene(try PostgresPlace(primary), ports: [primary.port, standby.port])
+            let (primary, standby, scene) = try replicated()
             // With an end to each connection, or without one.
             if round % 2 == 0 { try primary.kill() } else { try primary.pause() }
             try standby.promote()
@@ -52,10 +57,7 @@ import Testing
 
     @Test func standbyLags() async throws {
         try await Rounds.run("standby lagged") { round in
-            let primary = try PostgresServer()
-            let standby = try primary.standby()
-            try primary.setSynchronousStandby("standby")
-            let scene = try Scene(try PostgresPlace(primary), ports: [primary.port, standby.port])
+            let (primary, standby, scene) = try replicated()
             try standby.pause()
             scene.waitForRefusal(of: scene.replicas)
             // What waited for the standby is now there for everybody, and nowhere else.

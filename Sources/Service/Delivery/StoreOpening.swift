@@ -120,8 +120,7 @@ extension AdminAccess {
             case .sqlite(let path) where !File.exists(path):
                 // Opening would create a store, which only the service should do.
                 throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet")
-            case .postgres(let address): try PostgresDatabase.check(address)
-            case .sqlite: break
+            case .sqlite, .postgres: break
             }
             return try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser)
         }

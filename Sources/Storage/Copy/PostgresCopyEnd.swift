@@ -16,17 +16,17 @@ final class PostgresCopyEnd: CopyEnd {
 
     func count(_ table: CopiedTable) throws(StoreError) -> Int {
         let rows = try run([Query(table.postgres.count)], Self.longMilliseconds)[0]
-        return try reading { () throws(PostgresError) in Int(try rows.one().int64(0)) }
+        return try PostgresDatabase.explained { () throws(PostgresError) in Int(try rows.one().int64(0)) }
     }
 
     func lastKey(of table: CopiedTable) throws(StoreError) -> [CopiedValue]? {
         guard let row = try run([Query(table.postgres.lastKey)])[0].first else { return nil }
-        return try reading { () throws(PostgresError) in try row.values(table.columns.prefix(table.keyCount)) }
+        return try PostgresDatabase.explained { () throws(PostgresError) in try row.values(table.columns.prefix(table.keyCount)) }
     }
 
     func rows(of table: CopiedTable, after key: [CopiedValue], limit: Int) throws(StoreError) -> [[CopiedValue]] {
         let found = try run([Query(table.postgres.read, key.map(\.parameter) + [.int8(Int64(limit))])])[0]
-        return try reading { () throws(PostgresError) in
+        return try PostgresDatabase.explained { () throws(PostgresError) in
             var rows: [[CopiedValue]] = []
             rows.reserveCapacity(found.count)
             for row in found { rows.append(try row.values(table.columns[...])) }
@@ -62,14 +62,8 @@ final class PostgresCopyEnd: CopyEnd {
     }
 
     private func run(_ queries: [Query], _ milliseconds: UInt64 = stepMilliseconds) throws(StoreError) -> [Rows] {
-        try reading { () throws(PostgresError) in try session.connection.pipeline(queries, by: .after(milliseconds: milliseconds)) }
-    }
-
-    private func reading<Value>(_ body: () throws(PostgresError) -> Value) throws(StoreError) -> Value {
-        do throws(PostgresError) {
-            return try body()
-        } catch {
-            throw StoreError(error)
+        try PostgresDatabase.explained { () throws(PostgresError) in
+            try session.connection.pipeline(queries, by: .after(milliseconds: milliseconds))
         }
     }
 }

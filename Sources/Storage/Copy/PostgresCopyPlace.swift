@@ -28,8 +28,9 @@ struct PostgresCopyPlace {
         self.session = session
         self.address = address
         end = PostgresCopyEnd(session)
-        try Self.refuse(try Self.asking { () throws(PostgresError) in session.surroundingObstacle(try session.place()) })
-        offset = try Self.asking { () throws(PostgresError) in
+        try PostgresDatabase.refuse(
+            try PostgresDatabase.explained { () throws(PostgresError) in session.surroundingObstacle(try session.place()) })
+        offset = try PostgresDatabase.explained { () throws(PostgresError) in
             try session.migrate()
             return try session.clockOffset(clock)
         }
@@ -67,7 +68,7 @@ struct PostgresCopyPlace {
         case let copy? where copy.role == .finished && copy.id == mark: return .complete
         default:
             guard try end.isEmpty() else { throw .copyTargetNotEmpty }
-            try Self.refuse(try Self.asking { () throws(PostgresError) in try session.missingPrivilege() })
+            try PostgresDatabase.refuse(try PostgresDatabase.explained { () throws(PostgresError) in try session.missingPrivilege() })
             return .new(holdsUnfinished: false)
         }
     }
@@ -76,7 +77,7 @@ struct PostgresCopyPlace {
     func begin(_ copy: Int64, holdsUnfinished: Bool) throws(StoreError) {
         let query = PostgresSession.setCopy(copy, .unfinished)
         if holdsUnfinished { return try end.empty(and: query) }
-        try Self.asking { () throws(PostgresError) in _ = try session.run([query]) }
+        try PostgresDatabase.explained { () throws(PostgresError) in _ = try session.run([query]) }
     }
 
     /// The copy that the database is the source of; nil when there is none, or a service has used the database since.
@@ -89,7 +90,7 @@ struct PostgresCopyPlace {
 
     /// Makes the database the source of a copy, and ends the attempts that its services have left under way.
     func becomeSource(of copy: Int64) throws(StoreError) {
-        try Self.asking { () throws(PostgresError) in
+        try PostgresDatabase.explained { () throws(PostgresError) in
             while try session.releaseLeases() > 0 {}
             _ = try session.run([PostgresSession.setCopy(copy, .source)])
         }
@@ -99,23 +100,11 @@ struct PostgresCopyPlace {
     func checkUnused(_ copy: Int64) throws(StoreError) {
         guard try sourceOfCopy() == copy else { throw .copySourceChanged }
         // One that was stopped for longer than its leases last, as a suspended machine is, works on without starting again.
-        try Self.refuse(try Self.asking { () throws(PostgresError) in try session.runningServices() })
+        try PostgresDatabase.refuse(try PostgresDatabase.explained { () throws(PostgresError) in try session.runningServices() })
     }
 
     private func copy() throws(StoreError) -> PostgresCopy? {
-        try Self.asking { () throws(PostgresError) in try session.copy() }
-    }
-
-    private static func refuse(_ obstacle: String?) throws(StoreError) {
-        if let obstacle { throw StoreError(.unavailable, obstacle) }
-    }
-
-    private static func asking<Value>(_ body: () throws(PostgresError) -> Value) throws(StoreError) -> Value {
-        do throws(PostgresError) {
-            return try body()
-        } catch {
-            throw StoreError(error)
-        }
+        try PostgresDatabase.explained { () throws(PostgresError) in try session.copy() }
     }
 }
 

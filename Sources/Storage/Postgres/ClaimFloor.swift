@@ -33,9 +33,9 @@ struct ClaimFloor: Equatable {
     ///   - milliseconds: of the look of this notifier.
     ///   - start: where it began; only a look from the beginning says something.
     ///   - found: the first delivery that it found, or else the place behind everything that was due.
-    mutating func note(_ milliseconds: UInt64, from start: Place, found: Place, now: MonotonicMilliseconds) {
+    mutating func note(_ milliseconds: UInt64, from start: Place, found: @autoclosure () -> Place, now: MonotonicMilliseconds) {
         guard start == .start else { return }
-        place = milliseconds > Self.slowMilliseconds ? found : .start
+        place = milliseconds > Self.slowMilliseconds ? found() : .start
         until = now + max(Self.shortestMilliseconds, Self.looksToWait * milliseconds)
     }
 }

@@ -7,15 +7,17 @@ extension PostgresDatabase {
     /// What other roles do is seen only by members of `pg_read_all_stats` (or `pg_monitor`).
     /// - Throws: when there is no way to it, or it has no schema yet.
     package static func report(_ settings: ConnectionSettings) throws(StoreError) -> StoreReport {
-        let version = try use(settings) { session throws(PostgresError) in try session.place().version }
-        guard version > 0 else {
-            throw StoreError(.unavailable, "there is no schema in \(settings) yet; deskgate store migrate makes it, or the first start")
-        }
-        return try use(settings) { session throws(PostgresError) in
-            StoreReport(
+        let report = try use(settings) { session throws(PostgresError) -> StoreReport? in
+            let version = try session.place().version
+            guard version > 0 else { return nil }
+            return StoreReport(
                 place: "\(settings)", version: version, latest: PostgresSchema.latest, parts: try session.parts(),
                 server: try session.serverReport())
         }
+        guard let report else {
+            throw StoreError(.unavailable, "there is no schema in \(settings) yet; deskgate store migrate makes it, or the first start")
+        }
+        return report
     }
 }
 

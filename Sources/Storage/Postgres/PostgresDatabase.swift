@@ -6,7 +6,7 @@ package enum PostgresDatabase {
     /// Checks whether a service could use the database, and changes nothing: what is missing in the schema a service adds when it starts.
     /// - Throws: why it could not, with the remedy.
     package static func check(_ settings: ConnectionSettings) throws(StoreError) {
-        try use(settings) { session throws(PostgresError) in try session.obstacle() }.refuse()
+        try refuse(try use(settings) { session throws(PostgresError) in try session.obstacle() })
     }
 
     /// Brings the schema to the present version; another process may do the same at the same time.
@@ -15,10 +15,11 @@ package enum PostgresDatabase {
     ///   - role: a role that may serve with them from now on; nil grants nothing.
     /// - Returns: the versions before and now.
     package static func migrate(_ settings: ConnectionSettings, grantingTo role: String?) throws(StoreError) -> (before: Int, now: Int) {
-        try check(settings)
-        return try use(settings) { session throws(PostgresError) in
-            let before = try session.place().version
-            try session.migrate()
+        let session = try connect(settings, replica: [])
+        defer { session.connection.close() }
+        let before = try explained { () throws(PostgresError) in try session.place().version }
+        try prepare(session)
+        return try explained { () throws(PostgresError) in
             if let role { try session.grant(to: role) }
             return (before, try session.place().version)
         }
@@ -26,53 +27,42 @@ package enum PostgresDatabase {
 
     /// Connects for a process.
     static func connect(_ settings: ConnectionSettings, replica: [UInt8]) throws(StoreError) -> PostgresSession {
-        do throws(PostgresError) {
-            return try PostgresSession(settings, replica: replica)
-        } catch {
-            throw StoreError(error)
-        }
+        try explained { () throws(PostgresError) in try PostgresSession(settings, replica: replica) }
     }
 
     /// Brings the schema to the present version, if the database can be used at all.
     static func prepare(_ session: PostgresSession) throws(StoreError) {
-        let obstacle: String?
-        do throws(PostgresError) {
-            obstacle = try session.obstacle()
-            if obstacle == nil { try session.migrate() }
-        } catch {
-            throw StoreError(error)
-        }
-        try obstacle.refuse()
+        try refuse(try explained { () throws(PostgresError) in try session.obstacle() })
+        try explained { () throws(PostgresError) in try session.migrate() }
     }
 
     /// Begins to work on a database, unless a copy reads or fills it.
     static func enter(_ session: PostgresSession) throws(StoreError) {
-        let obstacle: String?
-        do throws(PostgresError) {
-            obstacle = try session.enter()
-        } catch {
-            throw StoreError(error)
-        }
-        try obstacle.refuse()
+        try refuse(try explained { () throws(PostgresError) in try session.enter() })
     }
 
     /// Connects for one purpose.
     static func use<Value>(
         _ settings: ConnectionSettings, _ body: (PostgresSession) throws(PostgresError) -> Value
     ) throws(StoreError) -> Value {
-        do throws(PostgresError) {
+        try explained { () throws(PostgresError) in
             let session = try PostgresSession(settings, replica: [])
             defer { session.connection.close() }
             return try body(session)
+        }
+    }
+
+    /// Runs `body`, and tells its error as stores do.
+    static func explained<Value>(_ body: () throws(PostgresError) -> Value) throws(StoreError) -> Value {
+        do throws(PostgresError) {
+            return try body()
         } catch {
             throw StoreError(error)
         }
     }
-}
 
-extension String? {
     /// Throws an error with this text, if there is one.
-    fileprivate func refuse() throws(StoreError) {
-        if let self { throw StoreError(.unavailable, self) }
+    static func refuse(_ obstacle: String?) throws(StoreError) {
+        if let obstacle { throw StoreError(.unavailable, obstacle) }
     }
 }

@@ -83,7 +83,7 @@ extension PostgresSession {
     /// By how many milliseconds the database's clock is ahead of this machine's.
     func clockOffset(_ clock: () -> UnixMilliseconds) throws(PostgresError) -> ClockOffset {
         let before = clock()
-        let row = try run([Query(CopyStatements.now)])[0].one()
+        let row = try run([PostgresSession.timeQuery])[0].one()
         let way = before.remaining(until: clock()) / 2
         return ClockOffset(measured: try row.time(0).offset(from: before + way))
     }
@@ -107,5 +107,4 @@ private enum CopyStatements {
         INSERT INTO copies (id, role) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET role = excluded.role
         """
     static let clear: StaticString = "DELETE FROM copies"
-    static let now: StaticString = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 }

@@ -30,7 +30,7 @@ extension PostgresSession {
             Query(ReplicaStatements.forget, .int8(120 * Self.deadMilliseconds)),
             Query(ReplicaStatements.sumDepth),
             Self.forgetMarks,
-            Query(ReplicaStatements.time),
+            PostgresSession.timeQuery,
         ])
         let row = try results[0].one()
         let (began, ended) = (try row.time(0), try results[5].one().time(0))
@@ -109,6 +109,5 @@ private enum ReplicaStatements {
         )
         INSERT INTO depth (notifier, pending) SELECT notifier, sum(pending)::bigint FROM gone GROUP BY notifier HAVING sum(pending) <> 0
         """
-    static let time: StaticString = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
     static let leave: StaticString = "DELETE FROM replicas WHERE id = $1"
 }

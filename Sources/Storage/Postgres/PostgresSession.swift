@@ -116,6 +116,9 @@ final class PostgresSession {
         try run([Query(SessionStatements.call, [.int4(app), .int8(number)])])[0].first?.time(0)
     }
 
+    /// Asks for the database's time, in Unix milliseconds.
+    static var timeQuery: Query { Query(SessionStatements.time) }
+
     /// How many deliveries are pending for each notifier, by all replicas' counts.
     func depth() throws(PostgresError) -> [ByteKey: Int] { try Self.depth(try run([Self.depthQuery])[0]) }
 
@@ -163,5 +166,6 @@ private enum SessionStatements {
         """
     static let lockWindows: StaticString = "SELECT app, last FROM windows WHERE app = ANY ($1::integer[]) ORDER BY app FOR NO KEY UPDATE"
     static let call: StaticString = "SELECT at FROM window_calls WHERE app = $1 AND number = $2"
+    static let time: StaticString = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
     static let depth: StaticString = "SELECT notifier, sum(pending)::bigint FROM depth GROUP BY notifier"
 }

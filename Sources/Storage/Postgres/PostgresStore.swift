@@ -43,23 +43,16 @@ package final class PostgresStore: Store {
         let first = try PostgresDatabase.connect(address, replica: replica)
         try PostgresDatabase.prepare(first)
         try PostgresDatabase.enter(first)
-        do throws(PostgresError) {
-            let heartbeat = try first.beat(clock)
-            status.withLock { $0.heartbeat = heartbeat }
-        } catch {
-            throw StoreError(error)
-        }
+        let heartbeat = try PostgresDatabase.explained { () throws(PostgresError) in try first.beat(clock) }
+        status.withLock { $0.heartbeat = heartbeat }
         worker = Monitor(first)
         // Made with the first question, so that a host that is silent holds up the opening twice and not three times.
         reader = Monitor(nil)
         writer = try startWriter { opened throws(StoreError) in
-            let writer: PostgresWriter
-            do throws(PostgresError) {
-                writer = try PostgresWriter(
+            let writer = try PostgresDatabase.explained { () throws(PostgresError) in
+                try PostgresWriter(
                     { () throws(PostgresError) in try PostgresSession(address, replica: replica) }, queue: queue, status: status,
                     settings: settings, random: random, clock: clock)
-            } catch {
-                throw StoreError(error)
             }
             opened()
             writer.run()

@@ -67,13 +67,13 @@ extension PostgresWork {
     private func due(_ claims: [Claim]) throws(PostgresError) -> [Rows] {
         let began = SystemClock.monotonicMilliseconds()
         // By the server's clock, as the way there says nothing of the rows.
-        var (queries, places) = ([Query(ClaimStatements.time)], [Int]())
+        var (queries, places) = ([PostgresSession.timeQuery], [Int]())
         for claim in claims {
             if claim.latestDue != .max { queries.append(claim.pullInQuery) }
             places.append(queries.count)
             queries.append(claim.dueQuery(limit: ClaimBudget().limit(claim), from: session.floor(claim.notifier, began), without: []))
         }
-        let results = try session.run(queries + [Query(ClaimStatements.time)])
+        let results = try session.run(queries + [PostgresSession.timeQuery])
         let found = places.map { results[$0] }
         let milliseconds = try results[0].one().time(0).remaining(until: results[results.count - 1].one().time(0))
         note(found, of: claims, began, milliseconds / UInt64(claims.count))
@@ -84,10 +84,10 @@ extension PostgresWork {
     private func note(_ found: [Rows], of claims: [Claim], _ began: MonotonicMilliseconds, _ milliseconds: UInt64) {
         let now = SystemClock.monotonicMilliseconds()
         for (claim, rows) in zip(claims, found) where claim.limit > 0 {
-            let first = rows.first.flatMap { try? StoredRow($0) }.map { ClaimFloor.Place($0) }
             let behind = ClaimFloor.Place(due: claim.now.stored, event: .max, position: .max)
             session.floors[ByteKey(claim.notifier), default: ClaimFloor()].note(
-                milliseconds, from: session.floor(claim.notifier, began), found: first ?? behind, now: now)
+                milliseconds, from: session.floor(claim.notifier, began),
+                found: rows.first.flatMap { try? StoredRow($0) }.map { ClaimFloor.Place($0) } ?? behind, now: now)
         }
     }
 
@@ -221,7 +221,6 @@ private enum ClaimStatements {
         )
         SELECT stories.* FROM due JOIN stories USING (event, position) ORDER BY due_at, event, position
         """
-    static let time: StaticString = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
     static let lease: StaticString = """
         UPDATE deliveries SET attempts = begun.attempt, due_at = begun.until, owner = $5
         FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::bigint[]) AS begun (event, position, attempt, until)
