@@ -89,6 +89,6 @@ func keepEscapes(context: UnsafeMutableRawPointer?, connection: OpaquePointer?, 
 func libraryComplained(context: UnsafeMutableRawPointer?, format: UnsafePointer<CChar>?, arguments: CVaListPointer?) {
     let reason = errno
     guard let context = unsafe context, let format = unsafe format, unsafe strncmp(format, "Error accepting", 15) == 0 else { return }
-    guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(reason) else { return }
+    guard ListenSocket.isShortage(reason) else { return }
     unsafe Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue().turnAway()
 }

@@ -248,6 +248,11 @@ final class Connection: Exchange {
         }
     }
 
+    /// Closes the connection unless a request is in progress.
+    func closeIfIdle() {
+        if phase.endIdle() { hangUp(saying: nil) }
+    }
+
     /// Shuts down the socket from outside libmicrohttpd, which notices that and cleans up.
     ///
     /// libmicrohttpd cannot answer an incomplete request, so the answer is written to the socket directly; with TLS none is sent.

@@ -51,6 +51,13 @@ final class ConnectionTable: Sendable {
         }
     }
 
+    /// Closes the connection that has waited longest for its next request, if there is one, to make room for another client.
+    func closeLongestIdle() {
+        connections.withLock { all in
+            all.min { ($0.phase.idleDeadline ?? .max) < ($1.phase.idleDeadline ?? .max) }?.closeIfIdle()
+        }
+    }
+
     /// Whether any request is in progress.
     func hasRequests() -> Bool {
         connections.withLock { all in all.contains { !$0.phase.isIdle } }

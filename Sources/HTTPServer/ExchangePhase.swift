@@ -56,8 +56,18 @@ struct ExchangePhase: ~Copyable {
     ///
     /// One thread sets a flag and then reads this; another one begins to answer and then reads the flag. At least one of them sees the
     /// other's write.
-    var isIdle: Bool {
-        Self.unpack(word.load(ordering: .sequentiallyConsistent)).phase == .idle
+    var isIdle: Bool { idleDeadline != nil }
+
+    /// The deadline of a connection without a request in progress; nil for another one.
+    var idleDeadline: UInt64? {
+        let (phase, deadline) = Self.unpack(word.load(ordering: .sequentiallyConsistent))
+        return phase == .idle ? deadline : nil
+    }
+
+    /// Ends a connection that waits for its next request.
+    /// - Returns: false when that has arrived meanwhile.
+    func endIdle() -> Bool {
+        move(to: .expired, 0) { $0 == .idle }
     }
 
     /// Ends the phase if its deadline has passed.

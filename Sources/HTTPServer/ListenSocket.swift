@@ -37,6 +37,28 @@ struct ListenSocket: ~Copyable {
         close(silent)
     }
 
+    /// What came of accepting a connection.
+    enum Acceptance {
+        case accepted, nobodyWaits, noDescriptor
+    }
+
+    /// Accepts one connection that waits, and gives it to a running daemon.
+    static func accept(from descriptor: Int32, for daemon: OpaquePointer) -> Acceptance {
+        var peer = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe withUnsafeMutableBytes(of: &peer) { bytes in
+            let name = unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+            let client = unsafe Glibc.accept(descriptor, name, &length)
+            guard client >= 0, let name = unsafe name else { return isShortage(errno) ? .noDescriptor : .nobodyWaits }
+            // It makes the socket non-blocking, and closes it when it cannot serve it.
+            unsafe MHD_add_connection(daemon, client, name, length)
+            return .accepted
+        }
+    }
+
+    /// Whether accept(2) has failed because the process or the system lacks something that may be there again later.
+    static func isShortage(_ code: Int32) -> Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }
+
     private static func listenTCP(
         _ address: ListenAddress, host: String, port: UInt16
     ) throws(ServerError) -> (Int32, ListenAddress) {

@@ -34,22 +34,25 @@ package final class Server: Sendable {
             router: router, settings: settings, credentials: credentials, listening: socket.descriptor, observer: observer,
             onShortage: onDescriptorShortage)
         let life = Monitor(ServerLife.running)
-        let watchdog = try Self.startWatchdog(context, life, settings)
         guard let daemon = unsafe Self.startDaemon(socket.descriptor, settings, context) else {
             // The library has closed the descriptor, whose number may be in use again. Only if the library ran out of descriptors it leaks
             // it.
-            if case .unix(let path) = address { unsafe unlink(path) }
-            life.update { $0 = .stopped }
-            watchdog.join()
+            Self.unlinkSocket(of: address)
             throw ServerError(
                 kind: .cannotStart, description: "cannot start the server on \(address): not enough threads or descriptors")
+        }
+        do throws(ThreadError) {
+            watchdog = try unsafe Self.startWatchdog(context, life, daemon, settings)
+        } catch {
+            unsafe MHD_stop_daemon(daemon)
+            Self.unlinkSocket(of: address)
+            throw ServerError(kind: .cannotStart, description: error.description)
         }
         self.address = socket.address
         listening = socket.descriptor
         unsafe self.daemon = daemon
         self.context = context
         self.life = life
-        self.watchdog = watchdog
     }
 
     deinit {
@@ -74,7 +77,7 @@ package final class Server: Sendable {
     package func stop(drainMilliseconds: UInt64) {
         context.startDraining()
         ListenSocket.stopListening(listening)
-        if case .unix(let path) = address { unsafe unlink(path) }
+        Self.unlinkSocket(of: address)
         _ = waitUntilIdle(milliseconds: drainMilliseconds)
         context.startClosing()
         repeat {
@@ -95,14 +98,16 @@ package final class Server: Sendable {
         return true
     }
 
+    private static func unlinkSocket(of address: ListenAddress) {
+        if case .unix(let path) = address { unsafe unlink(path) }
+    }
+
     private static func startWatchdog(
-        _ context: ServerContext, _ life: Monitor<ServerLife>, _ settings: ServerSettings
-    ) throws(ServerError) -> OwnThread {
-        do throws(ThreadError) {
-            return try OwnThread { watch(context, life, requestTimeoutMilliseconds: settings.requestTimeoutMilliseconds) }
-        } catch {
-            throw ServerError(kind: .cannotStart, description: error.description)
-        }
+        _ context: ServerContext, _ life: Monitor<ServerLife>, _ daemon: OpaquePointer, _ settings: ServerSettings
+    ) throws(ThreadError) -> OwnThread {
+        // The daemon is stopped after the thread has ended.
+        nonisolated(unsafe) let daemon = unsafe daemon
+        return try OwnThread { unsafe watch(context, life, daemon, requestTimeoutMilliseconds: settings.requestTimeoutMilliseconds) }
     }
 
     private static func startDaemon(
@@ -126,10 +131,10 @@ private enum ServerLife {
 }
 
 /// The watchdog's thread: checks every connection several times within the shortest timeout.
-private func watch(_ context: ServerContext, _ life: Monitor<ServerLife>, requestTimeoutMilliseconds: Int) {
+private func watch(_ context: ServerContext, _ life: Monitor<ServerLife>, _ daemon: OpaquePointer, requestTimeoutMilliseconds: Int) {
     let interval = UInt64(min(max(requestTimeoutMilliseconds / 4, 10), 250))
     while life.wait(timeoutMilliseconds: interval, { $0 == .stopped ? $0 : nil }) == nil {
         context.connections.expire(now: coarseMilliseconds())
-        context.turnAwayWhatWaits()
+        unsafe context.acceptWhatWaits(for: daemon)
     }
 }

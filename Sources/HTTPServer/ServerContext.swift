@@ -18,8 +18,7 @@ final class ServerContext: Sendable {
     private let listening: Int32
     private let spare = SpareDescriptor()
     private let onShortage: @Sendable () -> Void
-    private let hasToldShortage = Atomic<Bool>(false)
-    private let isShort = Atomic<Bool>(false)
+    private let hadShortage = Atomic<Bool>(false)
     private let draining = Atomic<Bool>(false)
     private let closing = Atomic<Bool>(false)
     private let resumptions = Atomic<Int>(0)
@@ -95,20 +94,33 @@ final class ServerContext: Sendable {
         deadline() + idleTimeoutMilliseconds
     }
 
-    /// Answers 503 to waiting connections that the process has no descriptor left to accept.
+    /// Answers 503 to waiting connections that the process has no descriptor left to accept; when that needs a descriptor too, closes the
+    /// connection that has been idle longest.
     func turnAway() {
-        isShort.store(true, ordering: .relaxed)
-        let count = spare.turnAway(from: listening, answer: isTLS ? nil : Self.refusal())
-        for _ in 0..<count { observer(Router.unmatched, 503) }
-        if !hasToldShortage.exchange(true, ordering: .relaxed) { onShortage() }
+        if let count = spare.turnAway(from: listening, answer: isTLS ? nil : Self.refusal()) {
+            for _ in 0..<count { observer(Router.unmatched, 503) }
+        } else {
+            connections.closeLongestIdle()
+        }
+        if !hadShortage.exchange(true, ordering: .relaxed) { onShortage() }
     }
 
-    /// After a shortage each thread of the library accepts nothing until one of its connections ends, so waiting connections are answered
-    /// here.
-    func turnAwayWhatWaits() {
-        guard isShort.load(ordering: .relaxed) else { return }
-        if SpareDescriptor.isAwaited(at: listening) { turnAway() } else { isShort.store(false, ordering: .relaxed) }
+    /// Accepts what waits, on behalf of the library's threads: after a shortage each of them accepts nothing until one of its own connections
+    /// ends, which may be long after there are descriptors again.
+    /// - Parameter daemon: the running daemon.
+    func acceptWhatWaits(for daemon: OpaquePointer) {
+        guard hadShortage.load(ordering: .relaxed) else { return }
+        for _ in 0..<Self.mostAcceptedAtOnce {
+            switch unsafe ListenSocket.accept(from: listening, for: daemon) {
+            case .accepted: continue
+            case .nobodyWaits: return
+            case .noDescriptor: return turnAway()
+            }
+        }
     }
+
+    /// So that a flood does not keep the watchdog from its deadlines.
+    private static let mostAcceptedAtOnce = 64
 
     private static func refusal() -> [UInt8] {
         let response = StandardResponse.tooManyConnections

@@ -24,14 +24,15 @@ final class SpareDescriptor: Sendable {
 
     /// Answers the connections that wait at a listening socket. Called on a thread that has just failed to accept one.
     /// - Parameter answer: the bytes to send to each; nil only closes it.
-    /// - Returns: how many there were.
-    func turnAway(from listening: Int32, answer: [UInt8]?) -> Int {
+    /// - Returns: how many there were; nil when the spare descriptor is gone, because somebody else took it when it was last closed.
+    func turnAway(from listening: Int32, answer: [UInt8]?) -> Int? {
         let held = descriptor.exchange(Self.none, ordering: .acquiringAndReleasing)
         guard held >= 0 else {
-            // Another thread is using it, or somebody else took the descriptor when it was last closed. All that helps is to wait.
+            // Unless another thread is just using it.
             _ = poll(nil, 0, 10)
-            keep(Self.open())
-            return 0
+            let opened = Self.open()
+            keep(opened)
+            return opened >= 0 ? 0 : nil
         }
         close(held)
         var count = 0
@@ -49,12 +50,6 @@ final class SpareDescriptor: Sendable {
         guard opened >= 0 else { return }
         let previous = descriptor.exchange(opened, ordering: .acquiringAndReleasing)
         if previous >= 0 { close(previous) }
-    }
-
-    /// Whether a connection waits to be accepted.
-    static func isAwaited(at listening: Int32) -> Bool {
-        var request = pollfd(fd: listening, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&request, 1, 0) == 1
     }
 
     /// Reads what the client has sent, because closing a socket with unread data resets it and the answer may be lost.

@@ -23,15 +23,17 @@ import Threading
     }
 
     /// Writes a note in a transaction through a proxy that cuts, and gives the error.
-    private func write(_ note: String, _ action: CuttingProxy.Action, on text: String = "COMMIT\0", by deadline: Deadline = .patient) throws
-        -> PostgresError?
-    {
+    /// - Parameter deadline: of what meets the text, from when it is sent.
+    private func write(
+        _ note: String, _ action: CuttingProxy.Action, on text: String = "COMMIT\0", by deadline: @autoclosure () -> Deadline = .patient
+    ) throws -> PostgresError? {
         try makeTable()
         let proxy = try CuttingProxy(to: PostgresServer.shared.get().port, on: text, action)
         let connection = try connect(through: proxy)
         let error = failure { () throws(PostgresError) in
-            try connection.transaction(by: deadline) { () throws(PostgresError) in
-                _ = try connection.run(Query("INSERT INTO noted VALUES ($1)", .text(note)), by: deadline)
+            try connection.transaction(by: .patient) { () throws(PostgresError) in
+                try connection.run(Query("INSERT INTO noted VALUES ($1)", .text(note)), by: text == "INSERT" ? deadline() : .patient)
+                try connection.commit(by: deadline())
             }
         }
         #expect(!connection.isOpen)

@@ -17,20 +17,20 @@ package final class SocketClient {
 
     /// Connects to a server.
     package init(_ address: ListenAddress) throws {
+        descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        // The one for sending also bounds connect, which waits while a server that accepts nobody has no room for more (socket(7)).
+        var patience = timeval(tv_sec: Self.patienceSeconds, tv_usec: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         switch address {
         case .tcp(let host, let port):
-            descriptor = socket(host.contains(":") ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             try unsafe Self.withAddress(host: host, port: port) { try unsafe connect($0, $1) }
         case .unix(let path):
-            descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             var name = sockaddr_un()
             name.sun_family = sa_family_t(AF_UNIX)
             unsafe withUnsafeMutableBytes(of: &name.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
             try unsafe withUnsafeBytes(of: &name) { try unsafe connect($0.assumingMemoryBound(to: sockaddr.self).baseAddress, $0.count) }
         }
-        var patience = timeval(tv_sec: Self.patienceSeconds, tv_usec: 0)
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var on: Int32 = 1
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -134,6 +134,16 @@ package final class SocketClient {
             name.sin_port = port.bigEndian
             unsafe inet_pton(AF_INET, host, &name.sin_addr)
             try unsafe withUnsafeBytes(of: &name) { try unsafe body($0.assumingMemoryBound(to: sockaddr.self).baseAddress, $0.count) }
+        }
+    }
+}
+
+extension ListenAddress {
+    /// The kind of socket that leads there.
+    fileprivate var family: Int32 {
+        switch self {
+        case .tcp(let host, _): host.contains(":") ? AF_INET6 : AF_INET
+        case .unix: AF_UNIX
         }
     }
 }

@@ -1,4 +1,5 @@
 package import Threading
+internal import Time
 
 /// Starts a thread for a test, which has nothing better to do than to end when the system has no room for it.
 package func startThread(_ body: @escaping @Sendable () -> Void) -> OwnThread {
@@ -28,7 +29,9 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
 /// - Returns: false when it still did not after 20 seconds, which only a failing test reaches.
 package func eventually(_ condition: () -> Bool) -> Bool {
     let pause = Monitor(())
-    for _ in 0..<4000 {
+    // By the clock, as a condition may itself wait, for example for an answer.
+    let end = SystemClock.monotonicMilliseconds() + 20_000
+    while SystemClock.monotonicMilliseconds() < end {
         if condition() { return true }
         _ = pause.wait(timeoutMilliseconds: 5) { _ in nil as Void? }
     }
