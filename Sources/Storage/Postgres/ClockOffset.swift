@@ -3,26 +3,38 @@ internal import Time
 
 /// The database's clock as a heartbeat has found it.
 ///
-/// It is kept beside a clock that nobody sets: when this machine's clock is set, the offset is right at once, and not with the next
-/// heartbeat only.
+/// It is kept beside a clock that nobody sets: when this machine's clock is set, also while a heartbeat is under way, the offset is right at
+/// once, and not with the next heartbeat only.
 struct DatabaseClock {
     private let clock: @Sendable () -> UnixMilliseconds
     /// By how much it is ahead of the milliseconds since this machine started.
     private let aheadOfStart: Int64
+    /// By how much this machine's clock was ahead of them then.
+    private let ownAheadOfStart: Int64
 
     /// - Parameters:
-    ///   - ahead: by how much it is ahead of this machine's clock now, in milliseconds; negative when it is behind.
+    ///   - moment: what it showed.
+    ///   - sinceBoot: for how many milliseconds this machine had run then (`SystemClock.bootMilliseconds`).
     ///   - clock: reads this machine's clock.
-    init(ahead: Int64, of clock: @escaping @Sendable () -> UnixMilliseconds) {
+    init(showing moment: UnixMilliseconds, at sinceBoot: UInt64, beside clock: @escaping @Sendable () -> UnixMilliseconds) {
         self.clock = clock
-        aheadOfStart = ahead + Self.aheadOfStart(clock)
+        aheadOfStart = moment.offset(from: UnixMilliseconds(rawValue: sinceBoot))
+        ownAheadOfStart = Self.aheadOfStart(clock())
     }
 
-    /// How far this machine's clock is off now.
-    var offset: ClockOffset { ClockOffset(measured: aheadOfStart - Self.aheadOfStart(clock)) }
+    /// How far this machine's clock is off for a moment that it has just shown.
+    ///
+    /// Somebody may have read it right before it was set: then the moment is nearer to what it would show now if nobody had set it.
+    func offset(for moment: UnixMilliseconds) -> ClockOffset {
+        let present = clock()
+        let ahead = Self.aheadOfStart(present)
+        let unset = present.advanced(by: ownAheadOfStart - ahead)
+        let wasReadBefore = moment.offset(from: unset).magnitude < moment.offset(from: present).magnitude
+        return ClockOffset(measured: aheadOfStart - (wasReadBefore ? ownAheadOfStart : ahead))
+    }
 
-    private static func aheadOfStart(_ clock: () -> UnixMilliseconds) -> Int64 {
-        clock().offset(from: UnixMilliseconds(rawValue: SystemClock.bootMilliseconds()))
+    private static func aheadOfStart(_ moment: UnixMilliseconds) -> Int64 {
+        moment.offset(from: UnixMilliseconds(rawValue: SystemClock.bootMilliseconds()))
     }
 }
 
@@ -36,7 +48,7 @@ struct ClockOffset: Equatable {
 
     private let milliseconds: Int64
 
-    /// - Parameter measured: as `PostgresSession.beat` has found it.
+    /// - Parameter measured: in milliseconds.
     init(measured: Int64) { milliseconds = measured.magnitude < Self.toleranceMilliseconds ? 0 : measured }
 
     /// A moment of this process by the database's clock.

@@ -23,7 +23,7 @@ extension PostgresSession {
     /// forgotten, and the changes of the queue's depth are summed up.
     /// - Parameter clock: reads this machine's clock.
     func beat(_ clock: @escaping @Sendable () -> UnixMilliseconds) throws(PostgresError) -> Heartbeat {
-        let (before, sentAt) = (clock(), SystemClock.monotonicMilliseconds())
+        let (sinceBoot, sentAt) = (SystemClock.bootMilliseconds(), SystemClock.monotonicMilliseconds())
         let results = try run([
             Query(ReplicaStatements.beat, .uuid(replica), .int8(Self.deadMilliseconds)),
             Self.release,
@@ -34,9 +34,11 @@ extension PostgresSession {
         ])
         let row = try results[0].one()
         let (began, ended) = (try row.time(0), try results[5].one().time(0))
-        let onTheWay = before.remaining(until: clock()).subtractingReportingOverflow(began.remaining(until: ended))
+        let elapsed = SystemClock.bootMilliseconds() - sinceBoot
+        let onTheWay = elapsed.subtractingReportingOverflow(began.remaining(until: ended))
         let way = onTheWay.overflow ? 0 : onTheWay.partialValue / 2
-        return Heartbeat(sentAt: sentAt, clock: DatabaseClock(ahead: began.offset(from: before + way), of: clock), isFirst: try row.bool(1))
+        let database = DatabaseClock(showing: began, at: sinceBoot + way, beside: clock)
+        return Heartbeat(sentAt: sentAt, clock: database, isFirst: try row.bool(1))
     }
 
     /// Gives back what dead processes had leased, and nothing else, for a copy.

@@ -10,6 +10,7 @@ extension PostgresStore {
         var filter = filter
         filter.state = .dead
         let dead = filter
+        let offset = offset(for: now)
         let (now, expiresAt) = (offset.stored(now), offset.stored(expiresAt))
         var (count, before) = (0, DeliveryKey(event: .max, position: .max))
         while true {
@@ -25,6 +26,7 @@ extension PostgresStore {
     /// As `Store` says.
     package func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         StoreRules.check(limit: limit)
+        let offset = offset(for: now)
         let (now, expiredBy) = (offset.stored(now), offset.stored(expiredBy))
         return try upkeep { work throws(PostgresError) in try work.giveUpExpired(now: now, expiredBy: expiredBy, limit: limit) }
     }
@@ -32,14 +34,14 @@ extension PostgresStore {
     /// As `Store` says.
     package func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(StoreError) {
         StoreRules.check(limit: limit)
-        let latest = offset.stored(latest)
+        let latest = offset(for: clock()).stored(latest)
         try upkeep { work throws(PostgresError) in try work.expireBy(latest, limit: limit) }
     }
 
     /// As `Store` says.
     package func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
-        let now = offset.stored(now)
+        let now = offset(for: now).stored(now)
         return try upkeep { work throws(PostgresError) in try work.giveUpPending(notifier: notifier, now: now, limit: limit) }
     }
 
@@ -48,6 +50,7 @@ extension PostgresStore {
         now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int
     ) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
+        let offset = offset(for: now)
         let (now, deliveredBefore, deadBefore) = (offset.stored(now), offset.stored(deliveredBefore), offset.stored(deadBefore))
         return try upkeep { work throws(PostgresError) in
             var done = try work.forget(.delivered, before: deliveredBefore, limit: limit)

@@ -18,7 +18,7 @@ package final class PostgresStore: Store {
     private let worker: Monitor<PostgresSession?>
     private let reader: Monitor<PostgresSession?>
     private let random: any RandomNumberGenerator & Sendable
-    private let clock: @Sendable () -> UnixMilliseconds
+    let clock: @Sendable () -> UnixMilliseconds
 
     /// Connects, and brings the schema to the present version.
     /// - Parameters:
@@ -73,6 +73,7 @@ package final class PostgresStore: Store {
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
         if let hindrance { return completion(.failure(hindrance)) }
+        let offset = offset(for: arrival.event.receivedAt)
         queue.submit(PostgresJob(accepting: offset.stored(arrival), audience, isAwaited, completion))
     }
 
@@ -82,7 +83,7 @@ package final class PostgresStore: Store {
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
         if let hindrance { return completion(.failure(hindrance)) }
-        let offset = offset
+        let offset = offset(for: registration.now)
         queue.submit(
             PostgresJob(registering: offset.stored(registration), audience, isAwaited) { result in
                 completion(result.map { offset.told($0) })
@@ -100,7 +101,7 @@ package final class PostgresStore: Store {
     {
         StoreRules.checkRemoval(filter)
         var count = 0
-        let now = offset.stored(now)
+        let now = offset(for: now).stored(now)
         while true {
             let step = try change(telling: audience) { batch throws(PostgresError) in
                 let step = try RegistryTransition.remove(filter, now: now, limit: Self.rowsPerCommit, in: batch.unit)
@@ -117,6 +118,7 @@ package final class PostgresStore: Store {
         seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
+        let offset = offset(for: now)
         let (seenBefore, now) = (offset.stored(seenBefore), offset.stored(now))
         return try change(telling: audience) { batch throws(PostgresError) in
             let idle = try batch.unit.loadIdle(seenBefore: seenBefore, limit: limit)
@@ -131,7 +133,8 @@ package final class PostgresStore: Store {
         _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         for claim in claims { StoreRules.check(claim) }
-        let offset = offset
+        guard let now = claims.first?.now ?? finished.first?.now else { return [] }
+        let offset = offset(for: now)
         let (finished, claims) = (finished.map { offset.stored($0) }, claims.map { offset.stored($0) })
         let results = try change(telling: audience) { batch throws(PostgresError) in
             let work = PostgresWork(batch)
@@ -206,8 +209,10 @@ package final class PostgresStore: Store {
     /// Why nothing can be stored now; while it is there nobody waits in the queue.
     private var hindrance: StoreError? { status.withLock { $0.hindrance } }
 
-    /// How this process's clock differs from the database's.
-    var offset: ClockOffset { status.withLock { $0.heartbeat }?.clock.offset ?? ClockOffset(measured: 0) }
+    /// How this process's clock differs from the database's, for a moment that it has just shown.
+    func offset(for moment: UnixMilliseconds) -> ClockOffset {
+        status.withLock { $0.heartbeat }?.clock.offset(for: moment) ?? ClockOffset(measured: 0)
+    }
 }
 
 extension PostgresStore {

@@ -2,6 +2,7 @@ import Core
 import Postgres
 import TestSupport
 import Testing
+import Threading
 import Time
 
 @testable import Storage
@@ -45,9 +46,44 @@ import Time
     }
 
     @Test func silenceIsNoticedBeforeTheOthersNoticeIt() {
-        let heartbeat = Heartbeat(sentAt: 1000, clock: DatabaseClock(ahead: 0, of: { 0 }), isFirst: true)
+        let heartbeat = Heartbeat(sentAt: 1000, clock: DatabaseClock(showing: 0, at: 0, beside: { 0 }), isFirst: true)
         #expect(heartbeat.standing(now: 20_999) == ReplicaStanding(isElected: true, isHeard: true))
         #expect(heartbeat.standing(now: 21_000) == ReplicaStanding(isElected: false, isHeard: false))
+    }
+
+    /// What it has measured does not hang on what this machine's clock showed meanwhile.
+    @Test(arguments: [7_200_000, -7_200_000] as [Int64])
+    func aClockThatIsSetDuringAHeartbeatIsSeenAtOnce(_ by: Int64) throws {
+        // It is set once it has been read, and in any case before the heartbeat is over.
+        let isSet = Monitor(false)
+        let clock: @Sendable () -> UnixMilliseconds = {
+            let wasSet = isSet.withLock { isSet in
+                defer { isSet = true }
+                return isSet
+            }
+            return SystemClock.unixMilliseconds().advanced(by: wasSet ? by : 0)
+        }
+        let session = try PostgresSession(place.settings(), replica: Array(repeating: 1, count: 16))
+        try session.migrate()
+        let heartbeat = try session.beat(clock)
+        isSet.withLock { $0 = true }
+        let shown = clock()
+        let stored = heartbeat.clock.offset(for: shown).stored(shown)
+        #expect(stored.offset(from: SystemClock.unixMilliseconds()).magnitude < 60_000)
+    }
+
+    /// Somebody reads the clock, it is set, and only then the moment that was read comes to the store.
+    @Test(arguments: [7_200_000, -7_200_000] as [Int64])
+    func aMomentFromBeforeTheClockWasSetIsTheSameMoment(_ by: Int64) {
+        let ahead = Monitor<Int64>(0)
+        let clock: @Sendable () -> UnixMilliseconds = { [ahead] in SystemClock.unixMilliseconds().advanced(by: ahead.withLock { $0 }) }
+        let database = DatabaseClock(showing: SystemClock.unixMilliseconds(), at: SystemClock.bootMilliseconds(), beside: clock)
+        let earlier = clock()
+        ahead.withLock { $0 = by }
+        for shown in [earlier, clock()] {
+            let stored = database.offset(for: shown).stored(shown)
+            #expect(stored.offset(from: SystemClock.unixMilliseconds()).magnitude < 60_000)
+        }
     }
 
     /// Each transaction adds rows with what it changes.
