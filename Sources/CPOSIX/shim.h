@@ -1,11 +1,17 @@
-// prctl is variadic, which Swift cannot call, and Glibc's module leaves statfs out. Each wrapper carries the name of the function that it wraps
+// prctl is variadic, which Swift cannot call, and Glibc's module leaves statfs and signalfd out. Each wrapper carries the name of the function that it wraps
 // behind the prefix shim_.
 #ifndef DESKGATE_CPOSIX_SHIM_H
 #define DESKGATE_CPOSIX_SHIM_H
 
 #include <linux/magic.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/statfs.h>
+
+// A descriptor from which the signals of a set are read: each read gives one, or fails at once when there is none.
+static inline int shim_signalfd(const sigset_t *set) {
+    return signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
 
 static inline int shim_prctl_set_dumpable(int dumpable) {
     return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);

@@ -3,6 +3,7 @@ package import Crypto
 package import HTTPServer
 package import Observability
 internal import POSIX
+package import Time
 
 /// A configuration that has been read whole and found right: everything that the service needs, secrets included.
 package struct Configuration: Sendable {
@@ -78,6 +79,10 @@ package struct Configuration: Sendable {
     package var log: Log
     /// How long requests in flight may take when the service stops, in seconds.
     package var drainSeconds: Int
+    /// Whether a change of one of its files is taken over by itself.
+    package var reloadsOnChange: Bool
+    /// The files that it was read from.
+    package internal(set) var sources = ConfigurationSources()
 
     /// What the keys that only a restart takes over come to, in the order of their parts.
     var fixed: [FixedValue] = []
@@ -111,10 +116,12 @@ extension Configuration {
     /// - Parameters:
     ///   - path: the file; relative paths in it start from its directory.
     ///   - environment: looks up environment variables.
+    ///   - now: decides which dates are too far ahead.
     /// - Throws: every mistake at once.
     package init(
-        contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) }
+        contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) },
+        now: UnixSeconds = SystemClock.unixSeconds()
     ) throws(ConfigurationError) {
-        self = try ConfigurationReader.read(path, environment: environment)
+        self = try ConfigurationReader.read(path, environment: environment, now: now)
     }
 }

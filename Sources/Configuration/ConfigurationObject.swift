@@ -1,9 +1,11 @@
 internal import JSON
 
-/// Gathers what reading a configuration finds: mistakes, so that all are told at once, and the values that cannot change while serving.
+/// Gathers what reading a configuration finds: mistakes, so that all are told at once, the values that cannot change while serving, and the
+/// files.
 final class ConfigurationFindings {
     private(set) var all: [ConfigurationProblem] = []
     var fixed: [FixedValue] = []
+    var sources = ConfigurationSources()
 
     func add(_ path: String, _ message: String, at place: JSONPlace? = nil) {
         all.append(ConfigurationProblem(path: path, message: message, place: place))

@@ -27,11 +27,14 @@ package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     package let file: String
     /// The mistakes in the order of the file's parts; never empty.
     package let problems: [ConfigurationProblem]
+    /// The files that were read, or could not be.
+    package let sources: ConfigurationSources
 
     /// Gathers mistakes.
-    package init(file: String, problems: [ConfigurationProblem]) {
+    package init(file: String, problems: [ConfigurationProblem], sources: ConfigurationSources = ConfigurationSources()) {
         self.file = file
         self.problems = problems
+        self.sources = sources
     }
 
     /// One line a mistake; one that has a place begins with `FILE:LINE:COLUMN`, which editors and terminals take for a link.

@@ -11,41 +11,52 @@ struct ConfigurationReader {
     let problems: ConfigurationFindings
     let secrets: SecretReader
     let seen = SeenSecrets()
+    /// When it is read.
+    let now: UnixSeconds
     private let root: ConfigurationObject
 
     static let rootKeys = ConfigurationKeys.live(
         "listen", "admin", "apps", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "log", "shutdown",
-        "allow_insecure_secrets")
+        "reload", "allow_insecure_secrets")
     static let securityKeysKeys = ConfigurationKeys.live("clock_skew_seconds", "longest_life_seconds", "default_life_seconds")
     static let logKeys = ConfigurationKeys.live("level") + .restart("$.log.format", "format")
+    static let reloadKeys = ConfigurationKeys.live("on_change")
     static let shutdownKeys = ConfigurationKeys.restart("$.shutdown", "drain_seconds")
 
     private static let sizeLimit = 16 * 1024 * 1024
-    private static let longestTime = Int(SecurityKey.latestTime.rawValue)
+    static let longestTime = Int(SecurityKey.latestTime.rawValue)
 
     /// Reads the configuration at `path`.
-    /// - Parameter environment: looks up environment variables.
+    /// - Parameters:
+    ///   - environment: looks up environment variables.
+    ///   - now: decides which dates are too far ahead.
     /// - Throws: every mistake at once.
-    static func read(_ path: String, environment: @escaping (String) -> String?) throws(ConfigurationError) -> Configuration {
+    static func read(
+        _ path: String, environment: @escaping (String) -> String?, now: UnixSeconds
+    ) throws(ConfigurationError) -> Configuration {
         let problems = ConfigurationFindings()
         let protection = FileProtection(problems)
         guard let value = parse(path, problems, protection),
             let root = ConfigurationObject(value, path: "$", keys: rootKeys, problems: problems)
         else {
-            throw ConfigurationError(file: path, problems: problems.all)
+            throw ConfigurationError(file: path, problems: problems.all, sources: problems.sources)
         }
         let secrets = SecretReader(
             directory: Path.directory(of: path), allowsInsecure: root.bool("allow_insecure_secrets", default: false),
             environment: environment, problems: problems, protection: protection)
-        var configuration = ConfigurationReader(problems: problems, secrets: secrets, root: root).configuration()
-        guard problems.all.isEmpty else { throw ConfigurationError(file: path, problems: problems.all) }
+        var configuration = ConfigurationReader(problems: problems, secrets: secrets, now: now, root: root).configuration()
+        guard problems.all.isEmpty else {
+            throw ConfigurationError(file: path, problems: problems.all, sources: problems.sources)
+        }
         configuration.fixed = problems.fixed
+        configuration.sources = problems.sources
         return configuration
     }
 
     private static func parse(_ path: String, _ problems: ConfigurationFindings, _ protection: FileProtection) -> JSONValue? {
         do throws(SystemError) {
             let contents = try File.read(path, limit: sizeLimit)
+            problems.sources.note(path, contents.bytes)
             // Whatever the file says of insecure secrets, as somebody else may have written that.
             protection.check(path, mode: contents.mode, at: "$", shown: "this file")
             let bytes = contents.bytes
@@ -58,6 +69,7 @@ struct ConfigurationReader {
                     at: slip?.place ?? JSONPlace(line: error.line, column: error.column))
             }
         } catch {
+            problems.sources.note(path, nil)
             problems.add("$", error.isMissing ? "no such file; make one with: deskgate init" : "cannot be read: \(error)")
         }
         return nil
@@ -84,7 +96,8 @@ struct ConfigurationReader {
             keyPolicy: policy,
             defaultLifeSeconds: defaultLife,
             log: log(),
-            drainSeconds: root.section("shutdown", keys: Self.shutdownKeys).integer("drain_seconds", 0...3600, default: 20))
+            drainSeconds: root.section("shutdown", keys: Self.shutdownKeys).integer("drain_seconds", 0...3600, default: 20),
+            reloadsOnChange: root.section("reload", keys: Self.reloadKeys).bool("on_change", default: false))
     }
 
     private func securityKeys() -> (policy: KeyPolicy, defaultLife: UInt64) {

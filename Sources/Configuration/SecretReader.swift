@@ -56,9 +56,11 @@ struct SecretReader {
         let limit = isSecret ? Self.secretLimit : Self.certificateLimit
         do throws(SystemError) {
             let contents = try File.read(resolved, limit: limit.bytes)
+            problems.sources.note(resolved, contents.bytes)
             if !allowsInsecure { check(contents, resolved, at: place, shown: shown, isSecret: isSecret) }
             return contents.bytes
         } catch {
+            problems.sources.note(resolved, nil)
             problems.add(place, "cannot read \(shown): \(error)\(error.isTooLarge ? "; give one of at most \(limit.text)" : "")")
             return nil
         }

@@ -7,7 +7,8 @@ internal import Service
 /// `deskgate serve`
 enum ServeCommand {
     static let command = Command(
-        "serve", "Serves until SIGTERM or SIGINT; a second one ends it at once.", details: "SIGHUP reads the configuration again.",
+        "serve", "Serves until SIGTERM or SIGINT; a second one ends it at once.",
+        details: "SIGHUP reads the configuration again; with reload.on_change a change of its files does, too.",
         options: [.config], run: run)
 
     /// How long closing everything may take after the drain time.
@@ -15,7 +16,7 @@ enum ServeCommand {
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         // Before any thread is started, so that all threads inherit the blocked signals.
-        let signals = Signals()
+        let signals = try explaining { () throws(SystemError) in try Signals() }
         // Before the first secret is read.
         POSIX.Process.forbidMemoryDumps()
         let file = try arguments.configurationFile()
@@ -28,9 +29,7 @@ enum ServeCommand {
         let service = try explaining { () throws(StartError) in
             try RunningService(configuration, logger: logger)
         }
-        while signals.next() == .reload {
-            service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: file) }
-        }
+        ConfigurationReloader(service, file: file, startedWith: configuration, logger: logger).run(signals)
         // Every event answered 200 is already durable, so a second signal may end the process without a graceful stop.
         signals.endAtOnce()
         let deadline = stopDeadline(configuration, logger, sink)

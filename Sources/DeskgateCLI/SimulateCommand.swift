@@ -26,7 +26,7 @@ enum SimulateCommand {
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         // Before any thread is started, so that all threads inherit the blocked signals.
-        let signals = Signals()
+        let signals = try explaining { () throws(SystemError) in try Signals() }
         let window = SimulateWindow(isJSON: arguments.has("json"))
         var settings = SimulatorSettings()
         for provider in SimulatedProvider.allCases { settings.ports[provider] = arguments.number(portOption(provider)) }

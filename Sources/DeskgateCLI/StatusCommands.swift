@@ -5,7 +5,7 @@ internal import Service
 /// `deskgate status`, `health` and `version`
 enum StatusCommands {
     static let status = Command(
-        "status", "Tells whether the service can do its work, and which notifiers are switched off.",
+        "status", "Tells whether the service can do its work, which notifiers are switched off, and how the configuration is.",
         exits: [.negative: "when it is not ready"], options: [.config, .json]
     ) { arguments throws(CommandError) in
         try AdminQuestion.ask(StatusAction(), arguments, verdict: { isReady($0) ? .done : .negative }, sentences)
@@ -23,7 +23,24 @@ enum StatusCommands {
                     "The notifier \(member.key) is switched off (\(AdminText.text(why["reason"]))): \(AdminText.text(why["remedy"])).")
             }
         }
+        if case .object(let configuration) = status["configuration"] { sentences += Self.sentences(on: configuration) }
         return sentences.joined(separator: "\n")
+    }
+
+    private static func sentences(on configuration: JSONObject) -> [String] {
+        var sentences = ["The configuration in force was loaded at \(AdminText.text(configuration["loaded_at"]))."]
+        if case .object(let refused) = configuration["refused"], case .array(let reasons) = refused["reasons"] {
+            sentences.append("The last reload was refused at \(AdminText.text(refused["at"])):")
+            sentences += reasons.map { "  \(AdminText.text($0))" }
+            if case .integer(let count) = refused["count"], count > reasons.count {
+                sentences.append("  and \(count - Int64(reasons.count)) more; run deskgate check")
+            }
+        }
+        guard case .array(let warnings) = configuration["warnings"] else { return sentences }
+        for case .object(let warning) in warnings {
+            sentences.append("Warning: \(AdminText.text(warning["path"])): \(AdminText.text(warning["message"])).")
+        }
+        return sentences
     }
 
     static let health = Command(

@@ -7,8 +7,9 @@ internal import JSON
 package struct StatusAction: AdminAction {
     /// `GET /v1/status`, which is answered from memory, also while the store's disk hangs.
     static let route = AdminRoute(
-        .get, "/v1/status", .read, summary: "Whether the service can do its work, and which notifiers are paused.",
-        answer: AdminRoute.Answer(["status", "version", "reasons", "paused"], text: "How the service is."),
+        .get, "/v1/status", .read,
+        summary: "Whether the service can do its work, which notifiers are paused, and how the configuration is.",
+        answer: AdminRoute.Answer(["status", "version", "reasons", "paused", "configuration"], text: "How the service is."),
         .fromMemory { _, listener in
             Response(status: 200, json: listener.services.status(), headers: [("Cache-Control", "no-store")])
         })
@@ -24,6 +25,8 @@ package struct StatusAction: AdminAction {
 
     /// Called only outside the service, when no service runs.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
-        AdminAnswer(["status": "not_ready", "version": .null, "reasons": ["the service does not run"], "paused": [:]])
+        AdminAnswer([
+            "status": "not_ready", "version": .null, "reasons": ["the service does not run"], "paused": [:], "configuration": .null,
+        ])
     }
 }

@@ -19,6 +19,13 @@ package enum FileSystem {
         return unsafe String(cString: found)
     }
 
+    /// Where a symbolic link leads, as it says itself; nil when the path is none.
+    package static func linkTarget(of path: String) -> String? {
+        var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(path, &target, target.count)
+        return count < 0 ? nil : String(decoding: target.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// The permissions of an existing file, such as 0o755; symbolic links are followed.
     /// - Throws: why they are unknown.
     package static func mode(of path: String) throws(SystemError) -> UInt32 {

@@ -142,6 +142,7 @@ package final class RunningService: Sendable {
             return refuseReload(["\(error)"])
         }
         store.withLock { $0 = next.store }
+        graph.record.noteLoaded(next)
         graph.metrics.countReload(succeeded: true)
         logger.setLevel(next.log.level)
         logger.log(.info, "configuration reloaded", ["apps": .integer(next.apps.count)])
@@ -162,6 +163,7 @@ package final class RunningService: Sendable {
     }
 
     private func refuseReload(_ reasons: [String]) -> Bool {
+        graph.record.noteRefused(reasons)
         graph.metrics.countReload(succeeded: false)
         for reason in reasons {
             logger.log(.error, "configuration not reloaded", ["reason": .string(reason)])

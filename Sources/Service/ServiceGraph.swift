@@ -25,6 +25,8 @@ package struct ServiceGraph: Sendable {
     private let certificateExpiries: Monitor<[(listener: String, expiresAt: UnixSeconds)]>
     let metrics: ServiceMetrics
     let readiness: Readiness
+    /// The configuration in force, as operators may know it.
+    let record: ConfigurationRecord
     /// Samples the log lines that strangers can cause.
     let denials: DenialLog
     /// Answers operators; must be stopped after its listener.
@@ -54,7 +56,9 @@ package struct ServiceGraph: Sendable {
         store = try Self.open(openStore)
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
-        readiness = Readiness(store: store, dispatcherInbox: inbox)
+        record = ConfigurationRecord(configuration, clocks: clocks)
+        metrics.tellReloads(record)
+        readiness = Readiness(store: store, dispatcherInbox: inbox, record: record)
         let denials = DenialLog(logger: logger, monotonicMilliseconds: clocks.monotonicMilliseconds)
         self.denials = denials
         let services = HelpDeskServices(

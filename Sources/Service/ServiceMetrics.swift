@@ -36,6 +36,20 @@ struct ServiceMetrics: Sendable {
         }
     }
 
+    /// Registers the metrics of the last reload, as Prometheus calls its own.
+    func tellReloads(_ record: ConfigurationRecord) {
+        registry.gauge(
+            "deskgate_config_last_reload_successful", "Whether the last attempt to load the configuration succeeded: 1 or 0."
+        ) {
+            record.hasSucceeded ? 1 : 0
+        }
+        registry.gauge(
+            "deskgate_config_last_reload_success_timestamp_seconds", "When the configuration in force was loaded, in Unix time."
+        ) {
+            Double(record.loadedAt.rawValue / 1000)
+        }
+    }
+
     func countReload(succeeded: Bool) {
         reloads.child(succeeded ? "success" : "failure").increment()
     }

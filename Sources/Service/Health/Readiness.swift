@@ -9,10 +9,12 @@ final class Readiness: Sendable {
     private let stopping = Atomic<Bool>(false)
     private let store: any Store
     private let dispatcherInbox: Monitor<DispatcherInbox>
+    private let record: ConfigurationRecord
 
-    init(store: any Store, dispatcherInbox: Monitor<DispatcherInbox>) {
+    init(store: any Store, dispatcherInbox: Monitor<DispatcherInbox>, record: ConfigurationRecord) {
         self.store = store
         self.dispatcherInbox = dispatcherInbox
+        self.record = record
     }
 
     /// What is not ready; empty when everything is.
@@ -37,7 +39,7 @@ final class Readiness: Sendable {
         for (name, why) in self.paused { paused.append(["reason": .string(why.reason), "remedy": .string(why.remedy)], forKey: name) }
         return [
             "status": .string(reasons.isEmpty ? "ready" : "not_ready"), "version": .string(Version.current),
-            "reasons": .array(reasons.map { .string($0) }), "paused": .object(paused),
+            "reasons": .array(reasons.map { .string($0) }), "paused": .object(paused), "configuration": record.json,
         ]
     }
 }

@@ -80,6 +80,7 @@ import Testing
         #expect(keys(at: ["push_tokens", "limits"]) == Set(ConfigurationReader.limitKeys.names))
         #expect(keys(at: ["security_keys"]) == Set(ConfigurationReader.securityKeysKeys.names))
         #expect(keys(at: ["log"]) == Set(ConfigurationReader.logKeys.names))
+        #expect(keys(at: ["reload"]) == Set(ConfigurationReader.reloadKeys.names))
         #expect(keys(at: ["shutdown"]) == Set(ConfigurationReader.shutdownKeys.names))
     }
 

@@ -25,7 +25,7 @@ final class ConfigurationDirectory {
 
     func configuration(_ json: String) throws -> Configuration {
         try scratch.write("config.json", json)
-        return try Configuration(contentsOf: file, environment: { [environment] in environment[$0] })
+        return try Configuration(contentsOf: file, environment: { [environment] in environment[$0] }, now: TestTime.now)
     }
 
     /// The configuration of these members beside the smallest right ones.

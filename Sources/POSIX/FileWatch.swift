@@ -1,0 +1,107 @@
+internal import Glibc
+
+/// Tells that files have changed, or what leads to them (inotify(7)).
+///
+/// It goes by what existed when it was made: after a change, make another one. Changes through a network file system by another machine
+/// are not seen.
+package final class FileWatch: Sendable {
+    /// Why files cannot be watched.
+    package struct Failure: Error, CustomStringConvertible {
+        /// One line for a person.
+        package let description: String
+        /// What an operator can do.
+        package let remedy: String
+
+        /// Describes a failure.
+        package init(description: String, remedy: String) {
+            self.description = description
+            self.remedy = remedy
+        }
+    }
+
+    /// Becomes readable when something may have changed.
+    package let descriptor: Int32
+    /// The names that count in a directory, by the directory's watch; a file's watch has none.
+    private let names: [Int32: Set<String>]
+
+    // Without IN_MODIFY, as a file that is still being written need not be read, and a database in the same directory never stops changing.
+    private static let inDirectory =
+        IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
+    // A file that a container has been given by a mount of its own changes in a directory that the container does not see.
+    private static let ofFile = IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_DONT_FOLLOW
+    /// The size of struct inotify_event without the name.
+    private static let headSize = 16
+
+    /// Starts watching.
+    /// - Throws: when the system refuses; then nothing is watched.
+    package init(_ places: FilePlaces) throws(Failure) {
+        let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        guard descriptor >= 0 else { throw Failure(.last, at: nil) }
+        do throws(Failure) {
+            names = try Self.add(places, to: descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private static func add(_ places: FilePlaces, to descriptor: Int32) throws(Failure) -> [Int32: Set<String>] {
+        var names: [Int32: Set<String>] = [:]
+        for (directory, wanted) in places.names {
+            let watch = unsafe inotify_add_watch(descriptor, directory, UInt32(inDirectory))
+            guard watch >= 0 else { throw Failure(.last, at: directory) }
+            names[watch, default: []].formUnion(wanted)
+        }
+        for file in places.files where unsafe inotify_add_watch(descriptor, file, UInt32(ofFile)) < 0 {
+            // A file that has gone or may not be read is its directory's to tell.
+            let error = SystemError.last
+            guard error.isMissing || error.code == EACCES else { throw Failure(error, at: file) }
+        }
+        return names
+    }
+
+    /// Takes what has been reported so far; never waits.
+    /// - Returns: whether any of it may concern the files.
+    package func takeChanges() -> Bool {
+        var isChanged = false
+        while true {
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 16 * 1024) { buffer, count in
+                count = unsafe max(0, read(descriptor, buffer.baseAddress, buffer.count))
+            }
+            if bytes.isEmpty { return isChanged }
+            if concerns(bytes) { isChanged = true }
+        }
+    }
+
+    private func concerns(_ events: [UInt8]) -> Bool {
+        var rest = events[...]
+        while rest.count >= Self.headSize {
+            let (watch, length) = unsafe rest.withUnsafeBytes {
+                unsafe ($0.loadUnaligned(as: Int32.self), Int($0.loadUnaligned(fromByteOffset: 12, as: UInt32.self)))
+            }
+            let name = rest.dropFirst(Self.headSize).prefix(length).prefix { $0 != 0 }
+            // What has no name concerns the watched file or directory itself, or says that events were lost.
+            if name.isEmpty || names[watch]?.contains(String(decoding: name, as: UTF8.self)) == true { return true }
+            rest = rest.dropFirst(Self.headSize + length)
+        }
+        return false
+    }
+}
+
+extension FileWatch.Failure {
+    fileprivate init(_ error: SystemError, at place: String?) {
+        let remedy =
+            switch error.code {
+            case ENOSPC: "raise fs.inotify.max_user_watches (sysctl)"
+            case EMFILE: "raise fs.inotify.max_user_instances (sysctl), or the limit of open files (ulimit -n)"
+            case EACCES: "let the service's user read that directory"
+            default: "see inotify(7)"
+            }
+        self.init(description: "\(place ?? "inotify"): \(error)", remedy: remedy)
+    }
+}

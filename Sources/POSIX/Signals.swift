@@ -1,0 +1,68 @@
+internal import CPOSIX
+internal import Glibc
+
+/// The signals from operators; the thread that waits for them gets them one by one.
+@safe
+package final class Signals: Sendable {
+    /// A signal with a meaning here.
+    package enum Signal: Sendable, Equatable {
+        /// SIGTERM or SIGINT: stop.
+        case stop
+        /// SIGHUP: read the configuration again.
+        case reload
+    }
+
+    /// Signals are read from it (signalfd(2)), so that a thread can wait for them and for another descriptor at once.
+    private let descriptor: Int32
+
+    /// Blocks the signals in this thread and in the threads that it starts later: create it before any thread.
+    /// - Throws: when the process has no descriptor left.
+    package init() throws(SystemError) {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for number in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&set, number) }
+        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+        descriptor = unsafe shim_signalfd(&set)
+        guard descriptor >= 0 else { throw SystemError.last }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// From now on SIGTERM and SIGINT end the process at once, for an operator who sends a second signal while it stops.
+    package func endAtOnce() {
+        var ending = sigset_t()
+        unsafe sigemptyset(&ending)
+        for number in [SIGTERM, SIGINT] {
+            // A process started in the background may have inherited SIGINT as ignored.
+            signal(number, SIG_DFL)
+            unsafe sigaddset(&ending, number)
+        }
+        unsafe pthread_sigmask(SIG_UNBLOCK, &ending, nil)
+    }
+
+    /// Waits for the next signal.
+    package func next() -> Signal {
+        while true {
+            if let signal = next(orReadable: nil, timeoutMilliseconds: nil) { return signal }
+        }
+    }
+
+    /// Waits for the next signal, or until another descriptor has something to read.
+    /// - Parameters:
+    ///   - other: the other descriptor; nil when there is none.
+    ///   - timeoutMilliseconds: how long to wait at most; nil means for ever.
+    /// - Returns: the signal, which comes before the other descriptor; nil when there is none.
+    package func next(orReadable other: Int32?, timeoutMilliseconds: UInt64?) -> Signal? {
+        // poll(2) leaves out negative descriptors.
+        var entries = [descriptor, other ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let timeout = timeoutMilliseconds.map { Int32(clamping: $0) } ?? -1
+        guard unsafe poll(&entries, nfds_t(entries.count), timeout) > 0, entries[0].revents != 0 else { return nil }
+        // struct signalfd_siginfo has 128 bytes and begins with the number.
+        var numbers = [UInt32](repeating: 0, count: 32)
+        let size = numbers.count * MemoryLayout<UInt32>.size
+        guard unsafe read(descriptor, &numbers, size) == size else { return nil }
+        return numbers[0] == UInt32(SIGHUP) ? .reload : .stop
+    }
+}

@@ -1,0 +1,68 @@
+internal import Configuration
+internal import JSON
+internal import Threading
+internal import Time
+
+/// What operators may know of the configuration in force, and of the last attempt to replace it.
+final class ConfigurationRecord: Sendable {
+    /// So many reasons of a refusal are kept; the log has all of them.
+    static let mostReasons = 100
+
+    private struct Refusal {
+        let at: UnixMilliseconds
+        let reasons: [String]
+        let count: Int
+    }
+
+    private struct State {
+        var inForce: Configuration
+        var loadedAt: UnixMilliseconds
+        /// Of the last attempt; nil when it succeeded.
+        var refusal: Refusal?
+    }
+
+    private let clocks: Clocks
+    private let state: Monitor<State>
+
+    /// Begins with the configuration of the start.
+    init(_ configuration: Configuration, clocks: Clocks) {
+        self.clocks = clocks
+        state = Monitor(State(inForce: configuration, loadedAt: clocks.unixMilliseconds()))
+    }
+
+    /// Notes that a configuration is in force now.
+    func noteLoaded(_ configuration: Configuration) {
+        let now = clocks.unixMilliseconds()
+        state.withLock { $0 = State(inForce: configuration, loadedAt: now) }
+    }
+
+    /// Notes that an attempt to replace it failed.
+    /// - Parameter reasons: as the log tells them.
+    func noteRefused(_ reasons: [String]) {
+        let refusal = Refusal(at: clocks.unixMilliseconds(), reasons: Array(reasons.prefix(Self.mostReasons)), count: reasons.count)
+        state.withLock { $0.refusal = refusal }
+    }
+
+    /// When the configuration in force was loaded.
+    var loadedAt: UnixMilliseconds { state.withLock { $0.loadedAt } }
+
+    /// Whether the last attempt succeeded; the start counts as one.
+    var hasSucceeded: Bool { state.withLock { $0.refusal == nil } }
+
+    /// The member `configuration` of `GET /v1/status`.
+    var json: JSONValue {
+        let (configuration, loadedAt, refusal) = state.withLock { ($0.inForce, $0.loadedAt, $0.refusal) }
+        let warnings = configuration.warnings(now: clocks.unixSeconds())
+        return [
+            "loaded_at": .string(RFC3339.text(loadedAt)), "refused": refusal.map(Self.json) ?? .null,
+            "warnings": .array(warnings.map { ["path": .string($0.path), "message": .string($0.message)] }),
+        ]
+    }
+
+    private static func json(_ refusal: Refusal) -> JSONValue {
+        [
+            "at": .string(RFC3339.text(refusal.at)), "reasons": .array(refusal.reasons.map { .string($0) }),
+            "count": .integer(Int64(refusal.count)),
+        ]
+    }
+}

@@ -1,0 +1,149 @@
+package import Configuration
+internal import Core
+package import Observability
+package import POSIX
+internal import Time
+
+/// Replaces the configuration: on SIGHUP, and when one of its files has changed, if it says so itself (`reload.on_change`).
+///
+/// The thread that waits for signals does all of it, so reloads never overlap.
+package final class ConfigurationReloader {
+    /// What a reading found. Two that are equal would have the same effect.
+    private struct Finding: Equatable {
+        var sources: ConfigurationSources
+        var problems: [ConfigurationProblem] = []
+    }
+
+    /// Starts to watch files.
+    package typealias WatchMaker = (FilePlaces) throws(FileWatch.Failure) -> FileWatch
+
+    /// How often the files are read when they cannot be watched, in milliseconds.
+    package static let pollMilliseconds: UInt64 = 5000
+    /// The files may be replaced while they are read; so many readings in a row are made before they get time to settle.
+    private static let mostReadings = 3
+
+    private let service: RunningService
+    private let file: String
+    private let logger: Logger
+    private let makeWatch: WatchMaker
+    private var isFollowing: Bool
+    private var last: Finding
+    private var watch: FileWatch?
+    private var period = QuietPeriod()
+    private var hasToldOfPolling = false
+
+    /// Prepares reloads.
+    /// - Parameters:
+    ///   - file: the configuration's file.
+    ///   - configuration: what the service was started with.
+    ///   - makeWatch: for tests of what happens when the system refuses.
+    package init(
+        _ service: RunningService, file: String, startedWith configuration: Configuration, logger: Logger,
+        makeWatch: @escaping WatchMaker = { places throws(FileWatch.Failure) in try FileWatch(places) }
+    ) {
+        self.service = service
+        self.file = file
+        self.logger = logger
+        self.makeWatch = makeWatch
+        isFollowing = configuration.reloadsOnChange
+        last = Finding(sources: configuration.sources)
+    }
+
+    /// Reloads until a signal says to stop.
+    package func run(_ signals: Signals) {
+        begin()
+        while true {
+            switch signals.next(orReadable: watch?.descriptor, timeoutMilliseconds: waitMilliseconds) {
+            case .stop: return
+            case .reload: reload()
+            case nil: noticeChanges()
+            }
+        }
+    }
+
+    /// Starts to watch, and takes over what has changed since the service read its configuration. Call it once, before all others.
+    func begin() {
+        if isFollowing { reloadIfChanged() }
+    }
+
+    /// How long to wait at most before the next call of `noticeChanges`; nil when only the watch tells.
+    var waitMilliseconds: UInt64? {
+        if let end = period.end { return SystemClock.monotonicMilliseconds().remaining(until: end) }
+        return isFollowing && watch == nil ? Self.pollMilliseconds : nil
+    }
+
+    /// Reloads if files have changed and been quiet since. Call it when the watch is readable, or the time to wait is over.
+    func noticeChanges() {
+        guard isFollowing else { return }
+        if let watch {
+            let now = SystemClock.monotonicMilliseconds()
+            if watch.takeChanges() { period.noteChange(at: now) }
+            guard period.finish(at: now) else { return }
+        }
+        reloadIfChanged()
+    }
+
+    /// Reads the configuration and puts it in force, whether it has changed or not.
+    func reload() {
+        let (result, finding) = read()
+        replace(with: result, finding)
+    }
+
+    private func reloadIfChanged() {
+        let (result, finding) = read()
+        if finding != last { replace(with: result, finding) }
+    }
+
+    private func replace(with result: Result<Configuration, ConfigurationError>, _ finding: Finding) {
+        last = finding
+        let isInForce = service.reload { () throws(ConfigurationError) in try result.get() }
+        guard isInForce, case .success(let next) = result, next.reloadsOnChange != isFollowing else { return }
+        isFollowing = next.reloadsOnChange
+        watch = nil
+        // What has changed since it was read, while nothing was watched.
+        begin()
+    }
+
+    /// Reads the configuration; if its changes are followed, while its files are watched, so that no later change is missed.
+    private func read() -> (Result<Configuration, ConfigurationError>, Finding) {
+        period.cancel()
+        guard isFollowing else { return readOnce() }
+        var places = FilePlaces(of: last.sources.files)
+        for _ in 1...Self.mostReadings {
+            startWatching(places)
+            let (result, finding) = readOnce()
+            let next = FilePlaces(of: finding.sources.files)
+            if next == places { return (result, finding) }
+            places = next
+        }
+        startWatching(places)
+        period.noteChange(at: SystemClock.monotonicMilliseconds())
+        return readOnce()
+    }
+
+    private func readOnce() -> (Result<Configuration, ConfigurationError>, Finding) {
+        do throws(ConfigurationError) {
+            let configuration = try Configuration(contentsOf: file)
+            return (.success(configuration), Finding(sources: configuration.sources))
+        } catch {
+            return (.failure(error), Finding(sources: error.sources, problems: error.problems))
+        }
+    }
+
+    private func startWatching(_ places: FilePlaces) {
+        do throws(FileWatch.Failure) {
+            watch = try makeWatch(places)
+            hasToldOfPolling = false
+        } catch {
+            watch = nil
+            guard !hasToldOfPolling else { return }
+            hasToldOfPolling = true
+            logger.log(
+                .warning, "the configuration's files cannot be watched, so they are read every few seconds",
+                [
+                    "seconds": .integer(Int(Self.pollMilliseconds / 1000)), "reason": .string(error.description),
+                    "remedy": .string("\(error.remedy), then send SIGHUP"),
+                ])
+        }
+    }
+}

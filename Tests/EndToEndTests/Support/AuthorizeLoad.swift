@@ -1,0 +1,54 @@
+import HTTPServer
+import TestSupport
+import Threading
+
+/// Clients that ask for authorization all the time, with keys whose answers never change, and count each other answer.
+final class AuthorizeLoad: Sendable {
+    private struct State {
+        var right = 0
+        var wrong: [String] = []
+        var isDone = false
+    }
+
+    private let state = Monitor(State())
+    private let threads: Monitor<[OwnThread]>
+
+    /// - Parameter questions: keys for `Markers.user` of an app, each with the status that is right.
+    init(_ address: ListenAddress, _ questions: [(key: String, app: String, status: Int)]) {
+        let state = state
+        threads = Monitor(questions.map { question in startThread { Self.askUntilDone(address, question, state) } })
+    }
+
+    /// Waits until so many more requests have got the right answer.
+    /// - Returns: false when one has not.
+    func waitForMore(_ count: Int) -> Bool {
+        let goal = state.withLock { $0.right } + count
+        return state.wait(timeoutMilliseconds: 20_000) { $0.wrong.isEmpty ? ($0.right >= goal ? true : nil) : false } ?? false
+    }
+
+    /// Ends the clients.
+    /// - Returns: what was not answered as it should be.
+    func stop() -> [String] {
+        state.update { $0.isDone = true }
+        for thread in threads.withLock({ $0 }) { thread.join() }
+        return state.withLock { $0.wrong }
+    }
+
+    private static func askUntilDone(
+        _ address: ListenAddress, _ question: (key: String, app: String, status: Int), _ state: Monitor<State>
+    ) {
+        do {
+            let client = try SocketClient(address)
+            var isDone = false
+            while !isDone {
+                let status = try client.authorize(question.key, app: question.app).status
+                isDone = state.update { state in
+                    if status == question.status { state.right += 1 } else { state.wrong.append("\(question.app): \(status)") }
+                    return state.isDone
+                }
+            }
+        } catch {
+            state.update { $0.wrong.append("\(question.app): \(error)") }
+        }
+    }
+}
