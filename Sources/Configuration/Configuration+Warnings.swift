@@ -9,7 +9,7 @@ extension Configuration {
 
     /// What is served all the same but should be changed, with its remedy.
     package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
-        adminWarnings + storeWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
+        adminWarnings + storeWarnings + certificateExpiries.compactMap { Self.warning($0, now) } + shadowWarnings(now)
     }
 
     /// When the certificates of the listeners expire.
@@ -49,6 +49,19 @@ extension Configuration {
                 message: "sslmode does not verify who the server is: whoever is on the way can read the password and everything stored; "
                     + "give sslmode=verify-full with sslrootcert=FILE, or leave sslmode out")
         ]
+    }
+
+    private func shadowWarnings(_ now: UnixSeconds) -> [ConfigurationProblem] {
+        apps.enumerated().compactMap { index, app in
+            app.shadowUntil.map { end in
+                let time = RFC3339.text(end.milliseconds)
+                return ConfigurationProblem(
+                    path: "$.apps[\(index)].shadow_until",
+                    message: now < end
+                        ? "until \(time) everybody may use the chat of this app: what would be denied is answered 200; remove it to deny again"
+                        : "ended at \(time) and has no effect; remove it")
+            }
+        }
     }
 
     private static func warning(_ certificate: (listener: String, expiresAt: UnixSeconds), _ now: UnixSeconds) -> ConfigurationProblem? {

@@ -47,6 +47,8 @@ package struct Configuration: Sendable {
         package var notifiers: [String]
         /// Which notifiers tell which of its devices of comments.
         package var routes = Routes()
+        /// Until then its authorizations are answered 200 where they would be denied; nil denies.
+        package var shadowUntil: UnixSeconds?
     }
 
     /// What the log is like.
@@ -105,7 +107,7 @@ package struct Configuration: Sendable {
                 let secret = try key.secret.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
                 keys.append(Application.Key(id: key.id, secret: secret))
             }
-            applications.append(Application(id: app.id, keys: keys))
+            applications.append(Application(id: app.id, keys: keys, shadowUntil: app.shadowUntil))
         }
         return try Authorizer(applications, policy: keyPolicy)
     }

@@ -1,11 +1,15 @@
 internal import Core
 internal import Crypto
 internal import JSON
+internal import Time
 
 /// The apps with their secrets.
 extension ConfigurationReader {
-    static let appKeys = ConfigurationKeys.live("app_id", "help_desk", "keys", "webhook", "notifiers", "routes")
+    static let appKeys = ConfigurationKeys.live("app_id", "help_desk", "keys", "webhook", "notifiers", "routes", "shadow_until")
     static let appKeyKeys = ConfigurationKeys.live("id", "secret")
+
+    /// How long an app's shadow mode may last, in days.
+    private static let longestShadowDays = 90
 
     /// - Parameter known: the notifiers that an app may name.
     func apps(in root: ConfigurationObject, known: NamedNotifiers) -> [Configuration.App] {
@@ -22,7 +26,7 @@ extension ConfigurationReader {
             apps.append(
                 Configuration.App(
                     id: id ?? "", helpDesk: object.choice("help_desk", default: .default), keys: keys, webhook: webhook,
-                    notifiers: notifiers, routes: routes))
+                    notifiers: notifiers, routes: routes, shadowUntil: shadowUntil(object)))
         }
         refuseTooManySigners(apps, path: root.path(of: "apps"))
         return apps
@@ -38,6 +42,20 @@ extension ConfigurationReader {
         }
         if others.contains(where: { $0.id.utf8.elementsEqual(id.utf8) }) { problems.add(path, "another app has this app_id already") }
         return id
+    }
+
+    private func shadowUntil(_ app: ConfigurationObject) -> UnixSeconds? {
+        guard let end = app.optionalInteger("shadow_until", 1...Self.longestTime).map({ UnixSeconds(rawValue: UInt64($0)) }) else {
+            return nil
+        }
+        let latest = now + UInt64(Self.longestShadowDays * 86_400)
+        if end > latest {
+            problems.add(
+                app.path(of: "shadow_until"),
+                "expected at most \(latest), \(Self.longestShadowDays) days from now, found \(end): until then everybody may use the chat, "
+                    + "so the mode must end by itself even if nobody remembers it; give an earlier date in seconds since 1970")
+        }
+        return end
     }
 
     private func keys(_ app: ConfigurationObject) -> [(id: UInt32, secret: SecretBytes)] {

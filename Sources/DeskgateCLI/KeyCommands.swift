@@ -64,7 +64,8 @@ enum KeyCommands {
         let authorizer = try authorizer(arguments.configuration())
         func bytes(_ name: String) -> [UInt8] { Array(arguments.required(name).utf8) }
         let (app, user, key) = (bytes("app"), bytes("user"), bytes("key"))
-        let verdict = authorizer.decide(appID: app.span, userID: user.span, securityKey: key.span, now: now).verdict
+        let decision = authorizer.decide(appID: app.span, userID: user.span, securityKey: key.span, now: now)
+        let verdict = authorizer.shadowing(decision, now: now).verdict
         let reference = authorizer.userReference(appID: app.span, userID: user.span)
         Console.print(describe(verdict, key: SecurityKey(key.span), reference: reference))
         return verdict.status == 200 ? .done : .negative
@@ -78,6 +79,7 @@ enum KeyCommands {
     /// - Parameter reference: the person's `user_ref` in the log.
     private static func describe(_ verdict: Verdict, key: SecurityKey?, reference: String?) -> JSONValue {
         var object: JSONObject = ["status": .integer(Int64(verdict.status)), "reason": .string(verdict.reason)]
+        if case .shadowed = verdict { object.append(true, forKey: "shadowed") }
         if case .malformed(let malformation) = verdict {
             object.append(.string(malformation.field.name), forKey: "field")
             object.append(.string(malformation.description), forKey: "message")

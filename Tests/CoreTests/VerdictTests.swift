@@ -22,6 +22,13 @@ import Testing
         #expect(verdict.keyID == 7)
     }
 
+    @Test(arguments: Denial.allCases) func aShadowedDenialIs200WithItsReason(denial: Denial) {
+        let verdict = Verdict.shadowed(denial, keyID: 7)
+        #expect(verdict.reason == denial.rawValue)
+        #expect(verdict.status == 200)
+        #expect(verdict.keyID == 7)
+    }
+
     @Test func noCaseIsLeftOut() {
         #expect(Malformation.Problem.allCases.count == 8)
         #expect(Denial.allCases.count == 6)

@@ -1,6 +1,7 @@
 import JSON
 import TestSupport
 import Testing
+import Time
 
 /// `deskgate check`
 @Suite struct CheckTests {
@@ -33,6 +34,25 @@ import Testing
         #expect(json.errors.isEmpty)
         guard case .array(let warnings)? = try json.json["warnings"] else { throw ChildProcess.Failure.missingOutput }
         #expect(warnings.count == 1)
+    }
+
+    @Test func warnsOfAShadowModeThatIsOnAndOfOneThatIsOver() throws {
+        let now = Int64(SystemClock.unixSeconds().rawValue)
+        func configuration(_ end: Int64) -> JSONObject {
+            guard case .object(var app) = Workspace.app(1) else { return [:] }
+            app.append(.integer(end), forKey: "shadow_until")
+            return ["apps": [.object(app)]]
+        }
+        let workspace = try Workspace(configuration(now + 86_400))
+        func warnings() throws -> String { try Deskgate.run("check", "--config", workspace.configuration).errors }
+        let place = "\(workspace.configuration): warning: $.apps[0].shadow_until: "
+        #expect(try warnings().hasPrefix("\(place)until 2"))
+        try workspace.configure(configuration(now - 86_400))
+        #expect(try warnings().hasPrefix("\(place)ended at 2"))
+        try workspace.configure(configuration(now + 91 * 86_400))
+        let refused = try Deskgate.run("check", "--config", workspace.configuration)
+        #expect(refused.code == 2)
+        #expect(refused.errors.hasPrefix("\(workspace.configuration): $.apps[0].shadow_until: expected at most "))
     }
 
     @Test func refusesFilesThatOthersMayChange() throws {

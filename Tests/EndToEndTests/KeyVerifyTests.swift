@@ -1,6 +1,7 @@
 import JSON
 import TestSupport
 import Testing
+import Time
 
 /// `deskgate key verify`
 @Suite struct KeyVerifyTests {
@@ -57,6 +58,24 @@ import Testing
         let key = try workspace.key()
         try workspace.configure(["apps": [Workspace.app(1, keyID: 2)]])
         #expect(try verify(workspace, key).json.string("reason") == "unknown_key")
+    }
+
+    /// As the service does: let in, with the reason for which it would be denied.
+    @Test func tellsOfShadowMode() throws {
+        let now = Int64(SystemClock.unixSeconds().rawValue)
+        guard case .object(var app) = Workspace.app(1) else { throw ChildProcess.Failure.missingOutput }
+        app.append(.integer(now + 86_400), forKey: "shadow_until")
+        let workspace = try Workspace(["apps": [.object(app)]])
+        let key = try workspace.key()
+        let (code, json) = try verify(workspace, key, user: Markers.otherUser)
+        #expect(code == 0)
+        #expect(json.integer("status") == 200)
+        #expect(json.string("reason") == "wrong_mac")
+        #expect(json["shadowed"] == true)
+        #expect(try verify(workspace, key).json["shadowed"] == nil)
+        let over = try verify(workspace, key, user: Markers.otherUser, at: now + 86_400)
+        #expect(over.code == 1)
+        #expect(over.json["shadowed"] == nil)
     }
 
     @Test(arguments: [

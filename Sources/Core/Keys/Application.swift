@@ -1,5 +1,5 @@
 package import Crypto
-internal import Time
+package import Time
 
 /// An app that may use the chat, with the secrets that make and prove its users' keys.
 package struct Application: Sendable {
@@ -21,11 +21,14 @@ package struct Application: Sendable {
     package let id: [UInt8]
     /// Its keys, by rising id.
     package let keys: [Key]
+    /// Until then its authorizations are answered 200 where they would be denied; nil denies.
+    package let shadowUntil: UnixSeconds?
 
     /// Makes an app; two keys of one id are a programmer's mistake and trap.
-    package init(id: String, keys: [Key]) {
+    package init(id: String, keys: [Key], shadowUntil: UnixSeconds? = nil) {
         self.id = Array(id.utf8)
         self.keys = keys.sorted { $0.id < $1.id }
+        self.shadowUntil = shadowUntil
         precondition(Set(keys.map(\.id)).count == keys.count, "an app's key ids are unique")
     }
 

@@ -62,6 +62,16 @@ package final class Authorizer: Sendable {
         }
     }
 
+    /// What authorization answers: the decision, or `shadowed` in place of a denial while the app is in its shadow mode.
+    ///
+    /// For authorization only: on other routes somebody without a key would get another person's messages. An unknown app has no such mode.
+    package func shadowing(_ decision: Decision, now: UnixSeconds) -> Decision {
+        guard case .denied(let denial, let keyID) = decision.verdict, let application = decision.application,
+            let end = applications[application].shadowUntil, now < end
+        else { return decision }
+        return Decision(.shadowed(denial, keyID: keyID), application)
+    }
+
     /// The index of the app with exactly this id.
     package func index(of appID: Span<UInt8>) -> Int? {
         var low = 0

@@ -6,13 +6,15 @@ package enum Verdict: Sendable, Equatable {
     case malformed(Malformation)
     /// 403: well formed, but denied. The key id is given when the app has a key of that id.
     case denied(Denial, keyID: UInt32?)
+    /// 200: denied for this reason, but the app is in its shadow mode. Only authorization is answered so.
+    case shadowed(Denial, keyID: UInt32?)
     /// 503: a failure of our own, which must never look like a denial.
     case undecided
 
     /// The HTTP status of the answer.
     package var status: Int {
         switch self {
-        case .authorized: 200
+        case .authorized, .shadowed: 200
         case .malformed: 400
         case .denied: 403
         case .undecided: 503
@@ -23,7 +25,7 @@ package enum Verdict: Sendable, Equatable {
     package var keyID: UInt32? {
         switch self {
         case .authorized(let keyID): keyID
-        case .denied(_, let keyID): keyID
+        case .denied(_, let keyID), .shadowed(_, let keyID): keyID
         case .malformed, .undecided: nil
         }
     }
@@ -33,7 +35,7 @@ package enum Verdict: Sendable, Equatable {
         switch self {
         case .authorized: "valid"
         case .malformed(let malformation): malformation.problem.rawValue
-        case .denied(let denial, _): denial.rawValue
+        case .denied(let denial, _), .shadowed(let denial, _): denial.rawValue
         case .undecided: "internal_error"
         }
     }

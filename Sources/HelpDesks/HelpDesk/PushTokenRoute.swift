@@ -72,7 +72,7 @@ package final class PushTokenRoute: Sendable {
                 switch decision.verdict {
                 case .authorized: return .allowed(try PushTokenRequest(fields, in: bytes))
                 case .malformed(let malformation): throw .malformed(malformation)
-                case .denied, .undecided:
+                case .denied, .shadowed, .undecided:
                     return .refused(
                         decision.verdict, Caller(decision, state.authorizer, appID: appID, userID: userID, securityKey: key))
                 }

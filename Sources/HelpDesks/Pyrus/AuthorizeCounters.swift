@@ -6,16 +6,35 @@ internal import Observability
 ///
 /// Not copyable, so that it is borrowed through its snapshot, and threads that count at the same time do not contend for reference counts.
 struct AuthorizeCounters: ~Copyable, Sendable {
-    /// By the id of the key.
+    /// The denials of an app that are answered alike.
     private struct DenialCounters {
-        let denial: Denial
-        let keys: NumberedCounters
+        /// Those of one kind, by the id of the key.
+        private struct Kind {
+            let denial: Denial
+            let keys: NumberedCounters
+        }
+
+        private let kinds: [Kind]
+        private let unknownKey: Counter
+
+        init(_ family: MetricFamily<Counter>, _ app: String, _ result: String, keys: [Int]) {
+            kinds = Denial.allCases.filter(\.isAboutOneKey).map { denial in
+                Kind(denial: denial, keys: NumberedCounters(keys) { family.child(app, result, denial.rawValue, "\($0)") })
+            }
+            unknownKey = family.child(app, result, Denial.unknownKey.rawValue, "")
+        }
+
+        func count(_ denial: Denial, _ keyID: UInt32?) {
+            guard denial != .unknownKey, let keyID else { return unknownKey.increment() }
+            for index in kinds.indices where kinds[index].denial == denial { kinds[index].keys.increment(Int(keyID)) }
+        }
     }
 
     private struct ApplicationCounters {
         let authorized: NumberedCounters
-        let denied: [DenialCounters]
-        let unknownKey: Counter
+        let denied: DenialCounters
+        /// Only of an app with a shadow mode.
+        let shadowed: DenialCounters?
     }
 
     private let applications: [ApplicationCounters]
@@ -27,17 +46,13 @@ struct AuthorizeCounters: ~Copyable, Sendable {
     private let undecided: Counter
 
     init(_ family: MetricFamily<Counter>, _ applications: [Application]) {
-        let keyDenials = Denial.allCases.filter(\.isAboutOneKey)
         self.applications = applications.map { application in
             let app = String(decoding: application.id, as: UTF8.self)
             let keys = application.keys.map { Int($0.id) }
             return ApplicationCounters(
                 authorized: NumberedCounters(keys) { family.child(app, "authorized", "valid", "\($0)") },
-                denied: keyDenials.map { denial in
-                    DenialCounters(
-                        denial: denial, keys: NumberedCounters(keys) { family.child(app, "denied", denial.rawValue, "\($0)") })
-                },
-                unknownKey: family.child(app, "denied", Denial.unknownKey.rawValue, ""))
+                denied: DenialCounters(family, app, "denied", keys: keys),
+                shadowed: application.shadowUntil == nil ? nil : DenialCounters(family, app, "shadowed", keys: keys))
         }
         unknownApp = family.child("", "denied", Denial.unknownApp.rawValue, "")
         malformed = LabelledCounters(Malformation.Problem.allCases) { family.child("", "malformed", $0.rawValue, "") }
@@ -53,11 +68,9 @@ extension AuthorizeCounters {
     func count(_ decision: Authorizer.Decision) {
         switch (decision.verdict, decision.application) {
         case (.authorized(let keyID), let application?): applications[application].authorized.increment(Int(keyID))
-        case (.denied(.unknownKey, _), let application?): applications[application].unknownKey.increment()
-        case (.denied(let denial, let keyID?), let application?):
-            let counters = applications[application].denied
-            for index in counters.indices where counters[index].denial == denial { counters[index].keys.increment(Int(keyID)) }
-        case (.denied, _): unknownApp.increment()
+        case (.denied(let denial, let keyID), let application?): applications[application].denied.count(denial, keyID)
+        case (.shadowed(let denial, let keyID), let application?): applications[application].shadowed?.count(denial, keyID)
+        case (.denied, nil), (.shadowed, nil): unknownApp.increment()
         case (.malformed(let malformation), _): malformed.increment(malformation.problem)
         case (.undecided, _), (.authorized, nil): undecided.increment()
         }

@@ -41,7 +41,8 @@ final class AuthorizeRoute: Sendable {
             let level = denials.level
             var caller: Caller?
             let decision = try credentials.decision(on: request) { appID, userID, securityKey in
-                let decision = state.shared.authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now)
+                let judged = state.shared.authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now)
+                let decision = state.shared.authorizer.shadowing(judged, now: now)
                 if decision.verdict.logLevel >= level {
                     caller = Caller(decision, state.shared.authorizer, appID: appID, userID: userID, securityKey: securityKey)
                 }
@@ -59,7 +60,7 @@ final class AuthorizeRoute: Sendable {
 
     private func response(to verdict: Verdict) -> Response {
         switch verdict {
-        case .authorized: authorized
+        case .authorized, .shadowed: authorized
         case .malformed(let malformation): .error(400, "malformed", malformation.description)
         case .denied: refusals.denied
         case .undecided: refusals.undecided
@@ -90,6 +91,7 @@ extension Verdict {
         case .authorized: "authorized"
         case .malformed: "malformed"
         case .denied: "denied"
+        case .shadowed: "shadowed"
         case .undecided: "undecided"
         }
     }
@@ -97,7 +99,7 @@ extension Verdict {
     fileprivate var logLevel: LogLevel {
         switch self {
         case .authorized: .debug
-        case .malformed, .denied: .info
+        case .malformed, .denied, .shadowed: .info
         case .undecided: .error
         }
     }

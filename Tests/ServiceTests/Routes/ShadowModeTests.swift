@@ -1,0 +1,160 @@
+import Core
+import HTTPServer
+import Observability
+import TestSupport
+import Testing
+import Threading
+import Time
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
+
+/// `apps[].shadow_until`: what would be denied is let in and counted, until then.
+@Suite struct ShadowModeTests {
+    private static let end = TestTime.now + 1000
+    private let directory: ConfigurationDirectory
+    private let log: TestLog
+    private let graph: ServiceGraph
+    private let now = Monitor(TestTime.now)
+
+    /// The apps `shop`, in shadow mode, and `bank`, which is not.
+    init() throws {
+        directory = try ConfigurationDirectory()
+        directory.environment["HOOK"] = TestSecret.text(7)
+        log = try TestLog(in: directory.scratch, level: .info)
+        let configuration = try directory.configuration(Self.json(shadow: #""shadow_until":\#(Self.end),"#))
+        graph = try ServiceGraph(
+            configuration, logger: log.logger, clocks: Clocks(unixSeconds: { [now] in now.withLock { $0 } }, monotonicNanoseconds: { 0 }))
+    }
+
+    private static func json(shadow: String) -> String {
+        """
+        {"apps":[{"app_id":"shop",\(shadow)"webhook":{"secret":{"env":"HOOK"}},"keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]},
+                 {"app_id":"bank","keys":[{"id":2,"secret":{"file":"secrets/app-2.key"}}]}],
+         "security_keys":{"longest_life_seconds":7776000}}
+        """
+    }
+
+    private func authorize(_ changes: [String: String?]) throws -> ReceivedResponse {
+        InProcessClient(graph.publicRouter).send(.post, "/pyrus/authorize", body: try AuthorizeCases.json(changes))
+    }
+
+    /// Keys that are denied for each reason that an app of the configuration can have.
+    private static func denied() throws -> [(reason: String, keyID: String, key: TestKey)] {
+        let now = TestTime.now
+        return [
+            ("wrong_mac", "1", TestKey(secret: 9)), ("unknown_key", "", TestKey(keyID: 3, secret: 3)),
+            ("issued_in_future", "1", TestKey(issuedAt: now + 61)), ("expired", "1", TestKey(issuedAt: now - 100, expiresAt: now - 61)),
+            ("too_old", "1", TestKey(issuedAt: now - 7_776_061)),
+        ]
+    }
+
+    private func counts() -> [String] {
+        let metric = "deskgate_authorize_requests_total"
+        return InProcessClient(graph.adminRouter).send(.get, "/metrics").text.split(separator: "\n")
+            .filter { $0.hasPrefix(metric) && !$0.hasSuffix(" 0") }.map { String($0.dropFirst(metric.count)) }
+    }
+
+    @Test func letsInWhatWouldBeDeniedAndCountsTheReason() throws {
+        for (reason, keyID, key) in try Self.denied() {
+            let response = try authorize(["security_key": "\"\(key.text())\""])
+            #expect(response.status == 200, "\(reason)")
+            #expect(response.text == AuthorizeCases.authorized)
+            #expect(counts().contains(#"{app="shop",result="shadowed",reason="\#(reason)",key_id="\#(keyID)"} 1"#))
+        }
+        #expect(counts().count == 5, "nothing else is counted")
+        let lines = try log.lines()
+        for (reason, _, _) in try Self.denied() {
+            #expect(lines.contains { $0.hasPrefix("INFO  authorize result=shadowed reason=\(reason) app=shop key_id=") })
+        }
+    }
+
+    @Test func answersAllElseAsEver() throws {
+        let key = try TestKey().text()
+        #expect(try authorize([:]).status == 200)
+        #expect(try authorize(["user_id": "\"\""]).status == 400)
+        #expect(try authorize(["security_key": "\"x\""]).status == 400)
+        // An app without the mode, and one that nobody knows.
+        #expect(try authorize(["app_id": #""bank""#]).status == 403)
+        #expect(try authorize(["app_id": #""stop""#, "security_key": "\"\(key)\""]).status == 403)
+        #expect(!counts().contains { $0.contains("shadowed") })
+        #expect(counts().contains(#"{app="shop",result="authorized",reason="valid",key_id="1"} 1"#))
+        #expect(counts().contains(#"{app="",result="denied",reason="unknown_app",key_id=""} 1"#))
+    }
+
+    @Test func endsByItself() throws {
+        let key = try TestKey(secret: 9).text()
+        func status() throws -> Int { try authorize(["security_key": "\"\(key)\""]).status }
+        now.update { $0 = Self.end - 1 }
+        #expect(try status() == 200)
+        now.update { $0 = Self.end }
+        #expect(try status() == 403)
+        now.update { $0 = SecurityKey.latestTime }
+        #expect(try status() == 403)
+        #expect(counts().contains(#"{app="shop",result="denied",reason="wrong_mac",key_id="1"} 2"#))
+    }
+
+    /// Somebody without a key must not register a phone for another person's messages.
+    @Test func registersNoDevice() throws {
+        for (_, _, key) in try Self.denied() {
+            let body = try AuthorizeCases.json(
+                ["security_key": "\"\(key.text())\""], extra: #","instance_id":"phone-1","token":"abc","type":"ios""#)
+            for secret in [body, try AuthorizeCases.json(["security_key": "\"\(key.text())\""], extra: #","instance_id":"phone-1""#)] {
+                #expect(InProcessClient(graph.publicRouter).send(.post, "/pyrus/push-token", body: secret).status == 403)
+            }
+        }
+        #expect(try graph.store.devices(DeviceFilter(appID: "shop", userID: nil, deviceID: nil), after: nil, limit: 10).isEmpty)
+    }
+
+    /// Proof of a webhook's origin has nothing to do with security keys, and is asked for as ever.
+    @Test func takesNoWebhookWithoutProof() throws {
+        for path in ["/pyrus/webhook", "/pyrus/webhook/\(TestSecret.text(8))"] {
+            #expect(InProcessClient(graph.publicRouter).send(.post, path, body: Array("{}".utf8)).status == 403)
+        }
+    }
+
+    @Test func hasItsSeriesOnlyWhereItIsConfigured() {
+        let text = InProcessClient(graph.adminRouter).send(.get, "/metrics").text
+        #expect(text.contains(#"{app="shop",result="shadowed",reason="wrong_mac",key_id="1"} 0"#))
+        #expect(!text.contains(#"{app="bank",result="shadowed""#))
+    }
+
+    @Test func isToldWhileItIsOn() throws {
+        let configuration = try directory.configuration(Self.json(shadow: #""shadow_until":\#(Self.end),"#))
+        let time = "2026-03-10T08:31:52.000Z"
+        func warnings(_ now: UnixSeconds) -> [String] { configuration.warnings(now: now).map { "\($0)" } }
+        #expect(
+            warnings(Self.end - 1) == [
+                "$.apps[0].shadow_until: until \(time) everybody may use the chat of this app: what would be denied is answered 200; "
+                    + "remove it to deny again"
+            ])
+        #expect(warnings(Self.end) == ["$.apps[0].shadow_until: ended at \(time) and has no effect; remove it"])
+        let status = InProcessClient(graph.adminRouter).send(.get, "/v1/status", headers: AdminCases.authorization)
+        #expect(status.status == 401, "this configuration has no token")
+    }
+
+    @Test(arguments: [
+        ("true", "expected an integer from 1 to 1099511627775, found true or false"),
+        ("null", "expected an integer from 1 to 1099511627775, found null"),
+        ("0", "expected an integer from 1 to 1099511627775, found 0"),
+        (#""2026-04-01""#, "expected an integer from 1 to 1099511627775, found a string"),
+        ("1773130512000", "expected an integer from 1 to 1099511627775, found 1773130512000"),
+        (
+            "\(TestTime.now + 90 * 86_400 + 1)",
+            "expected at most \(TestTime.now + 90 * 86_400), 90 days from now, found \(TestTime.now + 90 * 86_400 + 1): until then "
+                + "everybody may use the chat, so the mode must end by itself even if nobody remembers it; give an earlier date in seconds "
+                + "since 1970"
+        ),
+    ])
+    func needsADateThatIsNear(value: String, problem: String) throws {
+        #expect(try directory.problems(Self.json(shadow: #""shadow_until":\#(value),"#)) == ["$.apps[0].shadow_until: \(problem)"])
+    }
+
+    @Test(arguments: [1, TestTime.now.rawValue, TestTime.now.rawValue + 90 * 86_400]) func takesOtherDates(_ date: UInt64) throws {
+        #expect(try directory.problems(Self.json(shadow: #""shadow_until":\#(date),"#)) == [])
+    }
+}
