@@ -1,6 +1,7 @@
 import Observability
 import TestSupport
 import Testing
+import Threading
 
 @testable import Configuration
 @testable import HelpDesk
@@ -30,5 +31,62 @@ import Testing
             #expect(written.count == DenialLog.linesPerMinute)
         }
         #expect(lines.filter { $0.hasPrefix("WARN  lines left out ") && $0.hasSuffix(" count=40") }.count == 4)
+    }
+
+    private struct Flood {
+        var statuses: [Int: Int] = [:]
+        var failures = 0
+        var isOver = false
+    }
+
+    /// From one address, as a help desk's are, and for the same user: wrong keys keep no right one out, and are all counted.
+    @Test func aRightKeyIsAlwaysAdmitted() throws {
+        let fixture = try ServiceFixture()
+        let flood = Monitor(Flood())
+        try fixture.withService { service in
+            let address = service.publicAddress
+            func exchange(_ key: TestKey) throws -> ExchangeCase {
+                let body = try AuthorizeCases.json(["security_key": "\"\(key.text())\""])
+                return ExchangeCase(name: "authorize", body: body, status: 0, answer: "")
+            }
+            let wrong = try exchange(TestKey(secret: 9))
+            let threads = (1...3).map { _ in
+                startThread {
+                    do {
+                        let client = try SocketClient(address)
+                        var isOver = false
+                        while !isOver {
+                            let response = try wrong.send(to: client)
+                            isOver = flood.update { flood in
+                                flood.statuses[response.status, default: 0] += 1
+                                if response.headers["retry-after"] != nil { flood.failures += 1 }
+                                return flood.isOver
+                            }
+                        }
+                    } catch {
+                        flood.update { $0.failures += 1 }
+                    }
+                }
+            }
+            let (client, right) = (try SocketClient(address), try exchange(TestKey()))
+            for number in 1...300 {
+                #expect(try right.send(to: client).status == 200)
+                // So that both are really mixed.
+                let isMixed = flood.wait(timeoutMilliseconds: 20_000) {
+                    $0.failures > 0 || $0.statuses.values.reduce(0, +) >= 2 * number ? true : nil
+                }
+                #expect(isMixed == true)
+            }
+            flood.update { $0.isOver = true }
+            for thread in threads { thread.join() }
+        }
+        let end = flood.withLock { $0 }
+        #expect(end.failures == 0)
+        #expect(end.statuses.keys.sorted() == [403])
+        let lines = try fixture.log.lines()
+        #expect(lines.filter { $0.hasPrefix("INFO  authorize result=denied reason=wrong_mac ") }.count == DenialLog.linesPerMinute)
+        // The clock stands still, so one line tells of all others.
+        let leftOut = (end.statuses[403] ?? 0) - DenialLog.linesPerMinute
+        #expect(lines.contains("WARN  lines left out of=authorize reason=wrong_mac count=\(leftOut)"))
     }
 }

@@ -1,0 +1,96 @@
+import Core
+import Testing
+import Time
+
+/// Authorization at the edges of what clocks and keys can say, and when the clock is set.
+@Suite struct ClockEdgeTests {
+    /// Where 32-bit times end, signed and unsigned, where years take five digits, and the last second that a key can say.
+    private static let edges: [UnixSeconds] = [
+        2_147_483_647, 2_147_483_648, 4_294_967_295, 4_294_967_296, 253_402_300_799, 253_402_300_800, SecurityKey.latestTime,
+    ]
+    private static let life: UInt64 = 1000
+    private static let skew: UInt64 = 60
+
+    private let authorizer: Authorizer
+
+    init() throws {
+        authorizer = try Authorizer([Samples.application("shop", keys: 1)], policy: KeyPolicy(longestLifeSeconds: 5000))
+    }
+
+    private func verdict(_ triple: Triple, _ now: UnixSeconds) -> Verdict { authorizer.decide(triple, now: now).verdict }
+
+    @Test(arguments: edges) func aKeyIsInForceFromItsIssueToItsEnd(edge: UnixSeconds) throws {
+        // Issued and expired around the edge, at it, and just before it.
+        for offset in [0, Self.life / 2, Self.life] {
+            let issuedAt = edge - offset
+            let expiresAt = min(issuedAt + Self.life, SecurityKey.latestTime)
+            let triple = try Samples.triple("shop", "user", issuedAt: issuedAt, expiresAt: expiresAt)
+            #expect(verdict(triple, issuedAt - Self.skew - 1) == .denied(.issuedInFuture, keyID: 1))
+            for now in [issuedAt - Self.skew, issuedAt, edge, expiresAt, expiresAt + Self.skew] {
+                #expect(verdict(triple, now) == .authorized(keyID: 1), "\(now)")
+            }
+            #expect(verdict(triple, expiresAt + Self.skew + 1) == .denied(.expired, keyID: 1))
+        }
+    }
+
+    @Test(arguments: edges) func theLongestLifeHoldsThere(edge: UnixSeconds) throws {
+        let triple = try Samples.triple("shop", "user", issuedAt: edge, expiresAt: 0)
+        #expect(verdict(triple, edge + 5000 + Self.skew) == .authorized(keyID: 1))
+        #expect(verdict(triple, edge + 5001 + Self.skew) == .denied(.tooOld, keyID: 1))
+    }
+
+    /// A key is minted for the second in which it is verified, and says no time that it cannot hold.
+    @Test(arguments: edges) func aMintedKeyIsAuthorized(edge: UnixSeconds) throws {
+        let minting = KeyMinting(authorizer, defaultLifeSeconds: 1)
+        let left = edge.remaining(until: SecurityKey.latestTime)
+        guard left >= 1 else {
+            #expect(throws: KeyMinting.Refusal.self) { try minting.mint(appID: "shop", userID: "user", now: edge) }
+            return
+        }
+        let minted = try minting.mint(appID: "shop", userID: "user", lifeSeconds: min(left, 5000), now: edge)
+        #expect(verdict(Triple("shop", "user", minted.securityKey), edge) == .authorized(keyID: 1))
+        #expect(minted.expiresAt == edge + min(left, 5000))
+    }
+
+    /// Forward by decades, back to 1970, and back again: each answer is that of its own moment, whatever was asked before.
+    @Test func eachDecisionGoesByItsOwnMoment() throws {
+        let start = Samples.now
+        let triple = try Samples.triple("shop", "user", issuedAt: start, expiresAt: start + Self.life)
+        let jumps: [(UnixSeconds, Verdict)] = [
+            (start, .authorized(keyID: 1)), (.max, .denied(.expired, keyID: 1)), (start + 1, .authorized(keyID: 1)),
+            (0, .denied(.issuedInFuture, keyID: 1)), (start + Self.life, .authorized(keyID: 1)),
+            (4_294_967_296, .denied(.expired, keyID: 1)), (start - Self.skew, .authorized(keyID: 1)),
+            (start - Self.skew - 1, .denied(.issuedInFuture, keyID: 1)), (start, .authorized(keyID: 1)),
+        ]
+        for _ in 1...2 {
+            for (now, expected) in jumps { #expect(verdict(triple, now) == expected, "\(now)") }
+        }
+    }
+
+    /// Shadow mode too: a clock that is set back switches nothing on for good, and one that is far ahead nothing on at all.
+    @Test func shadowModeGoesByItsOwnMoment() throws {
+        for end in Self.edges {
+            let key = try Samples.application("shop", keys: 1).keys
+            let shadowing = try Authorizer([Application(id: "shop", keys: key, shadowUntil: end)])
+            let triple = try Samples.triple("shop", "user", keyID: 2)
+            func verdict(_ now: UnixSeconds) -> Verdict { shadowing.shadowing(shadowing.decide(triple, now: now), now: now).verdict }
+            for _ in 1...2 {
+                #expect(verdict(end - 1) == .shadowed(.unknownKey, keyID: nil))
+                for now in [end, .max] { #expect(verdict(now) == .denied(.unknownKey, keyID: nil)) }
+                #expect(verdict(0) == .shadowed(.unknownKey, keyID: nil))
+            }
+        }
+    }
+
+    @Test func shadowModeChangesNothingButDenialsOfItsApp() throws {
+        let keys = try Samples.application("shop", keys: 1).keys
+        let apps = [Application(id: "shop", keys: keys, shadowUntil: .max), try Samples.application("bank", keys: 1)]
+        let authorizer = try Authorizer(apps)
+        var triples = [try Samples.triple("shop", "user"), try Samples.triple("bank", "user"), try Samples.triple("stop", "user")]
+        triples += [try Samples.triple("bank", "user", keyID: 2), Triple("shop", "user", "x"), Triple("shop", "", "")]
+        for triple in triples {
+            let decision = authorizer.decide(triple, now: Samples.now)
+            #expect(authorizer.shadowing(decision, now: Samples.now) == decision)
+        }
+    }
+}
