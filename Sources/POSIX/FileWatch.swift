@@ -11,11 +11,14 @@ package final class FileWatch: Sendable {
         package let description: String
         /// What an operator can do.
         package let remedy: String
+        /// Whether a directory has gone since somebody looked, so that looking again helps.
+        package let isOutdated: Bool
 
         /// Describes a failure.
-        package init(description: String, remedy: String) {
+        package init(description: String, remedy: String, isOutdated: Bool = false) {
             self.description = description
             self.remedy = remedy
+            self.isOutdated = isOutdated
         }
     }
 
@@ -102,6 +105,6 @@ extension FileWatch.Failure {
             case EACCES: "let the service's user read that directory"
             default: "see inotify(7)"
             }
-        self.init(description: "\(place ?? "inotify"): \(error)", remedy: remedy)
+        self.init(description: "\(place ?? "inotify"): \(error)", remedy: remedy, isOutdated: error.isMissing || error.code == ENOTDIR)
     }
 }

@@ -136,7 +136,7 @@ package final class ConfigurationReloader {
             hasToldOfPolling = false
         } catch {
             watch = nil
-            guard !hasToldOfPolling else { return }
+            guard !hasToldOfPolling, !error.isOutdated else { return }
             hasToldOfPolling = true
             logger.log(
                 .warning, "the configuration's files cannot be watched, so they are read every few seconds",

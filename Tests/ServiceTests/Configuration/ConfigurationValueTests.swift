@@ -22,6 +22,8 @@ import Testing
         #expect(configuration.admin.listener.settings == ServerSettings(connectionLimit: 1000))
         #expect(configuration.admin.token == nil)
         #expect(!configuration.admin.metricsNeedToken)
+        #expect(!configuration.reloadsOnChange)
+        #expect(configuration.apps[0].shadowUntil == nil)
         #expect(configuration.apps.map(\.id) == ["shop"])
         #expect(configuration.apps[0].keys.map(\.id) == [1])
         #expect(configuration.apps[0].webhook == nil)

@@ -200,6 +200,27 @@ import Threading
         }
     }
 
+    /// Kubernetes may remove the former directory between the look at it and the watch.
+    @Test func looksAgainWhenADirectoryHasGone() throws {
+        let failures = Monitor(2)
+        let makeWatch: ConfigurationReloader.WatchMaker = { places throws(FileWatch.Failure) in
+            guard
+                failures.update({ count in
+                    count -= 1
+                    return count >= 0
+                })
+            else { return try FileWatch(places) }
+            throw FileWatch.Failure(description: "gone", remedy: "", isOutdated: true)
+        }
+        try withReloader(makeWatch: makeWatch) { reloader, _ in
+            for _ in 1...3 { reloader.noticeChanges() }
+            try write(Self.json(keys: [2]))
+            settle(reloader)
+            try expect(Self.reloaded, times: 1)
+            try expect("WARN  the configuration's files", times: 0)
+        }
+    }
+
     /// What operators see of it.
     @Test func statusTellsWhatTheLogTells() throws {
         try withReloader { reloader, service in

@@ -123,5 +123,6 @@ import Testing
         try File.rename(directory.path("etc"), to: directory.path("former"))
         let failure = #expect(throws: FileWatch.Failure.self) { try FileWatch(gone) }
         #expect(failure?.description.hasSuffix("/etc: No such file or directory") == true)
+        #expect(failure?.isOutdated == true)
     }
 }
