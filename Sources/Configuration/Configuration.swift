@@ -18,9 +18,9 @@ package struct Configuration: Sendable {
     package struct Admin: Sendable {
         /// Its address and bounds.
         package var listener: Listener
-        /// What callers must show; nil when none is configured, and then nothing that needs it is served.
-        package var token: SecretBytes?
-        /// Whether `/metrics` needs the token as well, although only this machine reaches it.
+        /// What callers may show, `admin.token` first; without any, nothing that needs one is served.
+        package var tokens: [AdminToken]
+        /// Whether `/metrics` needs a token as well, although only this machine reaches it.
         package var metricsNeedToken: Bool
 
         /// Whether only this machine reaches the listener.

@@ -32,14 +32,15 @@ package struct AdminAccess {
     ///   instead.
     package func perform(_ action: some AdminAction, remark: (String) -> Void = { _ in }) throws(Failure) -> AdminAnswer {
         var (stranger, doubt): (String?, String?)
-        if let token = configuration.admin.token {
-            switch try AdminCall(configuration.admin, token: token)?.perform(action) {
+        let tokens = configuration.admin.tokens(for: action.role)
+        if tokens.isEmpty {
+            doubt = lack(of: action.role)
+        } else {
+            switch try AdminCall(configuration.admin, tokens: tokens)?.perform(action) {
             case .answered(let answer): return answer
             case .stranger(let text): (stranger, doubt) = (text, text)
             case .nobody, nil: break
             }
-        } else {
-            doubt = "a service that runs is asked with the admin token, and none is configured; set admin.token"
         }
         do throws(StoreError) {
             let answer = try performOnStore(action)
@@ -48,6 +49,14 @@ package struct AdminAccess {
         } catch {
             throw Failure(description: error.description + (doubt.map { "; \($0)" } ?? ""))
         }
+    }
+
+    private func lack(of role: AdminToken.Role) -> String {
+        guard !configuration.admin.tokens.isEmpty else {
+            return "a service that runs is asked with the admin token, and none is configured; set admin.token"
+        }
+        return "a service that runs is asked with an admin token of the role \(role.rawValue), and none is configured; "
+            + "add one to admin.tokens, or set admin.token"
     }
 
     private func performOnStore(_ action: some AdminAction) throws(StoreError) -> AdminAnswer {

@@ -9,7 +9,7 @@ package struct StatusAction: AdminAction {
     static let route = AdminRoute(
         .get, "/v1/status", .read, summary: "Whether the service can do its work, and which notifiers are paused.",
         answer: AdminRoute.Answer(["status", "version", "reasons", "paused"], text: "How the service is."),
-        .fromMemory { _, listener in
+        .fromMemory { _, _, listener in
             Response(status: 200, json: listener.services.status(), headers: [("Cache-Control", "no-store")])
         })
 

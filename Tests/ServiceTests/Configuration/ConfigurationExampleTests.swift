@@ -35,12 +35,16 @@ import Testing
         directory.environment["DESKGATE_WEBHOOK_SECRET"] = TestSecret.text(6)
         directory.environment["DESKGATE_NEXT_WEBHOOK_SECRET"] = TestSecret.text(9)
         directory.environment["DESKGATE_BACKEND_PREVIOUS_SECRET"] = TestSecret.signing(7)
+        for (index, name) in ["MINT", "NEXT_MINT", "OPERATE"].enumerated() {
+            directory.environment["DESKGATE_\(name)_TOKEN"] = TestSecret.text(230 + index)
+        }
+        try directory.scratch.write("secrets/metrics-token", TestSecret.text(220))
         directory.environment["DESKGATE_DATABASE_URL"] = "postgres://deskgate@db.example.com/deskgate"
         let json = String(decoding: text, as: UTF8.self)
         #expect(try directory.problems(json) == [])
         let configuration = try directory.configuration(json)
         #expect(configuration.listen.settings.tls != nil)
-        #expect(configuration.admin.token != nil)
+        #expect(configuration.admin.tokens.map(\.place) == ["admin.token"] + (0..<4).map { "admin.tokens[\($0)]" })
         #expect(configuration.apps.map { $0.keys.map(\.id) } == [[1, 2]])
         #expect(configuration.apps.map(\.notifiers) == [["log", "backend", "pyrus"]])
         #expect(configuration.apps[0].routes.byType.map(\.type) == ["ios", "android", "huawei", "rustore"])
@@ -59,6 +63,7 @@ import Testing
         // A listener has a host and a port, or a Unix socket.
         let listeners = ConfigurationReader.listenKeys + ConfigurationReader.adminKeys
         #expect(keys(at: ["listen"]).union(keys(at: ["admin"])) == Set(listeners.names))
+        #expect(keys(at: ["admin", "tokens"]) == Set(ConfigurationReader.adminTokenKeys.names))
         #expect(keys(at: ["listen", "tls"]) == Set(ConfigurationReader.tlsKeys.names))
         #expect(keys(at: ["apps"]) == Set(ConfigurationReader.appKeys.names))
         #expect(keys(at: ["apps", "keys"]) == Set(ConfigurationReader.appKeyKeys.names))
