@@ -40,6 +40,8 @@ package struct Configuration: Sendable {
         package var helpDesk = HelpDeskKind.default
         /// Its secrets of 32 bytes, by their numbers.
         package var keys: [(id: UInt32, secret: SecretBytes)]
+        /// How long its users' keys live, where that differs from other apps.
+        package var keyLife = KeyLife()
         /// How its webhooks prove their origin; nil when it takes none.
         package var webhook: Webhook?
         /// The names of the notifiers that are told of its events.
@@ -72,7 +74,7 @@ package struct Configuration: Sendable {
     package var pushTokens: PushTokens
     /// What is asked of security keys.
     package var keyPolicy: KeyPolicy
-    /// How long a minted key lives when nobody says, in seconds; 0 for ever.
+    /// How long a minted key lives when neither the caller nor its app says, in seconds; 0 for ever.
     package var defaultLifeSeconds: UInt64
     /// What the log is like.
     package var log: Log
@@ -100,7 +102,7 @@ package struct Configuration: Sendable {
                 let secret = try key.secret.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
                 keys.append(Application.Key(id: key.id, secret: secret))
             }
-            applications.append(Application(id: app.id, keys: keys))
+            applications.append(Application(id: app.id, keys: keys, life: app.keyLife))
         }
         return try Authorizer(applications, policy: keyPolicy)
     }

@@ -4,11 +4,15 @@ internal import JSON
 
 /// The apps with their secrets.
 extension ConfigurationReader {
-    static let appKeys = ConfigurationKeys.live("app_id", "help_desk", "keys", "webhook", "notifiers", "routes")
+    static let appKeys = ConfigurationKeys.live("app_id", "help_desk", "keys", "security_keys", "webhook", "notifiers", "routes")
     static let appKeyKeys = ConfigurationKeys.live("id", "secret")
 
-    /// - Parameter known: the notifiers that an app may name.
-    func apps(in root: ConfigurationObject, known: NamedNotifiers) -> [Configuration.App] {
+    /// - Parameters:
+    ///   - known: the notifiers that an app may name.
+    ///   - life: how long keys of all apps live.
+    func apps(
+        in root: ConfigurationObject, known: NamedNotifiers, life: (longest: UInt64?, standard: UInt64)
+    ) -> [Configuration.App] {
         root.require("apps", "list the apps that may use the chat")
         guard let elements = root.array("apps") else { return [] }
         if elements.isEmpty { problems.add(root.path(of: "apps"), "expected at least one app") }
@@ -21,7 +25,8 @@ extension ConfigurationReader {
             let routes = routes(object, known: known, notifiers: notifiers)
             apps.append(
                 Configuration.App(
-                    id: id ?? "", helpDesk: object.choice("help_desk", default: .default), keys: keys, webhook: webhook,
+                    id: id ?? "", helpDesk: object.choice("help_desk", default: .default), keys: keys,
+                    keyLife: keyLife(object, within: life), webhook: webhook,
                     notifiers: notifiers, routes: routes))
         }
         refuseTooManySigners(apps, path: root.path(of: "apps"))

@@ -124,9 +124,10 @@ package struct ServiceGraph: Sendable {
     /// Mints short-lived security keys, with which the help desk may ask for authorization within the next minutes.
     func mintKey(clocks: Clocks) -> @Sendable (_ appID: String, _ userID: String) -> String? {
         { [helpDeskState] appID, userID in
-            let (authorizer, life) = (helpDeskState.current.authorizer, Self.relayKeySeconds)
-            let minting = KeyMinting(authorizer, defaultLifeSeconds: min(life, authorizer.policy.longestLifeSeconds ?? life))
-            return try? minting.mint(appID: appID, userID: userID, now: clocks.unixSeconds()).securityKey
+            let minting = KeyMinting(helpDeskState.current.authorizer, defaultLifeSeconds: Self.relayKeySeconds)
+            return try? minting.mintShortLived(
+                appID: appID, userID: userID, lifeSeconds: Self.relayKeySeconds, now: clocks.unixSeconds()
+            ).securityKey
         }
     }
 

@@ -1,3 +1,4 @@
+import Core
 import HTTPServer
 import JSON
 import POSIX
@@ -46,6 +47,7 @@ import Testing
         #expect(configuration.listen.settings.tls != nil)
         #expect(configuration.admin.tokens.map(\.place) == ["admin.token"] + (0..<4).map { "admin.tokens[\($0)]" })
         #expect(configuration.apps.map { $0.keys.map(\.id) } == [[1, 2]])
+        #expect(configuration.apps.map(\.keyLife) == [KeyLife(longestSeconds: 2_592_000, defaultSeconds: 604_800)])
         #expect(configuration.apps.map(\.notifiers) == [["log", "backend", "pyrus"]])
         #expect(configuration.apps[0].routes.byType.map(\.type) == ["ios", "android", "huawei", "rustore"])
         #expect(configuration.apps[0].routes.others == "fcm-main")
@@ -83,6 +85,7 @@ import Testing
         #expect(keys(at: ["deliveries"]) == Set(ConfigurationReader.deliveriesKeys.names))
         #expect(keys(at: ["push_tokens"]) == Set(ConfigurationReader.pushTokensKeys.names))
         #expect(keys(at: ["push_tokens", "limits"]) == Set(ConfigurationReader.limitKeys.names))
+        #expect(keys(at: ["apps", "security_keys"]) == Set(ConfigurationReader.keyLifeKeys.names))
         #expect(keys(at: ["security_keys"]) == Set(ConfigurationReader.securityKeysKeys.names))
         #expect(keys(at: ["log"]) == Set(ConfigurationReader.logKeys.names))
         #expect(keys(at: ["shutdown"]) == Set(ConfigurationReader.shutdownKeys.names))
