@@ -9,7 +9,7 @@ extension Configuration {
 
     /// What is served all the same but should be changed, with its remedy.
     package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
-        adminWarnings + storeWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
+        callerWarnings + adminWarnings + storeWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
     }
 
     /// When the certificates of the listeners expire.
@@ -19,6 +19,16 @@ extension Configuration {
                 (name, UnixSeconds(rawValue: $0))
             }
         }
+    }
+
+    private var callerWarnings: [ConfigurationProblem] {
+        guard callers.networks != nil, case .unix = listen.address else { return [] }
+        return [
+            ConfigurationProblem(
+                path: "$.listen.allow",
+                message: "has no effect, because callers through a Unix socket are in no network; remove it, and let the directory's "
+                    + "permissions say who may open the socket")
+        ]
     }
 
     private var adminWarnings: [ConfigurationProblem] {

@@ -60,6 +60,8 @@ package struct Configuration: Sendable {
 
     /// The listener that the help desk calls.
     package var listen: Listener
+    /// Who may call that listener, beyond what each request proves.
+    package var callers = Callers()
     /// The operators' listener.
     package var admin: Admin
     /// The apps; never empty.

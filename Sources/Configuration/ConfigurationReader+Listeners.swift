@@ -4,7 +4,7 @@ internal import JSON
 
 /// The two listeners.
 extension ConfigurationReader {
-    static let listenKeys = listenerKeys("$.listen") + .restart("$.listen", "bodies_megabytes")
+    static let listenKeys = listenerKeys("$.listen") + .restart("$.listen", "bodies_megabytes") + callersKeys
     static let adminKeys = listenerKeys("$.admin") + .live("token", "tokens", "metrics_need_token")
     // A certificate is renewed where it lies, which must not keep anything else from being taken over.
     static let tlsKeys = ConfigurationKeys.live("certificate", "key")

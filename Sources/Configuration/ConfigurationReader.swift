@@ -68,11 +68,13 @@ struct ConfigurationReader {
 
     private func configuration() -> Configuration {
         let (policy, defaultLife) = securityKeys(root.section("security_keys", keys: Self.securityKeysKeys))
-        let listen = listen(root.section("listen", keys: Self.listenKeys))
+        let publicListener = root.section("listen", keys: Self.listenKeys)
+        let listen = listen(publicListener)
         let admin = admin(root.section("admin", keys: Self.adminKeys))
         refuseSharedAddress(listen.address, admin.listener.address)
         return Configuration(
             listen: listen,
+            callers: callers(publicListener),
             admin: admin,
             apps: apps(in: root, known: NamedNotifiers(in: root), life: (policy.longestLifeSeconds, defaultLife)),
             notifiers: notifiers(in: root),

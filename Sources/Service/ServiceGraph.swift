@@ -20,6 +20,7 @@ package struct ServiceGraph: Sendable {
     private static let relayKeySeconds: UInt64 = 600
     let helpDeskState: Live<HelpDeskState>
     let operatorState: Live<OperatorState>
+    private let publicGate: PublicGate
     private let helpDesks: [ServedHelpDesk]
     /// When the certificates of the listeners expire, in Unix seconds.
     private let certificateExpiries: Monitor<[(listener: String, expiresAt: UnixSeconds)]>
@@ -66,7 +67,12 @@ package struct ServiceGraph: Sendable {
             for helpDesk in HelpDesk.all { served.append(try helpDesk.serve(configuration, services)) }
             return served
         }
-        publicRouter = Router(helpDesks.flatMap(\.routes) + HealthRoutes(readiness: readiness).routes)
+        let gate = PublicGate(configuration.callers, metrics.registry, denials)
+        publicGate = gate
+        let routes = helpDesks.flatMap(\.routes)
+        // Unrestricted, nothing is asked of a request; a restart alone can change that.
+        publicRouter = Router(
+            (configuration.callers.areRestricted ? routes.map(gate.guarding) : routes) + HealthRoutes(readiness: readiness).routes)
         let deliveryMetrics = DeliveryMetrics(registry: metrics.registry, store: store, clocks: clocks, inbox: inbox)
         self.deliveryMetrics = deliveryMetrics
         admin = AdminListener(
@@ -104,8 +110,9 @@ package struct ServiceGraph: Sendable {
         let states = try Self.states(next, metrics)
         var prepared: [() -> Void] = []
         for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, states.helpDesks)) }
-        let expiries = next.certificateExpiries
+        let (expiries, callers) = (next.certificateExpiries, CallerRules(next.callers))
         return {
+            publicGate.rules.replace(with: callers)
             helpDeskState.replace(with: states.helpDesks)
             for putInForce in prepared { putInForce() }
             operatorState.replace(with: states.operators)

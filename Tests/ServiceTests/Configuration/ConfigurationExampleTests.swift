@@ -39,12 +39,16 @@ import Testing
         for (index, name) in ["MINT", "NEXT_MINT", "OPERATE"].enumerated() {
             directory.environment["DESKGATE_\(name)_TOKEN"] = TestSecret.text(230 + index)
         }
+        try directory.scratch.write("secrets/shared-header", TestSecret.text(221))
+        directory.environment["DESKGATE_NEXT_SHARED_HEADER"] = TestSecret.text(222)
         try directory.scratch.write("secrets/metrics-token", TestSecret.text(220))
         directory.environment["DESKGATE_DATABASE_URL"] = "postgres://deskgate@db.example.com/deskgate"
         let json = String(decoding: text, as: UTF8.self)
         #expect(try directory.problems(json) == [])
         let configuration = try directory.configuration(json)
         #expect(configuration.listen.settings.tls != nil)
+        #expect(configuration.callers.networks?.count == 2)
+        #expect(configuration.callers.sharedHeader?.secrets.count == 2)
         #expect(configuration.admin.tokens.map(\.place) == ["admin.token"] + (0..<4).map { "admin.tokens[\($0)]" })
         #expect(configuration.apps.map { $0.keys.map(\.id) } == [[1, 2]])
         #expect(configuration.apps.map(\.keyLife) == [KeyLife(longestSeconds: 2_592_000, defaultSeconds: 604_800)])
@@ -65,6 +69,7 @@ import Testing
         // A listener has a host and a port, or a Unix socket.
         let listeners = ConfigurationReader.listenKeys + ConfigurationReader.adminKeys
         #expect(keys(at: ["listen"]).union(keys(at: ["admin"])) == Set(listeners.names))
+        #expect(keys(at: ["listen", "shared_header"]) == Set(ConfigurationReader.sharedHeaderKeys.names))
         #expect(keys(at: ["admin", "tokens"]) == Set(ConfigurationReader.adminTokenKeys.names))
         #expect(keys(at: ["listen", "tls"]) == Set(ConfigurationReader.tlsKeys.names))
         #expect(keys(at: ["apps"]) == Set(ConfigurationReader.appKeys.names))
