@@ -2,7 +2,6 @@ import Core
 import Crypto
 import Glibc
 import HTTPServer
-import JSON
 import Storage
 import TestSupport
 import Testing
@@ -63,7 +62,7 @@ import Threading
         return (answer, remarks)
     }
 
-    private static func get(_ address: ListenAddress, _ query: String) throws -> ReceivedResponse {
+    static func get(_ address: ListenAddress, _ query: String) throws -> ReceivedResponse {
         let client = try SocketClient(address)
         try client.send("GET \(path)\(query) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         return try client.readResponse()
@@ -147,7 +146,7 @@ import Threading
     }
 
     /// Proves itself, closes the connection, and must be asked nothing on another one.
-    private static func closing(_ token: SecretBytes, _ address: Monitor<ListenAddress?>) -> Router {
+    static func closing(_ token: SecretBytes, _ address: Monitor<ListenAddress?>) -> Router {
         Router([
             Route(
                 ListenerProof.route.path,
@@ -175,75 +174,6 @@ import Threading
                     )
                 ]),
         ])
-    }
-
-    /// Whoever has a token of a lesser role gets no greater one from a command.
-    @Test(arguments: [AdminToken.Role.mint, .read]) func aListenerIsSentOnlyWhatItKnows(_ known: AdminToken.Role) throws {
-        try store().close()
-        var configuration = configuration
-        configuration.admin.tokens.removeFirst()
-        let token = try #require(configuration.admin.tokens.first { $0.role == known }?.secret)
-        let address = Monitor<ListenAddress?>(nil)
-        let server = try Server(
-            .tcp(host: "127.0.0.1", port: 0), router: Self.closing(token, address), settings: ServerSettings(threads: 1))
-        defer { server.stop(drainMilliseconds: 1000) }
-        address.update { $0 = server.address }
-        configuration.admin.listener.address = server.address
-        var remarks: [String] = []
-        let answer = try AdminAccess(configuration).perform(DeliveryAction.retry(DeliveryFilter())) { remarks.append($0) }
-        #expect(answer.json == ["retried": 0])
-        #expect(remarks.count == 1 && remarks[0].contains("(its proof is wrong)"))
-    }
-
-    /// Of several tokens, the first that suffices and that the service knows is used; while one is rotated that may be either.
-    @Test(arguments: [AdminToken.Role.read, .operate]) func anyTokenThatSufficesIsEnough(_ role: AdminToken.Role) throws {
-        let fixture = try AdminDeliverFixture()
-        let server = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
-        defer { server.stop(drainMilliseconds: 1000) }
-        var configuration = fixture.configuration
-        configuration.admin.listener.address = server.address
-        let unknown = AdminToken(.operate, SecretBytes(copying: TestSecret.bytes(250).span), index: 0)
-        configuration.admin.tokens = [unknown] + configuration.admin.tokens.filter { !$0.hasAllRoles && $0.role == role }
-        let access = AdminAccess(configuration, clocks: ServiceFixture.clocks)
-        #expect(try access.perform(DeliveryAction.list(DeliveryFilter(), after: nil, limit: 9)).status == 200)
-        if role == .operate { #expect(try access.perform(DeliveryAction.retry(DeliveryFilter())).status == 200) }
-        let places = try fixture.log.lines().filter { $0.contains(" audit ") && $0.contains(" role=operate token=admin.tokens[2] ") }
-        #expect(places.count == (role == .operate ? 1 : 0))
-    }
-
-    /// Where no token suffices, the service is not asked, and the command says which role is missing.
-    @Test func aTokenWithoutTheRoleIsNotSent() throws {
-        let store = try store()
-        defer { store.close() }
-        let rogue = try ScriptedServer(Rogue.notFound.script)
-        defer { rogue.stop() }
-        var configuration = configuration
-        configuration.admin.tokens.removeAll { $0.role == .operate }
-        configuration.admin.listener.address = .tcp(host: "127.0.0.1", port: rogue.port)
-        let failure = #expect(throws: AdminAccess.Failure.self) {
-            try AdminAccess(configuration).perform(DeliveryAction.retry(DeliveryFilter()))
-        }
-        let lack =
-            "a service that runs is asked with an admin token of the role operate, and none is configured; "
-            + "add one to admin.tokens, or set admin.token"
-        #expect(failure?.description.hasSuffix("; \(lack)") == true)
-        #expect(rogue.requests.isEmpty)
-    }
-
-    /// One proof for each token, of which a stranger cannot tell whose it is.
-    @Test func strangersGetProofsInNoOrderOfTheTokens() throws {
-        let fixture = try AdminDeliverFixture()
-        let server = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
-        defer { server.stop(drainMilliseconds: 1000) }
-        for number in 0..<8 {
-            let nonce = TestSecret.bytes(number)
-            let shown = try Self.get(server.address, "?nonce=\(Base64URL.encode(nonce.span))").object()["proofs"]
-            let expected = try fixture.configuration.admin.tokens.map { token in
-                Base64URL.encode(try ListenerProof.code(token.secret, server.address, nonce).span)
-            }
-            #expect(expected.count == 4)
-            #expect(shown == .array(expected.sorted().map { .string($0) }))
-        }
     }
 
     @Test func aProofNeedsANonceOfItsLength() throws {

@@ -137,6 +137,14 @@ import Testing
         #expect(try !fixture.log.text().contains(TestSecret.text(50)))
     }
 
+    /// A failure of our own never looks like a denial.
+    @Test func doesNotRefuseWhomItCannotTell() throws {
+        let client = InProcessClient(try fixture(#""port":0,\#(Self.elsewhere)"#).graph().publicRouter)
+        let response = client.send(.post, "/pyrus/authorize", body: try AuthorizeCases.json())
+        #expect(response.status == 503)
+        #expect(response.headers["retry-after"] == "1")
+    }
+
     @Test func bothSeriesExistFromTheStart() throws {
         let text = try InProcessClient(fixture(#""port":0"#).graph().adminRouter).send(.get, "/metrics").text
         for reason in ["network", "header"] { #expect(text.contains("deskgate_refused_callers_total{reason=\"\(reason)\"} 0\n")) }
