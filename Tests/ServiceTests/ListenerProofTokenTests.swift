@@ -64,7 +64,6 @@ import Threading
     /// Where no token suffices, the service is not asked, and the command says which role is missing.
     @Test func aTokenWithoutTheRoleIsNotSent() throws {
         let store = try store()
-        defer { store.close() }
         let rogue = try ScriptedServer(.everyRequest(.respond(404)))
         defer { rogue.stop() }
         var configuration = configuration
@@ -77,6 +76,10 @@ import Threading
             "a service that runs is asked with an admin token of the role operate, and none is configured; "
             + "add one to admin.tokens, or set admin.token"
         #expect(failure?.description.hasSuffix("; \(lack)") == true)
+        store.close()
+        var remarks: [String] = []
+        #expect(try AdminAccess(configuration).perform(DeliveryAction.retry(DeliveryFilter())) { remarks.append($0) }.status == 200)
+        #expect(remarks == [lack])
         #expect(rogue.requests.isEmpty)
     }
 
