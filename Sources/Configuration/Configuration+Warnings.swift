@@ -9,7 +9,7 @@ extension Configuration {
 
     /// What is served all the same but should be changed, with its remedy.
     package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
-        adminWarnings + storeWarnings + certificateExpiries.compactMap { Self.warning($0, now) } + shadowWarnings(now)
+        callerWarnings + adminWarnings + storeWarnings + certificateExpiries.compactMap { Self.warning($0, now) } + shadowWarnings(now)
     }
 
     /// When the certificates of the listeners expire.
@@ -21,8 +21,18 @@ extension Configuration {
         }
     }
 
+    private var callerWarnings: [ConfigurationProblem] {
+        guard callers.networks != nil, case .unix = listen.address else { return [] }
+        return [
+            ConfigurationProblem(
+                path: "$.listen.allow",
+                message: "has no effect, because callers through a Unix socket are in no network; remove it, and let the directory's "
+                    + "permissions say who may open the socket")
+        ]
+    }
+
     private var adminWarnings: [ConfigurationProblem] {
-        guard !admin.isLocal else { return [] }
+        guard !admin.isLocal else { return tokenWarnings }
         var warnings: [ConfigurationProblem] = []
         if admin.listener.settings.tls == nil {
             warnings.append(
@@ -32,13 +42,23 @@ extension Configuration {
                         "missing, and \(admin.listener.address) is reached from other machines: tokens and security keys pass in plain text; "
                         + "give \"tls\", or listen on \"unix\" or the host 127.0.0.1"))
         }
-        if admin.token == nil {
+        if admin.tokens.isEmpty {
             warnings.append(
                 ConfigurationProblem(
                     path: "$.admin.token",
-                    message: "missing, so nobody can read /metrics, which needs the token where other machines reach the listener"))
+                    message: "missing, so nobody can read /metrics, which needs a token where other machines reach the listener"))
         }
-        return warnings
+        return warnings + tokenWarnings
+    }
+
+    /// Roles that no token has although there are tokens: an operator would learn it only when a command is needed.
+    private var tokenWarnings: [ConfigurationProblem] {
+        if admin.tokens.isEmpty || admin.hasToken(for: .operate) { return [] }
+        let missing =
+            admin.hasToken(for: .read)
+            ? "none has the role \"operate\", so no command can change anything in a service that runs"
+            : "none has the role \"read\" or \"operate\", so no command can ask a service that runs, nor can /metrics be read from other machines"
+        return [ConfigurationProblem(path: "$.admin.tokens", message: "\(missing); add one, or set $.admin.token")]
     }
 
     private var storeWarnings: [ConfigurationProblem] {

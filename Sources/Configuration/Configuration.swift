@@ -19,9 +19,9 @@ package struct Configuration: Sendable {
     package struct Admin: Sendable {
         /// Its address and bounds.
         package var listener: Listener
-        /// What callers must show; nil when none is configured, and then nothing that needs it is served.
-        package var token: SecretBytes?
-        /// Whether `/metrics` needs the token as well, although only this machine reaches it.
+        /// What callers may show, `admin.token` first; without any, nothing that needs one is served.
+        package var tokens: [AdminToken]
+        /// Whether `/metrics` needs a token as well, although only this machine reaches it.
         package var metricsNeedToken: Bool
 
         /// Whether only this machine reaches the listener.
@@ -41,6 +41,8 @@ package struct Configuration: Sendable {
         package var helpDesk = HelpDeskKind.default
         /// Its secrets of 32 bytes, by their numbers.
         package var keys: [(id: UInt32, secret: SecretBytes)]
+        /// How long its users' keys live, where that differs from other apps.
+        package var keyLife = KeyLife()
         /// How its webhooks prove their origin; nil when it takes none.
         package var webhook: Webhook?
         /// The names of the notifiers that are told of its events.
@@ -61,6 +63,8 @@ package struct Configuration: Sendable {
 
     /// The listener that the help desk calls.
     package var listen: Listener
+    /// Who may call that listener, beyond what each request proves.
+    package var callers = Callers()
     /// The operators' listener.
     package var admin: Admin
     /// The apps; never empty.
@@ -75,7 +79,7 @@ package struct Configuration: Sendable {
     package var pushTokens: PushTokens
     /// What is asked of security keys.
     package var keyPolicy: KeyPolicy
-    /// How long a minted key lives when nobody says, in seconds; 0 for ever.
+    /// How long a minted key lives when neither the caller nor its app says, in seconds; 0 for ever.
     package var defaultLifeSeconds: UInt64
     /// What the log is like.
     package var log: Log
@@ -107,7 +111,7 @@ package struct Configuration: Sendable {
                 let secret = try key.secret.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
                 keys.append(Application.Key(id: key.id, secret: secret))
             }
-            applications.append(Application(id: app.id, keys: keys, shadowUntil: app.shadowUntil))
+            applications.append(Application(id: app.id, keys: keys, life: app.keyLife, shadowUntil: app.shadowUntil))
         }
         return try Authorizer(applications, policy: keyPolicy)
     }

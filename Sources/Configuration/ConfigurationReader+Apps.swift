@@ -5,14 +5,19 @@ internal import Time
 
 /// The apps with their secrets.
 extension ConfigurationReader {
-    static let appKeys = ConfigurationKeys.live("app_id", "help_desk", "keys", "webhook", "notifiers", "routes", "shadow_until")
+    static let appKeys = ConfigurationKeys.live(
+        "app_id", "help_desk", "keys", "security_keys", "webhook", "notifiers", "routes", "shadow_until")
     static let appKeyKeys = ConfigurationKeys.live("id", "secret")
 
     /// How long an app's shadow mode may last, in days.
     private static let longestShadowDays = 90
 
-    /// - Parameter known: the notifiers that an app may name.
-    func apps(in root: ConfigurationObject, known: NamedNotifiers) -> [Configuration.App] {
+    /// - Parameters:
+    ///   - known: the notifiers that an app may name.
+    ///   - life: how long keys of all apps live.
+    func apps(
+        in root: ConfigurationObject, known: NamedNotifiers, life: (longest: UInt64?, standard: UInt64)
+    ) -> [Configuration.App] {
         root.require("apps", "list the apps that may use the chat")
         guard let elements = root.array("apps") else { return [] }
         if elements.isEmpty { problems.add(root.path(of: "apps"), "expected at least one app") }
@@ -25,8 +30,9 @@ extension ConfigurationReader {
             let routes = routes(object, known: known, notifiers: notifiers)
             apps.append(
                 Configuration.App(
-                    id: id ?? "", helpDesk: object.choice("help_desk", default: .default), keys: keys, webhook: webhook,
-                    notifiers: notifiers, routes: routes, shadowUntil: shadowUntil(object)))
+                    id: id ?? "", helpDesk: object.choice("help_desk", default: .default), keys: keys,
+                    keyLife: keyLife(object, within: life), webhook: webhook, notifiers: notifiers, routes: routes,
+                    shadowUntil: shadowUntil(object)))
         }
         refuseTooManySigners(apps, path: root.path(of: "apps"))
         return apps

@@ -4,8 +4,8 @@ internal import JSON
 
 /// The two listeners.
 extension ConfigurationReader {
-    static let listenKeys = listenerKeys("$.listen") + .restart("$.listen", "bodies_megabytes")
-    static let adminKeys = listenerKeys("$.admin") + .live("token", "metrics_need_token")
+    static let listenKeys = listenerKeys("$.listen") + .restart("$.listen", "bodies_megabytes") + callersKeys
+    static let adminKeys = listenerKeys("$.admin") + .live("token", "tokens", "metrics_need_token")
     // A certificate is renewed where it lies, which must not keep anything else from being taken over.
     static let tlsKeys = ConfigurationKeys.live("certificate", "key")
 
@@ -31,24 +31,11 @@ extension ConfigurationReader {
     }
 
     func admin(_ object: ConfigurationObject) -> Configuration.Admin {
-        let listener = listener(object, defaultPort: 9090, defaultConnections: 1000)
-        let needsToken = object.bool("metrics_need_token", default: false)
-        guard let value = object.value("token") else {
-            if needsToken { problems.add(object.path(of: "token"), "missing, and \"metrics_need_token\" is true") }
-            return Configuration.Admin(listener: listener, token: nil, metricsNeedToken: needsToken)
-        }
-        let token = token(value, path: object.path(of: "token"))
-        return Configuration.Admin(listener: listener, token: token, metricsNeedToken: needsToken)
-    }
-
-    private func token(_ value: JSONValue, path: String) -> SecretBytes? {
-        guard let token = secrets.text(value, path: path) else { return nil }
-        if SecretRules.isUsableToken(token) || secrets.allowsInsecure {
-            refuseWeakOrShared(token, path: path)
-        } else {
-            problems.add(path, "expected at least 32 visible ASCII characters; make one with: deskgate secret new")
-        }
-        return token
+        let admin = Configuration.Admin(
+            listener: listener(object, defaultPort: 9090, defaultConnections: 1000), tokens: tokens(object),
+            metricsNeedToken: object.bool("metrics_need_token", default: false))
+        refuseUnreadableMetrics(admin, object)
+        return admin
     }
 
     private func identity(_ object: ConfigurationObject) -> TLSIdentity? {

@@ -18,13 +18,11 @@ struct ConfigurationReader {
     static let rootKeys = ConfigurationKeys.live(
         "listen", "admin", "apps", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "log", "shutdown",
         "reload", "allow_insecure_secrets")
-    static let securityKeysKeys = ConfigurationKeys.live("clock_skew_seconds", "longest_life_seconds", "default_life_seconds")
     static let logKeys = ConfigurationKeys.live("level") + .restart("$.log.format", "format")
     static let reloadKeys = ConfigurationKeys.live("on_change")
     static let shutdownKeys = ConfigurationKeys.restart("$.shutdown", "drain_seconds")
 
     private static let sizeLimit = 16 * 1024 * 1024
-    static let longestTime = Int(SecurityKey.latestTime.rawValue)
 
     /// Reads the configuration at `path`.
     /// - Parameters:
@@ -81,14 +79,16 @@ struct ConfigurationReader {
     }
 
     private func configuration() -> Configuration {
-        let (policy, defaultLife) = securityKeys()
-        let listen = listen(root.section("listen", keys: Self.listenKeys))
+        let (policy, defaultLife) = securityKeys(root.section("security_keys", keys: Self.securityKeysKeys))
+        let publicListener = root.section("listen", keys: Self.listenKeys)
+        let listen = listen(publicListener)
         let admin = admin(root.section("admin", keys: Self.adminKeys))
         refuseSharedAddress(listen.address, admin.listener.address)
         return Configuration(
             listen: listen,
+            callers: callers(publicListener),
             admin: admin,
-            apps: apps(in: root, known: NamedNotifiers(in: root)),
+            apps: apps(in: root, known: NamedNotifiers(in: root), life: (policy.longestLifeSeconds, defaultLife)),
             notifiers: notifiers(in: root),
             store: store(root.section("store", keys: Self.storeKeys)),
             deliveries: deliveries(root.section("deliveries", keys: Self.deliveriesKeys)),
@@ -98,22 +98,6 @@ struct ConfigurationReader {
             log: log(),
             drainSeconds: root.section("shutdown", keys: Self.shutdownKeys).integer("drain_seconds", 0...3600, default: 20),
             reloadsOnChange: root.section("reload", keys: Self.reloadKeys).bool("on_change", default: false))
-    }
-
-    private func securityKeys() -> (policy: KeyPolicy, defaultLife: UInt64) {
-        var policy = KeyPolicy()
-        let thirtyDays = 30 * 24 * 3600
-        let object = root.section("security_keys", keys: Self.securityKeysKeys)
-        policy.clockSkewSeconds = UInt64(object.integer("clock_skew_seconds", 0...3600, default: 60))
-        policy.longestLifeSeconds = object.optionalInteger("longest_life_seconds", 1...Self.longestTime).map { UInt64($0) }
-        let defaultLife = object.integer(
-            "default_life_seconds", 0...Self.longestTime, default: min(thirtyDays, Int(policy.longestLifeSeconds ?? .max >> 1)))
-        if let longest = policy.longestLifeSeconds, defaultLife == 0 || UInt64(defaultLife) > longest {
-            problems.add(
-                object.path(of: "default_life_seconds"),
-                "expected from 1 to \(longest), which is \"longest_life_seconds\"; 0 would be for ever")
-        }
-        return (policy, UInt64(defaultLife))
     }
 
     private func log() -> Configuration.Log {

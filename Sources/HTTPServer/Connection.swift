@@ -184,6 +184,10 @@ final class Connection: Exchange {
         unsafe peerAddress(of: raw)
     }
 
+    func peerHost() -> PeerHost {
+        unsafe HTTPServer.peerHost(of: raw)
+    }
+
     func respond(_ response: Response) {
         unsafe queued = queue(response)
     }
@@ -210,12 +214,18 @@ final class Connection: Exchange {
     }
 
     func withHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void) {
+        name.withUTF8Buffer { unsafe withHeader($0, body) }
+    }
+
+    func withHeader(named name: [UInt8], _ body: (Span<UInt8>?) -> Void) {
+        unsafe name.withUnsafeBufferPointer { unsafe withHeader($0, body) }
+    }
+
+    private func withHeader(_ name: UnsafeBufferPointer<UInt8>, _ body: (Span<UInt8>?) -> Void) {
         var value: UnsafePointer<CChar>?
         var size = 0
-        let found = name.withUTF8Buffer { bytes in
-            unsafe bytes.withMemoryRebound(to: CChar.self) { name in
-                unsafe MHD_lookup_connection_value_n(raw, .HEADER_KIND, name.baseAddress, name.count, &value, &size)
-            }
+        let found = unsafe name.withMemoryRebound(to: CChar.self) { name in
+            unsafe MHD_lookup_connection_value_n(raw, .HEADER_KIND, name.baseAddress, name.count, &value, &size)
         }
         guard found == .YES else { return body(nil) }
         let bytes = unsafe UnsafeRawBufferPointer(start: value, count: size)

@@ -20,8 +20,14 @@ package protocol Exchange: AnyObject, Sendable {
     /// Lends the value of a request header to `body`; nil when the request does not have it.
     func withHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void)
 
+    /// Lends the value of the request header with a name that is known at run time only; nil when the request does not have it.
+    func withHeader(named name: [UInt8], _ body: (Span<UInt8>?) -> Void)
+
     /// The peer's address, for logs; `unix` for a Unix socket.
     func peer() -> String
+
+    /// Where the request comes from.
+    func peerHost() -> PeerHost
 
     /// Lends the request's id, which its answer carries as `X-Request-Id`.
     func withRequestID(_ body: (Span<UInt8>) -> Void)
@@ -33,4 +39,7 @@ package protocol Exchange: AnyObject, Sendable {
 extension Exchange {
     /// The default for an exchange without a socket: `none`.
     package func peer() -> String { "none" }
+
+    /// The default for an exchange without a socket.
+    package func peerHost() -> PeerHost { .unknown }
 }

@@ -1,6 +1,29 @@
 internal import CMicrohttpd
 internal import Glibc
 
+/// Where a request comes from.
+package enum PeerHost: Sendable, Equatable {
+    /// A machine.
+    case address(IPAddress)
+    /// This machine, through a Unix socket.
+    case unixSocket
+    /// Nobody can tell.
+    case unknown
+}
+
+/// The peer's host of a connection.
+func peerHost(of connection: OpaquePointer) -> PeerHost {
+    guard let address = unsafe shim_MHD_get_client_address(connection) else { return .unknown }
+    switch Int32(unsafe address.pointee.sa_family) {
+    case AF_INET:
+        return unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { unsafe .address(IPAddress($0.pointee.sin_addr)) }
+    case AF_INET6:
+        return unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { unsafe .address(IPAddress($0.pointee.sin6_addr)) }
+    case AF_UNIX: return .unixSocket
+    default: return .unknown
+    }
+}
+
 /// The peer's address of a connection as text; `unix` for a Unix socket.
 func peerAddress(of connection: OpaquePointer) -> String {
     guard let address = unsafe shim_MHD_get_client_address(connection) else { return "unknown" }

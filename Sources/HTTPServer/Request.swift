@@ -51,6 +51,11 @@ package struct Request: ~Copyable {
         exchange.withHeader(name, use)
     }
 
+    /// Lends the value of the first header of a name that is known at run time only (compared without regard to case); nil when there is none.
+    package borrowing func withHeader(named name: [UInt8], _ use: (Span<UInt8>?) -> Void) {
+        exchange.withHeader(named: name, use)
+    }
+
     /// A copy of the request's id, which its answer carries in `X-Request-Id`. It has only allowed characters, so it is safe to log.
     package var requestID: String {
         var id = ""
@@ -61,6 +66,11 @@ package struct Request: ~Copyable {
     /// The peer's address, for logs; `unix` for a Unix socket.
     package borrowing func peer() -> String {
         exchange.peer()
+    }
+
+    /// Where it comes from.
+    package borrowing func peerHost() -> PeerHost {
+        exchange.peerHost()
     }
 
     /// The parts of the query in order, copied.

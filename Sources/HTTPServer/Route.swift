@@ -38,6 +38,16 @@ package struct Route: Sendable {
         suffixCount = Self.suffixCount(of: path, prefixCount)
     }
 
+    /// The same route, whose requests must pass another check before its own one and before their bodies are received.
+    package func screened(by check: @escaping Admission) -> Route {
+        Route(
+            path, bodyLimit: bodyLimit,
+            admission: { [admission] request in
+                if let refusal = check(request) { return refusal }
+                return admission?(request)
+            }, handlers)
+    }
+
     /// Whether the path has a parameter.
     var hasParameter: Bool { prefixCount != nil }
 

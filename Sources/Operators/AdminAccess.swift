@@ -28,26 +28,36 @@ package struct AdminAccess {
     }
 
     /// Runs an action, and blocks until it is done.
-    /// - Parameter remark: called with a line for a person when another process holds the listener's address and the store was opened
-    ///   instead.
+    /// - Parameter remark: called with a line for a person when another process holds the listener's address, or no token suffices, and the
+    ///   store was opened instead.
     package func perform(_ action: some AdminAction, remark: (String) -> Void = { _ in }) throws(Failure) -> AdminAnswer {
-        var (stranger, doubt): (String?, String?)
-        if let token = configuration.admin.token {
-            switch try AdminCall(configuration.admin, token: token)?.perform(action) {
+        var doubt: String?
+        let tokens = configuration.admin.tokens(for: action.role)
+        if tokens.isEmpty {
+            doubt = lack(of: action.role)
+        } else {
+            switch try AdminCall(configuration.admin, tokens: tokens)?.perform(action) {
             case .answered(let answer): return answer
-            case .stranger(let text): (stranger, doubt) = (text, text)
+            case .stranger(let text): doubt = text
             case .nobody, nil: break
             }
-        } else {
-            doubt = "a service that runs is asked with the admin token, and none is configured; set admin.token"
         }
         do throws(StoreError) {
             let answer = try performOnStore(action)
-            if let stranger { remark(stranger) }
+            // Without any token, nobody expects that the service is asked.
+            if let doubt, !configuration.admin.tokens.isEmpty { remark(doubt) }
             return answer
         } catch {
             throw Failure(description: error.description + (doubt.map { "; \($0)" } ?? ""))
         }
+    }
+
+    private func lack(of role: AdminToken.Role) -> String {
+        guard !configuration.admin.tokens.isEmpty else {
+            return "a service that runs is asked with the admin token, and none is configured; set admin.token"
+        }
+        return "a service that runs is asked with an admin token of the role \(role.rawValue), and none is configured; "
+            + "add one to admin.tokens, or set admin.token"
     }
 
     private func performOnStore(_ action: some AdminAction) throws(StoreError) -> AdminAnswer {

@@ -1,3 +1,4 @@
+internal import Configuration
 package import Core
 internal import HTTPServer
 package import JSON
@@ -14,6 +15,11 @@ package protocol AdminAction: Sendable {
 
     /// Performs the action, and returns its answer in the form of the admin listener. Blocks like the store.
     func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer
+}
+
+extension AdminAction {
+    /// The role that a token needs for this action: that of its route.
+    var role: AdminToken.Role { change == nil ? .read : .operate }
 }
 
 /// The answer to an action: an HTTP status and a JSON body.

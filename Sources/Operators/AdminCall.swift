@@ -30,9 +30,9 @@ package struct AdminRequest: Sendable {
     }
 }
 
-/// Sends an action to a running service through its admin listener, after the listener has proven that it knows the admin token.
+/// Sends an action to a running service through its admin listener, after the listener has proven that it knows the token to be sent.
 ///
-/// Any local user can listen on the port of a stopped service. So the token is sent only on the connection that carried the proof. If the
+/// Any local user can listen on the port of a stopped service. So the token is sent only on the connection that carried its proof. If the
 /// listener uses TLS, only a server with the certificate of the configuration is accepted, whatever name the certificate is for.
 struct AdminCall {
     /// The outcome of a call.
@@ -53,10 +53,11 @@ struct AdminCall {
     private let base: String
     private let unixSocket: String?
     private let tls: TLSIdentity?
-    private let token: SecretBytes
+    private let tokens: [AdminToken]
 
     /// Prepares the call; nil when the configured port is 0, because the system's choice is unknown.
-    init?(_ admin: Configuration.Admin, token: SecretBytes) {
+    /// - Parameter tokens: those that suffice; the first one that the listener knows is sent.
+    init?(_ admin: Configuration.Admin, tokens: [AdminToken]) {
         address = admin.listener.address.onThisMachine.resolved
         tls = admin.listener.settings.tls
         let host: String
@@ -67,7 +68,7 @@ struct AdminCall {
         case .unix(let path): (host, unixSocket) = ("localhost", path)
         }
         base = "\(tls == nil ? "http" : "https")://\(host)"
-        self.token = token
+        self.tokens = tokens
     }
 
     /// Runs the action.
@@ -77,7 +78,7 @@ struct AdminCall {
         let client = try client()
         defer { client.close() }
         switch try prove(client) {
-        case .proven: return .answered(try ask(action, client))
+        case .proven(let token): return .answered(try ask(action, token, client))
         case .nobody: return .nobody
         case .stranger(let reason):
             return .stranger(
@@ -122,13 +123,14 @@ struct AdminCall {
 
 extension AdminCall {
     private enum Proof {
-        case proven, nobody
+        case proven(SecretBytes)
+        case nobody
         case stranger(reason: String)
     }
 
-    /// Verifies the listener's proof that it knows the token.
+    /// Verifies the listener's proof that it knows one of the tokens.
     private func prove(_ client: Client) throws(AdminAccess.Failure) -> Proof {
-        let (nonce, expected) = try challenge()
+        let nonce = try nonce()
         let query = [(name: "nonce", text: Base64URL.encode(nonce.span))]
         let question = try request(
             AdminRequest(.get, "\(ListenerProof.route.path)", query: query), timeoutMilliseconds: Self.proofTimeoutMilliseconds)
@@ -137,30 +139,44 @@ extension AdminCall {
         case .failure(let error): return .stranger(reason: error.description)
         case .success(let response):
             guard response.status == 200 else { return .stranger(reason: "it answered with the status \(response.status)") }
-            let proof = Self.proof(in: response) ?? []
-            return constantTimeEquals(proof.span, expected.span) ? .proven : .stranger(reason: "its proof is wrong")
+            return try known(Self.proofs(in: response), nonce).map { .proven($0) } ?? .stranger(reason: "its proof is wrong")
         }
     }
 
-    private func challenge() throws(AdminAccess.Failure) -> (nonce: [UInt8], expected: InlineArray<32, UInt8>) {
+    private func nonce() throws(AdminAccess.Failure) -> [UInt8] {
         do throws(CryptoError) {
             let random: InlineArray<32, UInt8> = try randomBytes()
-            let nonce = random.indices.map { random[$0] }
-            return (nonce, try ListenerProof.code(token, address, nonce))
+            return random.indices.map { random[$0] }
         } catch {
             throw failure(error.description)
         }
     }
 
-    private static func proof(in response: ClientResponse) -> [UInt8]? {
+    /// The first of the tokens that one of the proofs is made with.
+    private func known(_ proofs: [[UInt8]], _ nonce: [UInt8]) throws(AdminAccess.Failure) -> SecretBytes? {
+        for token in tokens {
+            do throws(CryptoError) {
+                let expected = try ListenerProof.code(token.secret, address, nonce)
+                if proofs.contains(where: { constantTimeEquals($0.span, expected.span) }) { return token.secret }
+            } catch {
+                throw failure(error.description)
+            }
+        }
+        return nil
+    }
+
+    private static func proofs(in response: ClientResponse) -> [[UInt8]] {
         guard let value = try? JSONDocument(parsing: response.body.span).value(), case .object(let object) = value,
-            case .string(let text) = object["proof"]
-        else { return nil }
-        return Base64URL.decode(text)
+            case .array(let proofs) = object["proofs"]
+        else { return [] }
+        return proofs.compactMap { proof in
+            guard case .string(let text) = proof else { return nil }
+            return Base64URL.decode(text)
+        }
     }
 
     /// Sends the action with the token.
-    private func ask(_ action: some AdminAction, _ client: Client) throws(AdminAccess.Failure) -> AdminAnswer {
+    private func ask(_ action: some AdminAction, _ token: SecretBytes, _ client: Client) throws(AdminAccess.Failure) -> AdminAnswer {
         let text = token.withSpan { span in span.indices.map { span[$0] } }
         let authorization = (name: "Authorization", value: "Bearer \(String(decoding: text, as: UTF8.self))")
         switch send(try request(action.request, headers: [authorization], timeoutMilliseconds: Self.timeoutMilliseconds), client) {

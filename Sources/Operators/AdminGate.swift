@@ -1,77 +1,111 @@
 internal import Bytes
-internal import Core
+internal import Configuration
 internal import Crypto
 internal import HTTPServer
 internal import Observability
 internal import Threading
 
-/// Access control of the admin listener: requires the token, and writes an audit line for each change and each wrong token.
+/// Access control of the admin listener: requires a token with the route's role, and writes an audit line for each change and for each
+/// token that does not suffice.
 struct AdminGate: Sendable {
+    /// What becomes of a request.
+    enum Admission {
+        case admitted(AdminCaller)
+        case refused(Response)
+    }
+
+    private static let wrongToken = Response.error(
+        401, "unauthorized", "Send the admin token: Authorization: Bearer TOKEN.", headers: [("WWW-Authenticate", "Bearer")])
+    private static let noToken = Response.error(
+        401, "unauthorized", "No admin token is configured; set admin.token.", headers: [("WWW-Authenticate", "Bearer")])
+
     let state: Live<OperatorState>
     let logger: Logger
     let denials: DenialLog
 
-    /// The answer to a request without the right token; nil when the token is right.
-    func refusal(of request: borrowing Request) -> Response? {
-        guard let refusal = BearerToken(state.current.token).refusal(of: request) else { return nil }
-        let caller = AdminCaller(request)
-        denials.log(
-            .warning, "audit", reason: "unauthorized",
-            [
-                "action": .string("authenticate"), "outcome": .string("unauthorized"), "peer": .string(caller.peer),
-                "request_id": .string(caller.requestID),
-            ])
-        return refusal
+    /// Admits a request to a route that these callers may ask, or answers why not.
+    func admission(of request: borrowing Request, _ role: AdminRoute.Role) -> Admission {
+        let state = state.current
+        guard let needed = role.token(metricsNeedToken: state.metricsNeedToken) else { return .admitted(AdminCaller(request)) }
+        guard let token = BearerToken.sender(of: request, among: state.tokens) else {
+            deny(AdminCaller(request), "unauthorized", [])
+            return .refused(state.tokens.isEmpty ? Self.noToken : Self.wrongToken)
+        }
+        let caller = AdminCaller(request, token)
+        guard token.has(needed) else {
+            deny(caller, "forbidden", [("needed", .string(needed.rawValue))])
+            return .refused(Self.forbidden(token.role, needed: needed))
+        }
+        return .admitted(caller)
+    }
+
+    /// 403 for a token without the role, with the scope that it lacks (RFC 6750 section 3.1).
+    private static func forbidden(_ role: AdminToken.Role, needed: AdminToken.Role) -> Response {
+        .error(
+            403, "forbidden", "This request needs a token of the role \(needed.rawValue); the one sent has the role \(role.rawValue).",
+            headers: [("WWW-Authenticate", "Bearer error=\"insufficient_scope\", scope=\"\(needed.rawValue)\"")])
+    }
+
+    /// Writes the audit line of a token that does not suffice, unless there were many in this minute.
+    private func deny(_ caller: AdminCaller, _ outcome: String, _ fields: [(key: String, value: LogValue)]) {
+        denials.log(.warning, "audit", reason: outcome, Self.line("authenticate", outcome, fields, caller))
     }
 
     /// Writes the audit line of a change.
     /// - Parameter fields: what was changed, and how much of it.
     func audit(_ action: String, outcome: String, _ fields: [(key: String, value: LogValue)], by caller: AdminCaller) {
+        logger.log(.info, "audit", Self.line(action, outcome, fields, caller))
+    }
+
+    private static func line(
+        _ action: String, _ outcome: String, _ fields: [(key: String, value: LogValue)], _ caller: AdminCaller
+    ) -> LogFields {
         var line: LogFields = ["action": .string(action), "outcome": .string(outcome)]
         for (key, value) in fields { line.append(key, value) }
+        if let token = caller.token {
+            line.append("role", .string(token.role.rawValue))
+            line.append("token", .string(token.place))
+        }
         line.append("peer", .string(caller.peer))
         line.append("request_id", .string(caller.requestID))
-        logger.log(.info, "audit", line)
+        return line
     }
 }
 
 /// The origin of an operator's request.
 struct AdminCaller: Sendable {
+    /// The token that was sent, by its role and its place in the configuration; nil where none is needed.
+    let token: (role: AdminToken.Role, place: String)?
     /// The peer's address; `unix` for a Unix socket.
     let peer: String
     /// The request's id in the log.
     let requestID: String
 
-    init(_ request: borrowing Request) {
+    init(_ request: borrowing Request, _ token: AdminToken? = nil) {
+        self.token = token.map { ($0.role, $0.place) }
         peer = request.peer()
         requestID = request.requestID
     }
 }
 
-/// The bearer token of the admin listener (RFC 6750 section 2.1).
-struct BearerToken: Sendable {
+/// The bearer token of a request (RFC 6750 section 2.1).
+enum BearerToken {
     private static let schemeCount = 7
 
-    private let expected: SecretBytes?
-    private let refused = Response.error(
-        401, "unauthorized", "Send the admin token: Authorization: Bearer TOKEN.", headers: [("WWW-Authenticate", "Bearer")])
-    private let unconfigured = Response.error(
-        401, "unauthorized", "No admin token is configured; set admin.token.", headers: [("WWW-Authenticate", "Bearer")])
-
-    init(_ expected: SecretBytes?) {
-        self.expected = expected
-    }
-
-    /// The answer to a request without the right token; nil when the token is right.
-    func refusal(of request: borrowing Request) -> Response? {
-        guard let expected else { return unconfigured }
-        var isGenuine = false
+    /// The configured token that a request has; nil when it has none of them.
+    ///
+    /// Compares with every token, each in constant time, so that the time tells nobody which one is nearly right.
+    static func sender(of request: borrowing Request, among tokens: [AdminToken]) -> AdminToken? {
+        var sender: AdminToken?
         request.withHeader("Authorization") { value in
-            if let value, value.count > Self.schemeCount, value.extracting(..<Self.schemeCount).equalsIgnoringCase("bearer ") {
-                isGenuine = expected.withSpan { constantTimeEquals($0, value.extracting(Self.schemeCount...)) }
+            guard let value, value.count > schemeCount, value.extracting(..<schemeCount).equalsIgnoringCase("bearer ") else { return }
+            let sent = value.extracting(schemeCount...)
+            for token in tokens {
+                let isEqual = token.secret.withSpan { constantTimeEquals($0, sent) }
+                if isEqual { sender = token }
             }
         }
-        return isGenuine ? nil : refused
+        return sender
     }
 }
 

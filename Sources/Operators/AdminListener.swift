@@ -94,25 +94,25 @@ package final class AdminListener: Sendable {
 
     private func handler(_ route: AdminRoute) -> Handler {
         { [self] request, responder in
-            if let refusal = refusal(of: request, route.role) { return responder.respond(refusal) }
-            switch route.handling {
-            case .fromMemory(let answer): return responder.respond(answer(request, self))
-            case .fromStore(let read):
-                do throws(AdminProblem) {
-                    guard let action = try read(request) else { return responder.respond(Response(AdminAnswer.unknown)) }
-                    return perform(action, AdminCaller(request), responder)
-                } catch {
-                    return responder.respond(.error(400, "malformed", error.message))
-                }
+            switch gate.admission(of: request, route.role) {
+            case .refused(let refusal): responder.respond(refusal)
+            case .admitted(let caller): answer(route, request, caller, responder)
             }
         }
     }
 
-    private func refusal(of request: borrowing Request, _ role: AdminRoute.Role) -> Response? {
-        switch role {
-        case .anyone: nil
-        case .scrape: services.state.current.metricsNeedToken ? gate.refusal(of: request) : nil
-        case .mint, .read, .operate: gate.refusal(of: request)
+    private func answer(
+        _ route: AdminRoute, _ request: borrowing Request, _ caller: AdminCaller, _ responder: consuming Responder
+    ) -> Answered {
+        switch route.handling {
+        case .fromMemory(let answer): return responder.respond(answer(request, caller, self))
+        case .fromStore(let read):
+            do throws(AdminProblem) {
+                guard let action = try read(request) else { return responder.respond(Response(AdminAnswer.unknown)) }
+                return perform(action, caller, responder)
+            } catch {
+                return responder.respond(.error(400, "malformed", error.message))
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Core
 package import HTTPServer
 internal import JSON
@@ -8,8 +9,8 @@ package struct AdminRoute: Sendable {
     package enum Role: String, Sendable {
         /// Every process that can connect.
         case anyone
-        /// Every process that can connect while only this machine reaches the listener, unless the configuration requires the token;
-        /// otherwise the token.
+        /// Every process that can connect while only this machine reaches the listener, unless the configuration requires a token;
+        /// otherwise whoever may read.
         case scrape
         /// Backends that mint keys.
         case mint
@@ -17,6 +18,17 @@ package struct AdminRoute: Sendable {
         case read
         /// Operators who change something.
         case operate
+
+        /// The role that a caller's token must have; nil when it needs no token.
+        func token(metricsNeedToken: Bool) -> AdminToken.Role? {
+            switch self {
+            case .anyone: nil
+            case .scrape: metricsNeedToken ? .read : nil
+            case .mint: .mint
+            case .read: .read
+            case .operate: .operate
+            }
+        }
     }
 
     /// A parameter of the request.
@@ -81,7 +93,7 @@ package struct AdminRoute: Sendable {
 
     enum Handling: Sendable {
         /// Answered immediately, from memory.
-        case fromMemory(@Sendable (borrowing Request, AdminListener) -> Response)
+        case fromMemory(@Sendable (borrowing Request, AdminCaller, AdminListener) -> Response)
         /// Decoded into an action, which runs on the store's thread; nil means an id that cannot exist.
         case fromStore(@Sendable (borrowing Request) throws(AdminProblem) -> (any AdminAction)?)
     }
@@ -122,5 +134,5 @@ package struct AdminRoute: Sendable {
 
     private static let metrics = AdminRoute(
         .get, "/metrics", .scrape, summary: "The metrics, in Prometheus' text format.", answer: Answer([], text: "The metrics."),
-        .fromMemory { _, listener in listener.metrics() })
+        .fromMemory { _, _, listener in listener.metrics() })
 }

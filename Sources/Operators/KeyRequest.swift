@@ -45,18 +45,18 @@ extension KeyRequest {
         .post, "/v1/keys", .mint, summary: "Mints a security key, for backends that do not hold the secret themselves.", parameters,
         answer: AdminRoute.Answer(
             ["security_key", "key_id", "issued_at", "expires_at"], status: 201, text: "The key, a secret of the person."),
-        .fromMemory { request, listener in listener.mint(request) })
+        .fromMemory { request, caller, listener in listener.mint(request, caller) })
 }
 
 extension AdminListener {
-    fileprivate func mint(_ request: borrowing Request) -> Response {
+    fileprivate func mint(_ request: borrowing Request, _ caller: AdminCaller) -> Response {
         let state = services.state.current
         do throws(AdminProblem) {
             let wanted = try request.withBody { body throws(AdminProblem) in try KeyRequest(body) }
             do throws(KeyMinting.Refusal) {
                 let minted = try KeyMinting(state.authorizer, defaultLifeSeconds: state.defaultLifeSeconds).mint(
                     appID: wanted.appID, userID: wanted.userID, lifeSeconds: wanted.lifeSeconds, now: services.clocks.unixSeconds())
-                audit(minted, wanted, state.authorizer, request)
+                audit(minted, wanted, state.authorizer, caller)
                 return Response(status: 201, json: minted.json, headers: [("Cache-Control", "no-store")])
             } catch {
                 return answer(to: error, request)
@@ -66,14 +66,14 @@ extension AdminListener {
         }
     }
 
-    private func audit(_ minted: KeyMinting.Minted, _ wanted: KeyRequest, _ authorizer: Authorizer, _ request: borrowing Request) {
+    private func audit(_ minted: KeyMinting.Minted, _ wanted: KeyRequest, _ authorizer: Authorizer, _ caller: AdminCaller) {
         let reference = authorizer.userReference(appID: wanted.appID.utf8.span, userID: wanted.userID.utf8.span)
         gate.audit(
             "keys.mint", outcome: "done",
             [
                 ("app", .string(wanted.appID)), ("user_ref", .string(reference ?? "")), ("key_id", .integer(Int(minted.keyID))),
                 ("expires_at", .integer(Int(minted.expiresAt.rawValue))),
-            ], by: AdminCaller(request))
+            ], by: caller)
     }
 
     private func answer(to refusal: KeyMinting.Refusal, _ request: borrowing Request) -> Response {

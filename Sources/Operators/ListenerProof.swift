@@ -1,12 +1,17 @@
+internal import Configuration
 internal import Crypto
 internal import HTTPServer
 internal import JSON
 internal import Threading
 
-/// Proves that a listener knows the admin token, so that commands send the token to no other process.
+/// Proves that a listener knows the admin tokens, so that commands send a token to no other process.
 ///
-/// The caller sends a nonce, and the listener answers with its HMAC under the token, which also covers the address that it listens on. A
-/// process that holds the port but not the token cannot answer, and cannot relay the answer of a service that listens elsewhere.
+/// The caller sends a nonce, and the listener answers with its HMAC under each token, which also covers the address that it listens on. A
+/// process that holds the port but not the token cannot answer, and cannot relay the answer of a service that listens elsewhere. The caller
+/// accepts the proof of exactly the token that it sends: whoever has a token of a lesser role must not get a greater one.
+///
+/// Strangers can ask too. They learn how many tokens there are, but not whether one of theirs has a role: the proofs are in the order of
+/// their own bytes. Only a token that can be guessed could be found from its proof, and such tokens need `allow_insecure_secrets`.
 final class ListenerProof: Sendable {
     /// The length of the nonce in bytes.
     static let nonceCount = 32
@@ -26,23 +31,31 @@ final class ListenerProof: Sendable {
 
     /// `GET /v1/listener-proof?nonce=`, which needs no token.
     static let route = AdminRoute(
-        .get, "/v1/listener-proof", .anyone, summary: "Proves to commands that this listener knows the admin token.",
+        .get, "/v1/listener-proof", .anyone, summary: "Proves to commands that this listener knows their token.",
         [AdminRoute.Parameter("nonce", .query, isRequired: true, text: "\(nonceCount) random bytes as base64url.")],
-        answer: AdminRoute.Answer(["proof"], text: "The HMAC of the nonce and the listener's address under the admin token, as base64url."),
-        .fromMemory { request, listener in
-            listener.proof.answer(request.queryItems(), listener.services.state.current.token)
+        answer: AdminRoute.Answer(
+            ["proofs"],
+            text: "The HMACs of the nonce and the listener's address under each admin token, as base64url, in no order of theirs."),
+        .fromMemory { request, _, listener in
+            listener.proof.answer(request.queryItems(), listener.services.state.current.tokens)
         })
 
-    fileprivate func answer(_ query: [QueryItem], _ token: SecretBytes?) -> Response {
-        guard let token, let name = name.withLock({ $0 }) else { return Self.unproven }
+    fileprivate func answer(_ query: [QueryItem], _ tokens: [AdminToken]) -> Response {
+        guard !tokens.isEmpty, let name = name.withLock({ $0 }) else { return Self.unproven }
         guard let values = try? AdminQuery(query).values(of: Self.route.parameters), let nonce = values["nonce"].flatMap(Self.nonce) else {
             return Self.wrongNonce
         }
-        guard let code = try? Self.code(token, name, nonce) else {
+        guard let proofs = try? Self.proofs(tokens, name, nonce) else {
             return .error(503, "undecided", "The proof could not be made; try again.", headers: [("Retry-After", "1")])
         }
         return Response(
-            status: 200, json: ["proof": .string(Base64URL.encode(code.span))], headers: [("Cache-Control", "no-store")])
+            status: 200, json: ["proofs": .array(proofs.sorted().map { .string($0) })], headers: [("Cache-Control", "no-store")])
+    }
+
+    private static func proofs(_ tokens: [AdminToken], _ name: String, _ nonce: [UInt8]) throws(CryptoError) -> [String] {
+        var proofs: [String] = []
+        for token in tokens { proofs.append(Base64URL.encode(try code(token.secret, name, nonce).span)) }
+        return proofs
     }
 
     /// The proof of a listener on this address.

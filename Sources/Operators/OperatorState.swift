@@ -1,6 +1,5 @@
 package import Configuration
 package import Core
-internal import Crypto
 
 /// The part of the configuration in force that the admin listener uses: an immutable snapshot, which a reload replaces.
 package final class OperatorState: Sendable {
@@ -8,9 +7,9 @@ package final class OperatorState: Sendable {
     let authorizer: Authorizer
     /// The default lifetime of a minted key in seconds; 0 means no expiry.
     let defaultLifeSeconds: UInt64
-    /// The token that callers must send; nil when none is configured.
-    let token: SecretBytes?
-    /// Whether `/metrics` needs the token as well.
+    /// The tokens that callers may send.
+    let tokens: [AdminToken]
+    /// Whether `/metrics` needs a token as well.
     let metricsNeedToken: Bool
     /// The names that requests may use.
     let names: KnownNames
@@ -21,7 +20,7 @@ package final class OperatorState: Sendable {
     package init(_ configuration: Configuration, authorizer: Authorizer, registryAudience: RegistryAudience) {
         self.authorizer = authorizer
         defaultLifeSeconds = configuration.defaultLifeSeconds
-        token = configuration.admin.token
+        tokens = configuration.admin.tokens
         metricsNeedToken = configuration.admin.metricsNeedToken || !configuration.admin.isLocal
         names = KnownNames(configuration)
         self.registryAudience = registryAudience

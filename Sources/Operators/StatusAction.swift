@@ -10,7 +10,7 @@ package struct StatusAction: AdminAction {
         .get, "/v1/status", .read,
         summary: "Whether the service can do its work, which notifiers are paused, and how the configuration is.",
         answer: AdminRoute.Answer(["status", "version", "reasons", "paused", "configuration"], text: "How the service is."),
-        .fromMemory { _, listener in
+        .fromMemory { _, _, listener in
             Response(status: 200, json: listener.services.status(), headers: [("Cache-Control", "no-store")])
         })
 

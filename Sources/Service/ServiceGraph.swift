@@ -20,6 +20,7 @@ package struct ServiceGraph: Sendable {
     private static let relayKeySeconds: UInt64 = 600
     let helpDeskState: Live<HelpDeskState>
     let operatorState: Live<OperatorState>
+    private let publicGate: PublicGate
     private let helpDesks: [ServedHelpDesk]
     /// When the certificates of the listeners expire, in Unix seconds.
     private let certificateExpiries: Monitor<[(listener: String, expiresAt: UnixSeconds)]>
@@ -70,7 +71,12 @@ package struct ServiceGraph: Sendable {
             for helpDesk in HelpDesk.all { served.append(try helpDesk.serve(configuration, services)) }
             return served
         }
-        publicRouter = Router(helpDesks.flatMap(\.routes) + HealthRoutes(readiness: readiness).routes)
+        let gate = PublicGate(configuration.callers, metrics.registry, denials)
+        publicGate = gate
+        let routes = helpDesks.flatMap(\.routes)
+        // Unrestricted, nothing is asked of a request; a restart alone can change that.
+        publicRouter = Router(
+            (configuration.callers.areRestricted ? routes.map(gate.guarding) : routes) + HealthRoutes(readiness: readiness).routes)
         let deliveryMetrics = DeliveryMetrics(registry: metrics.registry, store: store, clocks: clocks, inbox: inbox)
         self.deliveryMetrics = deliveryMetrics
         admin = AdminListener(
@@ -108,8 +114,9 @@ package struct ServiceGraph: Sendable {
         let states = try Self.states(next, metrics)
         var prepared: [() -> Void] = []
         for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, states.helpDesks)) }
-        let expiries = next.certificateExpiries
+        let (expiries, callers) = (next.certificateExpiries, CallerRules(next.callers))
         return {
+            publicGate.rules.replace(with: callers)
             helpDeskState.replace(with: states.helpDesks)
             for putInForce in prepared { putInForce() }
             operatorState.replace(with: states.operators)
@@ -128,9 +135,10 @@ package struct ServiceGraph: Sendable {
     /// Mints short-lived security keys, with which the help desk may ask for authorization within the next minutes.
     func mintKey(clocks: Clocks) -> @Sendable (_ appID: String, _ userID: String) -> String? {
         { [helpDeskState] appID, userID in
-            let (authorizer, life) = (helpDeskState.current.authorizer, Self.relayKeySeconds)
-            let minting = KeyMinting(authorizer, defaultLifeSeconds: min(life, authorizer.policy.longestLifeSeconds ?? life))
-            return try? minting.mint(appID: appID, userID: userID, now: clocks.unixSeconds()).securityKey
+            let minting = KeyMinting(helpDeskState.current.authorizer, defaultLifeSeconds: Self.relayKeySeconds)
+            return try? minting.mintShortLived(
+                appID: appID, userID: userID, lifeSeconds: Self.relayKeySeconds, now: clocks.unixSeconds()
+            ).securityKey
         }
     }
 

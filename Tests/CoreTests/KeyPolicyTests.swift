@@ -59,4 +59,12 @@ import Time
         let key = SecurityKey(triple.securityKey.span)
         return try #require(key)
     }
+
+    /// An app's own bound replaces that of all apps; how far clocks may differ stays.
+    @Test func isNarrowedByAnApp() {
+        let policy = KeyPolicy(clockSkewSeconds: 7, longestLifeSeconds: 100)
+        #expect(policy.narrowed(by: KeyLife()) == policy)
+        #expect(policy.narrowed(by: KeyLife(longestSeconds: 10)) == KeyPolicy(clockSkewSeconds: 7, longestLifeSeconds: 10))
+        #expect(KeyPolicy().narrowed(by: KeyLife(longestSeconds: 10, defaultSeconds: 5)) == KeyPolicy(longestLifeSeconds: 10))
+    }
 }

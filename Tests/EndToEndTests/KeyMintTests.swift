@@ -70,6 +70,21 @@ import Time
         }
     }
 
+    @Test func anAppHasBoundsOfItsOwn() throws {
+        let app: JSONValue = [
+            "app_id": "app-1", "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
+            "security_keys": ["longest_life_seconds": 600, "default_life_seconds": 60],
+        ]
+        let workspace = try Workspace(["security_keys": ["longest_life_seconds": 3600], "apps": [app]])
+        for (options, life) in [([], 60), (["--ttl", "10m"], 600)] as [([String], Int64)] {
+            let minted = try mint(workspace, options).json
+            #expect(minted.integer("expires_at") == minted.integer("issued_at").map { $0 + life })
+        }
+        let result = try mintForPeople(workspace, ["--ttl", "601"])
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: --ttl: A key may live at most 600 seconds, and not for ever.\n\n  --ttl TIME "))
+    }
+
     @Test func keyIDChoosesTheSecret() throws {
         let keys: JSONValue = [["id": 7, "secret": ["file": "app-1.key"]], ["id": 3, "secret": ["file": "app-2.key"]]]
         let workspace = try Workspace(["apps": [["app_id": "app-1", "keys": keys]]])

@@ -16,7 +16,7 @@ import Testing
     @Test func theTokenNeverReachesAStranger() throws {
         let workspace = try Workspace()
         #expect(try RunningServer(configuration: workspace.configuration).stop() == .exit(0))
-        let rogue = try ScriptedServer(.everyRequest(.respond(200, body: #"{"deliveries":[],"proof":"x"}"#)))
+        let rogue = try ScriptedServer(.everyRequest(.respond(200, body: #"{"deliveries":[],"proofs":["x"]}"#)))
         defer { rogue.stop() }
         try workspace.configure(Self.admin(["port": .integer(Int64(rogue.port))]))
         for words in [["deliveries", "list"], ["deliveries", "purge", "--state", "dead"], ["tokens", "list", "--app", Workspace.app]] {

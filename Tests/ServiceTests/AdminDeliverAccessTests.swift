@@ -33,7 +33,7 @@ import Time
         configuration.admin.listener.address = server.address
         try check(AdminAccess(configuration, clocks: ServiceFixture.clocks))
         #expect(fixture.wakeUpCount == 2)
-        configuration.admin.token = nil
+        configuration.admin.tokens = []
         let failure = #expect(throws: AdminAccess.Failure.self) {
             try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), after: nil, limit: 1))
         }

@@ -31,10 +31,11 @@ final class AdminDeliverFixture {
     private let admin: AdminListener
     private let wakeUps = Monitor(0)
 
-    init(store: any Store = MemoryStore(), port: UInt16 = 0) throws {
+    /// - Parameter members: members of `admin` beside the port and the token.
+    init(store: any Store = MemoryStore(), port: UInt16 = 0, members: String = ServiceFixture.roleTokens) throws {
         self.store = store
         directory = try ConfigurationDirectory()
-        configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port)"#))
+        configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port),\#(members)"#))
         log = try TestLog(in: directory.scratch, level: .info)
         state = Live(
             OperatorState(

@@ -28,12 +28,14 @@ import Testing
         "DELETE /v1/push-tokens": ("?app_id=shop&user_id=user-1", ""),
     ]
 
-    private func send(_ route: AdminRoute, query: String? = nil, body: String? = nil, token: Bool = true) -> ReceivedResponse {
+    private func send(_ route: AdminRoute, query: String? = nil, body: String? = nil, token: String? = ServiceFixture.token)
+        -> ReceivedResponse
+    {
         let good = Self.good["\(route.method.token) \(route.path)"] ?? ("", "")
         let path = "\(route.path)".split(separator: "/").map { $0.first == ":" ? AdminDeliverFixture.id(2).description : String($0) }
         return InProcessClient(fixture.router).send(
             route.method, "/" + path.joined(separator: "/") + (query ?? good.query),
-            headers: token ? AdminDeliverFixture.authorization : [:], body: Array((body ?? good.body).utf8))
+            headers: token.map { ["Authorization": "Bearer \($0)"] } ?? [:], body: Array((body ?? good.body).utf8))
     }
 
     @Test(arguments: indices) func tellsTheAnswer(_ index: Int) throws {
@@ -48,7 +50,33 @@ import Testing
     @Test(arguments: indices) func tellsWhoMayAsk(_ index: Int) {
         let route = AdminRoute.all[index]
         let needsToken = ![.anyone, .scrape].contains(route.role)
-        #expect((send(route, token: false).status == 401) == needsToken)
+        #expect((send(route, token: nil).status == 401) == needsToken)
+    }
+
+    @Test(arguments: indices, AdminToken.Role.allCases) func tellsWhichRoleSuffices(_ index: Int, _ role: AdminToken.Role) throws {
+        let route = AdminRoute.all[index]
+        let allowed: Set<AdminRoute.Role> =
+            switch role {
+            case .mint: [.anyone, .scrape, .mint]
+            case .read: [.anyone, .scrape, .read]
+            case .operate: [.anyone, .scrape, .read, .operate]
+            }
+        let response = send(route, token: ServiceFixture.token(role))
+        #expect((response.status == 403) == !allowed.contains(route.role))
+        guard response.status == 403 else { return }
+        let (needed, sent) = (route.role.rawValue, role.rawValue)
+        #expect(
+            response.text
+                == ExchangeCase.error("forbidden", "This request needs a token of the role \(needed); the one sent has the role \(sent)."))
+        #expect(response.headers["www-authenticate"] == #"Bearer error="insufficient_scope", scope="\#(needed)""#)
+        #expect(try fixture.log.lines().filter { $0.contains(" audit ") }.count == 1)
+    }
+
+    /// Commands ask for the role of an action by whether it changes something.
+    @Test(arguments: indices) func tellsWhatLeavesAnAuditLine(_ index: Int) throws {
+        let route = AdminRoute.all[index]
+        #expect(send(route).status < 500)
+        #expect(try fixture.log.lines().filter { $0.contains(" audit ") }.count == ([.mint, .operate].contains(route.role) ? 1 : 0))
     }
 
     /// A parameter in the query that the table does not name is refused, and one that it names is not unknown.

@@ -25,8 +25,8 @@ import Threading
 
         fileprivate var script: ScriptedServer.Script {
             switch self {
-            case .wrongProof: .everyRequest(.respond(200, body: #"{"proof":"\#(someProof)"}"#))
-            case .shortProof: .everyRequest(.respond(200, body: #"{"proof":""}"#))
+            case .wrongProof: .everyRequest(.respond(200, body: #"{"proofs":["\#(someProof)"]}"#))
+            case .shortProof: .everyRequest(.respond(200, body: #"{"proofs":[""]}"#))
             case .noProof: .everyRequest(.respond(200, body: #"{"deliveries":[]}"#))
             case .notFound: .everyRequest(.respond(404))
             case .noHTTP: .everyConnection(.readRequest, .send("hello\r\n\r\n"))
@@ -62,7 +62,7 @@ import Threading
         return (answer, remarks)
     }
 
-    private static func get(_ address: ListenAddress, _ query: String) throws -> ReceivedResponse {
+    static func get(_ address: ListenAddress, _ query: String) throws -> ReceivedResponse {
         let client = try SocketClient(address)
         try client.send("GET \(path)\(query) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         return try client.readResponse()
@@ -134,7 +134,7 @@ import Threading
     /// A rogue that takes the port between the proof and the question gets neither token nor question.
     @Test func theTokenGoesWhereTheProofCameFrom() throws {
         try store().close()
-        let token = try #require(configuration.admin.token)
+        let token = try #require(configuration.admin.tokens.first?.secret)
         let address = Monitor<ListenAddress?>(nil)
         let server = try Server(
             .tcp(host: "127.0.0.1", port: 0), router: Self.closing(token, address), settings: ServerSettings(threads: 1))
@@ -146,7 +146,7 @@ import Threading
     }
 
     /// Proves itself, closes the connection, and must be asked nothing on another one.
-    private static func closing(_ token: SecretBytes, _ address: Monitor<ListenAddress?>) -> Router {
+    static func closing(_ token: SecretBytes, _ address: Monitor<ListenAddress?>) -> Router {
         Router([
             Route(
                 ListenerProof.route.path,
@@ -158,7 +158,7 @@ import Threading
                             let proof = address.withLock { $0 }.flatMap { try? ListenerProof.code(token, $0, nonce) }
                             let text = proof.map { Base64URL.encode($0.span) } ?? ""
                             return responder.respond(
-                                Response(status: 200, headers: [("Connection", "close")], body: Array(#"{"proof":"\#(text)"}"#.utf8)))
+                                Response(status: 200, headers: [("Connection", "close")], body: Array(#"{"proofs":["\#(text)"]}"#.utf8)))
                         }
                     )
                 ]),

@@ -79,7 +79,12 @@ private final class InProcessExchange: Exchange {
     }
 
     func withHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void) {
-        guard let found = headers.first(where: { $0.key.lowercased() == "\(name)".lowercased() }) else { return body(nil) }
+        withHeader(named: Array("\(name)".utf8), body)
+    }
+
+    func withHeader(named name: [UInt8], _ body: (Span<UInt8>?) -> Void) {
+        let name = String(decoding: name, as: UTF8.self).lowercased()
+        guard let found = headers.first(where: { $0.key.lowercased() == name }) else { return body(nil) }
         let value = Array(found.value.utf8)
         body(value.span)
     }

@@ -21,11 +21,14 @@ package struct Application: Sendable {
     package let id: [UInt8]
     /// Its keys, by rising id.
     package let keys: [Key]
+    /// How long its users' keys live, where that differs from other apps.
+    package let life: KeyLife
     /// Until then its authorizations are answered 200 where they would be denied; nil denies.
     package let shadowUntil: UnixSeconds?
 
     /// Makes an app; two keys of one id are a programmer's mistake and trap.
-    package init(id: String, keys: [Key], shadowUntil: UnixSeconds? = nil) {
+    package init(id: String, keys: [Key], life: KeyLife = KeyLife(), shadowUntil: UnixSeconds? = nil) {
+        self.life = life
         self.id = Array(id.utf8)
         self.keys = keys.sorted { $0.id < $1.id }
         self.shadowUntil = shadowUntil
@@ -41,6 +44,20 @@ package struct Application: Sendable {
     }
 }
 
+/// How long the security keys of one app live, where that differs from other apps.
+package struct KeyLife: Sendable, Equatable {
+    /// The oldest that a key of the app may be, in seconds since its issue; nil for as old as the policy allows.
+    package var longestSeconds: UInt64?
+    /// How long a key of the app lives when nobody says, in seconds; 0 for ever, nil for as long as those of other apps.
+    package var defaultSeconds: UInt64?
+
+    /// Makes bounds; by default those of all apps hold.
+    package init(longestSeconds: UInt64? = nil, defaultSeconds: UInt64? = nil) {
+        self.longestSeconds = longestSeconds
+        self.defaultSeconds = defaultSeconds
+    }
+}
+
 /// How long keys are accepted beyond what they say themselves.
 package struct KeyPolicy: Sendable, Equatable {
     /// How far clocks may differ, in seconds.
@@ -52,6 +69,11 @@ package struct KeyPolicy: Sendable, Equatable {
     package init(clockSkewSeconds: UInt64 = 60, longestLifeSeconds: UInt64? = nil) {
         self.clockSkewSeconds = clockSkewSeconds
         self.longestLifeSeconds = longestLifeSeconds
+    }
+
+    /// The policy for an app whose keys live so long.
+    package func narrowed(by life: KeyLife) -> KeyPolicy {
+        KeyPolicy(clockSkewSeconds: clockSkewSeconds, longestLifeSeconds: life.longestSeconds ?? longestLifeSeconds)
     }
 
     /// Why a genuine key is not in force at `now`; nil when it is.

@@ -21,7 +21,7 @@ package final class Authorizer: Sendable {
 
     /// The apps, by rising id.
     package let applications: [Application]
-    /// What is asked of keys beyond being genuine.
+    /// What is asked of keys beyond being genuine; an app may have a bound of its own (`KeyPolicy.narrowed(by:)`).
     package let policy: KeyPolicy
     // Stands in for the secret of an unknown app or key, so that asking for one takes as long as a wrong key.
     private let dummySecret: HMACKey<SHA256>
@@ -55,7 +55,9 @@ package final class Authorizer: Sendable {
             guard let application else { return Decision(.denied(.unknownApp, keyID: nil)) }
             guard isKnown else { return Decision(.denied(.unknownKey, keyID: nil), application) }
             guard isGenuine else { return Decision(.denied(.wrongMac, keyID: key.keyID), application) }
-            if let denial = policy.denial(of: key, now: now) { return Decision(.denied(denial, keyID: key.keyID), application) }
+            if let denial = policy.narrowed(by: applications[application].life).denial(of: key, now: now) {
+                return Decision(.denied(denial, keyID: key.keyID), application)
+            }
             return Decision(.authorized(keyID: key.keyID), application)
         } catch {
             return Decision(.undecided, application)

@@ -47,7 +47,7 @@ package struct KeyMinting: Sendable {
     private let defaultLifeSeconds: UInt64
 
     /// Prepares minting for the apps of `authorizer`.
-    /// - Parameter defaultLifeSeconds: how long a key lives when nobody says; 0 for ever.
+    /// - Parameter defaultLifeSeconds: how long a key lives when neither the caller nor its app says; 0 for ever.
     package init(_ authorizer: Authorizer, defaultLifeSeconds: UInt64) {
         self.authorizer = authorizer
         self.defaultLifeSeconds = defaultLifeSeconds
@@ -65,8 +65,10 @@ package struct KeyMinting: Sendable {
         let userID = Array(userID.utf8)
         if let problem = FieldGrammar.problem(ofAppID: appID.span) { throw .malformed(Malformation(.appID, problem)) }
         if let problem = FieldGrammar.problem(ofUserID: userID.span) { throw .malformed(Malformation(.userID, problem)) }
-        let key = try key(of: appID, keyID)
-        let expiresAt = try expiry(after: lifeSeconds ?? defaultLifeSeconds, now: now)
+        let application = try application(appID)
+        let key = try key(of: application, keyID)
+        let longest = authorizer.policy.narrowed(by: application.life).longestLifeSeconds
+        let expiresAt = try expiry(after: lifeSeconds ?? application.life.defaultSeconds ?? defaultLifeSeconds, longest, now: now)
         do throws(CryptoError) {
             let text = try SecurityKey.mint(
                 appID: appID.span, userID: userID.span, keyID: key.id, secret: key.secret, issuedAt: now, expiresAt: expiresAt,
@@ -77,16 +79,26 @@ package struct KeyMinting: Sendable {
         }
     }
 
-    private func key(of appID: [UInt8], _ keyID: UInt32?) throws(Refusal) -> Application.Key {
-        guard let index = authorizer.index(of: appID.span) else { throw .unknownApp }
-        let keys = authorizer.applications[index].keys
+    /// Makes a key that lives for `lifeSeconds`, or as long as the app allows if that is shorter; otherwise as `mint` does.
+    package func mintShortLived(appID: String, userID: String, lifeSeconds: UInt64, now: UnixSeconds) throws(Refusal) -> Minted {
+        let longest = authorizer.policy.narrowed(by: try application(Array(appID.utf8)).life).longestLifeSeconds
+        return try mint(appID: appID, userID: userID, lifeSeconds: min(lifeSeconds, longest ?? lifeSeconds), now: now)
+    }
+
+    private func application(_ id: [UInt8]) throws(Refusal) -> Application {
+        guard let index = authorizer.index(of: id.span) else { throw .unknownApp }
+        return authorizer.applications[index]
+    }
+
+    private func key(of application: Application, _ keyID: UInt32?) throws(Refusal) -> Application.Key {
+        let keys = application.keys
         guard let key = keyID.map({ id in keys.first { $0.id == id } }) ?? keys.last else { throw .unknownKey(keyID ?? 0) }
         return key
     }
 
-    private func expiry(after lifeSeconds: UInt64, now: UnixSeconds) throws(Refusal) -> UnixSeconds {
+    private func expiry(after lifeSeconds: UInt64, _ longest: UInt64?, now: UnixSeconds) throws(Refusal) -> UnixSeconds {
         let representable = now.remaining(until: SecurityKey.latestTime)
-        if let longest = authorizer.policy.longestLifeSeconds.map({ min($0, representable) }) {
+        if let longest = longest.map({ min($0, representable) }) {
             guard lifeSeconds >= 1, lifeSeconds <= longest else { throw .lifeTooLong(longestSeconds: longest) }
         }
         guard lifeSeconds <= representable else { throw .endTooFar(longestSeconds: representable) }

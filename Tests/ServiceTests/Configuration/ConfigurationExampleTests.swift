@@ -1,3 +1,4 @@
+import Core
 import HTTPServer
 import JSON
 import POSIX
@@ -35,13 +36,22 @@ import Testing
         directory.environment["DESKGATE_WEBHOOK_SECRET"] = TestSecret.text(6)
         directory.environment["DESKGATE_NEXT_WEBHOOK_SECRET"] = TestSecret.text(9)
         directory.environment["DESKGATE_BACKEND_PREVIOUS_SECRET"] = TestSecret.signing(7)
+        for (index, name) in ["MINT", "NEXT_MINT", "OPERATE"].enumerated() {
+            directory.environment["DESKGATE_\(name)_TOKEN"] = TestSecret.text(230 + index)
+        }
+        try directory.scratch.write("secrets/shared-header", TestSecret.text(221))
+        directory.environment["DESKGATE_NEXT_SHARED_HEADER"] = TestSecret.text(222)
+        try directory.scratch.write("secrets/metrics-token", TestSecret.text(220))
         directory.environment["DESKGATE_DATABASE_URL"] = "postgres://deskgate@db.example.com/deskgate"
         let json = String(decoding: text, as: UTF8.self)
         #expect(try directory.problems(json) == [])
         let configuration = try directory.configuration(json)
         #expect(configuration.listen.settings.tls != nil)
-        #expect(configuration.admin.token != nil)
+        #expect(configuration.callers.networks?.count == 2)
+        #expect(configuration.callers.sharedHeader?.secrets.count == 2)
+        #expect(configuration.admin.tokens.map(\.place) == ["admin.token"] + (0..<4).map { "admin.tokens[\($0)]" })
         #expect(configuration.apps.map { $0.keys.map(\.id) } == [[1, 2]])
+        #expect(configuration.apps.map(\.keyLife) == [KeyLife(longestSeconds: 2_592_000, defaultSeconds: 604_800)])
         #expect(configuration.apps.map(\.notifiers) == [["log", "backend", "pyrus"]])
         #expect(configuration.apps[0].routes.byType.map(\.type) == ["ios", "android", "huawei", "rustore"])
         #expect(configuration.apps[0].routes.others == "fcm-main")
@@ -59,6 +69,8 @@ import Testing
         // A listener has a host and a port, or a Unix socket.
         let listeners = ConfigurationReader.listenKeys + ConfigurationReader.adminKeys
         #expect(keys(at: ["listen"]).union(keys(at: ["admin"])) == Set(listeners.names))
+        #expect(keys(at: ["listen", "shared_header"]) == Set(ConfigurationReader.sharedHeaderKeys.names))
+        #expect(keys(at: ["admin", "tokens"]) == Set(ConfigurationReader.adminTokenKeys.names))
         #expect(keys(at: ["listen", "tls"]) == Set(ConfigurationReader.tlsKeys.names))
         #expect(keys(at: ["apps"]) == Set(ConfigurationReader.appKeys.names))
         #expect(keys(at: ["apps", "keys"]) == Set(ConfigurationReader.appKeyKeys.names))
@@ -78,6 +90,7 @@ import Testing
         #expect(keys(at: ["deliveries"]) == Set(ConfigurationReader.deliveriesKeys.names))
         #expect(keys(at: ["push_tokens"]) == Set(ConfigurationReader.pushTokensKeys.names))
         #expect(keys(at: ["push_tokens", "limits"]) == Set(ConfigurationReader.limitKeys.names))
+        #expect(keys(at: ["apps", "security_keys"]) == Set(ConfigurationReader.keyLifeKeys.names))
         #expect(keys(at: ["security_keys"]) == Set(ConfigurationReader.securityKeysKeys.names))
         #expect(keys(at: ["log"]) == Set(ConfigurationReader.logKeys.names))
         #expect(keys(at: ["reload"]) == Set(ConfigurationReader.reloadKeys.names))

@@ -20,7 +20,7 @@ import Testing
         #expect(configuration.listen.settings == ServerSettings(connectionLimit: 10_000))
         #expect(configuration.admin.listener.address == .tcp(host: "127.0.0.1", port: 9090))
         #expect(configuration.admin.listener.settings == ServerSettings(connectionLimit: 1000))
-        #expect(configuration.admin.token == nil)
+        #expect(configuration.admin.tokens.isEmpty)
         #expect(!configuration.admin.metricsNeedToken)
         #expect(!configuration.reloadsOnChange)
         #expect(configuration.apps[0].shadowUntil == nil)
@@ -90,7 +90,7 @@ import Testing
         #expect(
             configuration.admin.listener.settings
                 == ServerSettings(connectionLimit: 5, idleTimeoutSeconds: 6, requestTimeoutMilliseconds: 7000))
-        #expect(configuration.admin.token?.count == 43)
+        #expect(configuration.admin.tokens.map(\.secret.count) == [43])
         #expect(configuration.admin.metricsNeedToken)
         #expect(configuration.keyPolicy == KeyPolicy(clockSkewSeconds: 8, longestLifeSeconds: 9))
         #expect(configuration.defaultLifeSeconds == 9)

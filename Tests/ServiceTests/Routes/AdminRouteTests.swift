@@ -57,4 +57,27 @@ import Testing
         }
         #expect(closed.send(.get, "/metrics", headers: AdminCases.authorization).status == 200)
     }
+
+    /// Wherever a token comes in the list, one that is only nearly right is refused.
+    @Test func refusesWhatIsNearlyAToken() throws {
+        let json = ServiceFixture.json(admin: ServiceFixture.roleTokens)
+        let client = InProcessClient(try ServiceFixture(json: json).graph().adminRouter)
+        for token in [ServiceFixture.token] + AdminToken.Role.allCases.map(ServiceFixture.token) {
+            for wrong in ["\(token)x", String(token.dropLast()), String(token.dropFirst()), token.uppercased()] {
+                ExchangeCase(name: "nearly", status: 401, answer: AdminCases.unauthorized)
+                    .check(client.send(.get, "/v1/status", headers: ["Authorization": "Bearer \(wrong)"]))
+            }
+        }
+    }
+
+    @Test(arguments: AdminToken.Role.allCases) func showsMetricsToWhomMayRead(_ role: AdminToken.Role) throws {
+        let headers = ["Authorization": "Bearer \(ServiceFixture.token(role))"]
+        for admin in [#""metrics_need_token":true"#, #""host":"0.0.0.0""#] {
+            let json = ServiceFixture.json(admin: "\(admin),\(ServiceFixture.roleTokens)")
+            let client = InProcessClient(try ServiceFixture(json: json).graph().adminRouter)
+            #expect(client.send(.get, "/metrics", headers: headers).status == (role == .mint ? 403 : 200))
+        }
+        let open = InProcessClient(try ServiceFixture(json: ServiceFixture.json(admin: ServiceFixture.roleTokens)).graph().adminRouter)
+        #expect(open.send(.get, "/metrics", headers: headers).status == 200)
+    }
 }

@@ -69,6 +69,57 @@ import Time
         #expect(status == 201 || response.text == refused)
     }
 
+    /// Two apps: one with bounds of its own, and one with those of all apps.
+    private func twoApps() throws -> ServiceFixture {
+        func app(_ name: String, _ number: Int, _ more: String) -> String {
+            #"{"app_id":"\#(name)","keys":[{"id":1,"secret":{"file":"secrets/app-\#(number).key"}}]\#(more)}"#
+        }
+        let own = #","security_keys":{"longest_life_seconds":100,"default_life_seconds":50}"#
+        return try ServiceFixture(
+            json: #"{"listen":{"port":0},"admin":{"port":0,"token":{"file":"secrets/admin-token"}},"#
+                + #""apps":[\#(app("bank", 1, own)),\#(app("shop", 2, ""))],"security_keys":{"longest_life_seconds":200}}"#)
+    }
+
+    @Test(
+        arguments: [
+            ("bank", "", 50), ("bank", #","ttl_seconds":100"#, 100), ("bank", #","ttl_seconds":101"#, nil),
+            ("bank", #","ttl_seconds":0"#, nil),
+            ("shop", "", 200), ("shop", #","ttl_seconds":200"#, 200), ("shop", #","ttl_seconds":201"#, nil),
+        ] as [(String, String, UInt64?)])
+    func liveAsLongAsTheirAppAllows(app: String, ttl: String, life: UInt64?) throws {
+        let body = Array(#"{"app_id":"\#(app)","user_id":"user-1"\#(ttl)}"#.utf8)
+        let response = InProcessClient(try twoApps().graph().adminRouter)
+            .send(.post, "/v1/keys", headers: AdminCases.authorization, body: body)
+        guard let life else {
+            let longest = app == "bank" ? 100 : 200
+            let message = "A key may live at most \(longest) seconds, and not for ever."
+            #expect(response.text == ExchangeCase.error("malformed", message))
+            return
+        }
+        #expect(try response.object()["expires_at"] == .integer(Int64((TestTime.now + life).rawValue)))
+    }
+
+    /// A backend that mints by itself is bound as well.
+    @Test(
+        arguments: [("bank", 160, 200), ("bank", 161, 403), ("shop", 161, 200), ("shop", 260, 200), ("shop", 261, 403)]
+            as [(String, UInt64, Int)])
+    func areDeniedWhenOlderThanTheirAppAllows(app: String, age: UInt64, status: Int) throws {
+        let key = TestKey(app: app, secret: app == "bank" ? 1 : 2, issuedAt: TestTime.now - age)
+        let body = try AuthorizeCases.json(["app_id": "\"\(app)\"", "security_key": "\"\(key.text())\""])
+        #expect(InProcessClient(try twoApps().graph().publicRouter).send(.post, "/pyrus/authorize", body: body).status == status)
+    }
+
+    @Test func ofARelayLiveTenMinutesAtMost() throws {
+        for (app, life) in [("bank", 100), ("shop", 200)] as [(String, UInt64)] {
+            let key = try twoApps().graph().mintKey(clocks: ServiceFixture.clocks)(app, "user-1") ?? ""
+            let bytes = Array(key.utf8)
+            #expect(SecurityKey(bytes.span)?.expiresAt == TestTime.now + life)
+        }
+        let key = try ServiceFixture().graph().mintKey(clocks: ServiceFixture.clocks)("shop", "user-1") ?? ""
+        let bytes = Array(key.utf8)
+        #expect(SecurityKey(bytes.span)?.expiresAt == TestTime.now + 600)
+    }
+
     @Test func areMadeWithTheKeyThatIsNamed() throws {
         let minting = KeyMinting(try ServiceFixture().configuration.makeAuthorizer(), defaultLifeSeconds: 0)
         let minted = try minting.mint(appID: "shop", userID: "user-1", keyID: 1, now: TestTime.now)

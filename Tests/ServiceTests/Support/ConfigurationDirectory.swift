@@ -19,6 +19,7 @@ final class ConfigurationDirectory {
         scratch = try TemporaryDirectory()
         for number in 1...3 { try scratch.write("secrets/app-\(number).key", TestSecret.text(number) + "\n") }
         try scratch.write("secrets/admin-token", TestSecret.text(200) + "\n")
+        for role in AdminToken.Role.allCases { try scratch.write("secrets/\(role)-token", ServiceFixture.token(role) + "\n") }
     }
 
     var file: String { scratch.path("config.json") }

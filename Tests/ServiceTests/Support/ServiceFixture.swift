@@ -30,6 +30,20 @@ struct ServiceFixture {
     static let clocks = Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { 0 })
     static let token = TestSecret.text(200)
 
+    /// A token of each role, for `json(admin:)`.
+    static let roleTokens =
+        #""tokens":["#
+        + AdminToken.Role.allCases.map { #"{"role":"\#($0)","token":{"file":"secrets/\#($0)-token"}}"# }.joined(separator: ",") + "]"
+
+    /// The token of a role in `roleTokens`.
+    static func token(_ role: AdminToken.Role) -> String {
+        switch role {
+        case .mint: TestSecret.text(210)
+        case .read: TestSecret.text(211)
+        case .operate: TestSecret.text(212)
+        }
+    }
+
     static func json(
         app: String = "shop", keys: [Int] = [1, 2], admin: String = #""port":0"#, listen: String = #""port":0"#,
         members: String = #""log":{}"#

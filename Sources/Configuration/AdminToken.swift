@@ -1,0 +1,50 @@
+package import Crypto
+
+/// A bearer token of the admin listener, with what it is for.
+package struct AdminToken: Sendable {
+    /// What a caller may do.
+    package enum Role: String, Sendable, CaseIterable {
+        /// Mint security keys, and nothing else.
+        case mint
+        /// Read; change nothing.
+        case read
+        /// Change, and read.
+        case operate
+    }
+
+    /// Its role; `operate` for `admin.token`.
+    package let role: Role
+    /// Whether it has the other roles too, as `admin.token` has.
+    package let hasAllRoles: Bool
+    /// The key of the configuration that names it, without `$.`; audit lines say it in place of the token.
+    package let place: String
+    /// What callers send.
+    package let secret: SecretBytes
+
+    /// Makes the token of `admin.token`, which may do everything.
+    package init(forEverything secret: SecretBytes) {
+        (role, hasAllRoles, place, self.secret) = (.operate, true, "admin.token", secret)
+    }
+
+    /// Makes the token at an index of `admin.tokens`.
+    package init(_ role: Role, _ secret: SecretBytes, index: Int) {
+        (self.role, hasAllRoles, place, self.secret) = (role, false, "admin.tokens[\(index)]", secret)
+    }
+
+    /// Whether the token suffices where `needed` is asked for.
+    package func has(_ needed: Role) -> Bool {
+        hasAllRoles || role == needed || (role == .operate && needed == .read)
+    }
+}
+
+extension Configuration.Admin {
+    /// Whether any token suffices where `role` is asked for.
+    package func hasToken(for role: AdminToken.Role) -> Bool { tokens.contains { $0.has(role) } }
+
+    /// The tokens that a command may send where `role` is asked for: `admin.token` alone if it is configured.
+    ///
+    /// A command believes a listener that knows any of these. So holders of lesser tokens cannot answer it in the service's place.
+    package func tokens(for role: AdminToken.Role) -> [AdminToken] {
+        tokens.first(where: \.hasAllRoles).map { [$0] } ?? tokens.filter { $0.has(role) }
+    }
+}

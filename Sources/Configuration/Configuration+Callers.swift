@@ -1,0 +1,23 @@
+package import Crypto
+package import HTTPServer
+
+extension Configuration {
+    /// Who may call the public listener, beyond what each request proves. Without either, everybody may.
+    package struct Callers: Sendable {
+        /// The networks that may call; nil for all. Callers through a Unix socket are in no network, and may always call.
+        package var networks: [IPNetwork]?
+        /// The header that every call must have; nil for none.
+        package var sharedHeader: SharedHeader?
+
+        /// Whether anybody is refused.
+        package var areRestricted: Bool { networks != nil || sharedHeader != nil }
+    }
+
+    /// A header whose value only the callers know.
+    package struct SharedHeader: Sendable {
+        /// Its name, of characters that RFC 9110 section 5.6.2 allows.
+        package var name: String
+        /// Its values; several while one replaces another.
+        package var secrets: [SecretBytes]
+    }
+}

@@ -1,0 +1,89 @@
+internal import Crypto
+internal import HTTPServer
+internal import JSON
+
+/// Who may call the public listener. Whether there is a restriction at all needs a restart, so that without one nothing is asked of a
+/// request; what it says is taken over by a reload.
+extension ConfigurationReader {
+    static let callersKeys = ConfigurationKeys.restart("$.listen.allow", "allow") + .restart("$.listen.shared_header", "shared_header")
+    static let sharedHeaderKeys = ConfigurationKeys.live("name", "secret")
+
+    private static let mostNetworks = 1000
+    private static let mostSharedSecrets = 8
+    private static let longestSharedSecret = 512
+    private static let exampleNetworks = "192.0.2.0/24 or 2001:db8::/32; one address is 192.0.2.7/32"
+
+    /// The headers that HTTP or Deskgate itself reads, in lower case; a request's id is even logged.
+    private static let takenHeaders = [
+        "connection", "content-length", "content-type", "expect", "host", "transfer-encoding", "upgrade", "x-request-id",
+    ]
+
+    func callers(_ listen: ConfigurationObject) -> Configuration.Callers {
+        Configuration.Callers(networks: networks(listen), sharedHeader: sharedHeader(listen))
+    }
+
+    private func networks(_ listen: ConfigurationObject) -> [IPNetwork]? {
+        let path = listen.path(of: "allow")
+        guard listen.inForce("allow", listen.value("allow") != nil), let elements = listen.array("allow") else { return nil }
+        if elements.isEmpty { problems.add(path, "expected at least one network, such as \(Self.exampleNetworks)") }
+        if elements.count > Self.mostNetworks {
+            problems.add(path, "expected at most \(Self.mostNetworks) networks, found \(elements.count)")
+        }
+        return elements.compactMap { network($0.value, $0.path) }
+    }
+
+    private func network(_ value: JSONValue, _ path: String) -> IPNetwork? {
+        guard case .string(let text) = value else {
+            problems.add(path, "expected a network such as \(Self.exampleNetworks), found \(value.kind)")
+            return nil
+        }
+        do throws(IPNetwork.Problem) {
+            return try IPNetwork(text)
+        } catch {
+            switch error {
+            case .malformed: problems.add(path, "expected a network such as \(Self.exampleNetworks)")
+            case .hostBits(let network): problems.add(path, "the address has bits beyond the prefix; the network is \(network)")
+            }
+            return nil
+        }
+    }
+
+    private func sharedHeader(_ listen: ConfigurationObject) -> Configuration.SharedHeader? {
+        guard let object = listen.object("shared_header", keys: Self.sharedHeaderKeys) else { return nil }
+        object.require("name", "give the header's name, such as X-Shared-Secret")
+        let name = object.string("name")
+        if let name, !Self.isHeaderName(name) {
+            problems.add(object.path(of: "name"), "expected a header's name, such as X-Shared-Secret")
+        } else if let name, Self.takenHeaders.contains(name.lowercased()) {
+            problems.add(object.path(of: "name"), "this header has a meaning of its own; give another one, such as X-Shared-Secret")
+        }
+        let found = secretList(object, "secret") { value, path in sharedSecret(value, path) }
+        if found.count > Self.mostSharedSecrets {
+            problems.add(object.path(of: "secret"), "expected at most \(Self.mostSharedSecrets) secrets, found \(found.count)")
+        }
+        return Configuration.SharedHeader(name: name ?? "", secrets: found)
+    }
+
+    private func sharedSecret(_ value: JSONValue?, _ path: String) -> SecretBytes? {
+        guard let secret = secrets.text(value, path: path) else { return nil }
+        // Spaces at the ends of a header's value do not arrive, and other bytes may be changed on the way.
+        guard SecretRules.isVisible(secret), secret.count >= 16 || secrets.allowsInsecure, secret.count <= Self.longestSharedSecret else {
+            problems.add(path, "expected 16 to \(Self.longestSharedSecret) visible ASCII characters; make one with: deskgate secret new")
+            return nil
+        }
+        refuseWeakOrShared(secret, path: path)
+        return secret
+    }
+
+    /// Whether a text is a token of RFC 9110 section 5.6.2, of at most 100 characters.
+    private static func isHeaderName(_ name: String) -> Bool {
+        (1...100).contains(name.utf8.count)
+            && name.utf8.allSatisfy { character in
+                switch character {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(character)
+                }
+            }
+    }
+}

@@ -1,0 +1,100 @@
+internal import Glibc
+
+/// An IP address. An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) is the IPv4 address, because a listener on `::` sees IPv4 callers so.
+package struct IPAddress: Sendable, Equatable, CustomStringConvertible {
+    /// Whether it is an IPv4 address.
+    package let isIPv4: Bool
+    /// Its bits from the most significant one on; of an IPv4 address the first 32, and zeros.
+    let bits: UInt128
+
+    /// Reads an address as `inet_pton` does: no port, no brackets, no zone, no octal numbers; nil for anything else.
+    package init?(_ text: String) {
+        // The C function would read a text up to its first NUL.
+        guard !text.utf8.contains(0) else { return nil }
+        var address = in_addr()
+        if unsafe inet_pton(AF_INET, text, &address) == 1 {
+            self.init(address)
+            return
+        }
+        var longAddress = in6_addr()
+        guard unsafe inet_pton(AF_INET6, text, &longAddress) == 1 else { return nil }
+        self.init(longAddress)
+    }
+
+    init(isIPv4: Bool, bits: UInt128) {
+        self.isIPv4 = isIPv4
+        self.bits = bits
+    }
+
+    init(_ address: in_addr) {
+        self.init(isIPv4: true, bits: UInt128(UInt32(bigEndian: address.s_addr)) << 96)
+    }
+
+    init(_ address: in6_addr) {
+        let bits = unsafe withUnsafeBytes(of: address) { unsafe UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) }
+        let isMapped = bits >> 32 == 0xFFFF
+        self.init(isIPv4: isMapped, bits: isMapped ? bits << 96 : bits)
+    }
+
+    /// How many bits such an address has.
+    var width: Int { isIPv4 ? 32 : 128 }
+
+    /// The address as `inet_ntop` writes it.
+    package var description: String {
+        var bytes = (0..<width / 8).map { UInt8(truncatingIfNeeded: bits >> UInt128(120 - 8 * $0)) }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        unsafe inet_ntop(isIPv4 ? AF_INET : AF_INET6, &bytes, &text, socklen_t(text.count))
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// A block of IP addresses (RFC 4632): those that begin with the same bits.
+package struct IPNetwork: Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong with a text.
+    package enum Problem: Error, Equatable {
+        /// It is not an address, a slash and a number of bits that such an address has.
+        case malformed
+        /// The address has bits beyond the prefix; the network is probably this one.
+        case hostBits(IPNetwork)
+    }
+
+    private let first: IPAddress
+    private let prefixLength: Int
+
+    /// Reads a block such as `192.0.2.0/24` or `2001:db8::/32`. A block of IPv4-mapped addresses, `::ffff:192.0.2.0/120`, is the one of IPv4.
+    package init(_ text: String) throws(Problem) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.count == 2, let address = IPAddress(String(decoding: parts[0], as: UTF8.self)), let length = Self.number(parts[1])
+        else {
+            throw .malformed
+        }
+        let isMapped = address.isIPv4 && parts[0].contains(UInt8(ascii: ":"))
+        let prefixLength = isMapped ? length - 96 : length
+        guard (0...address.width).contains(prefixLength) else { throw .malformed }
+        self.init(address, prefixLength)
+        guard first == address else { throw .hostBits(self) }
+    }
+
+    private init(_ address: IPAddress, _ prefixLength: Int) {
+        self.prefixLength = prefixLength
+        first = IPAddress(isIPv4: address.isIPv4, bits: address.bits & Self.mask(prefixLength))
+    }
+
+    private static func mask(_ prefixLength: Int) -> UInt128 { prefixLength == 0 ? 0 : UInt128.max << UInt128(128 - prefixLength) }
+
+    private static func number(_ digits: Substring.UTF8View) -> Int? {
+        guard (1...3).contains(digits.count), digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        guard digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+
+    /// Whether an address belongs to the block. IPv4 and IPv6 are apart: `::/0` has no IPv4 address.
+    package func contains(_ address: IPAddress) -> Bool {
+        address.isIPv4 == first.isIPv4 && (address.bits ^ first.bits) & Self.mask(prefixLength) == 0
+    }
+
+    /// The block as a person writes it.
+    package var description: String { "\(first)/\(prefixLength)" }
+}

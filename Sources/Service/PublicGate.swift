@@ -1,0 +1,100 @@
+internal import Configuration
+internal import Crypto
+internal import HTTPServer
+internal import Observability
+internal import Threading
+
+/// Who may call the public listener: an immutable snapshot, which a reload replaces.
+final class CallerRules: Sendable {
+    let networks: [IPNetwork]?
+    let header: (name: [UInt8], secrets: [SecretBytes])?
+
+    init(_ callers: Configuration.Callers) {
+        networks = callers.networks
+        header = callers.sharedHeader.map { (Array($0.name.utf8), $0.secrets) }
+    }
+}
+
+/// Refuses callers from other networks or without the shared header, before their bodies are received.
+///
+/// A refusal is no verdict on a user, so it has a body, a log line and a metric of its own. A help desk that is refused takes the 403 for
+/// a denial all the same: whoever restricts callers must know where the help desk calls from.
+struct PublicGate: Sendable {
+    /// Why a caller is refused, as in the log and the metric.
+    enum Reason: String, CaseIterable {
+        /// Its address is in none of the networks.
+        case network
+        /// It has not sent the shared header with one of the secrets.
+        case header
+    }
+
+    private static let wrongNetwork = Response.error(403, "forbidden_network", "Calls from this network are not accepted.")
+    private static let wrongHeader = Response.error(403, "forbidden_header", "This call lacks the header that shows who may call.")
+    /// A failure of our own, which must never look like a denial.
+    private static let unknownPeer = Response.error(
+        503, "undecided", "The request could not be decided; try again.", headers: [("Retry-After", "1")])
+
+    let rules: Live<CallerRules>
+    private let network: Counter
+    private let header: Counter
+    private let denials: DenialLog
+
+    init(_ callers: Configuration.Callers, _ registry: MetricsRegistry, _ denials: DenialLog) {
+        rules = Live(CallerRules(callers))
+        let family = registry.counter(
+            "deskgate_refused_callers_total", "Calls of the public listener that were refused for where they came from.", labels: ["reason"]
+        )
+        (network, header) = (family.child(Reason.network.rawValue), family.child(Reason.header.rawValue))
+        self.denials = denials
+    }
+
+    /// The same route, for callers whom the rules in force admit.
+    func guarding(_ route: Route) -> Route {
+        let path = "\(route.path)"
+        return route.screened { request in refusal(of: request, path) }
+    }
+
+    private func refusal(of request: borrowing Request, _ path: String) -> Response? {
+        let rules = rules.current
+        if let networks = rules.networks {
+            switch request.peerHost() {
+            case .unixSocket: break
+            case .unknown: return Self.unknownPeer
+            case .address(let address):
+                if !networks.contains(where: { $0.contains(address) }) {
+                    return refuse(request, path, .network, network, Self.wrongNetwork)
+                }
+            }
+        }
+        if let header = rules.header, !Self.knows(request, header.name, header.secrets) {
+            return refuse(request, path, .header, self.header, Self.wrongHeader)
+        }
+        return nil
+    }
+
+    /// Compares with every secret, each in constant time.
+    private static func knows(_ request: borrowing Request, _ name: [UInt8], _ secrets: [SecretBytes]) -> Bool {
+        var isKnown = false
+        request.withHeader(named: name) { value in
+            guard let value else { return }
+            for secret in secrets {
+                let isEqual = secret.withSpan { constantTimeEquals($0, value) }
+                isKnown = isKnown || isEqual
+            }
+        }
+        return isKnown
+    }
+
+    private func refuse(
+        _ request: borrowing Request, _ path: String, _ reason: Reason, _ counter: Counter, _ response: Response
+    ) -> Response {
+        counter.increment()
+        let (peer, requestID) = (request.peer(), request.requestID)
+        denials.log(
+            .warning, "caller refused", reason: reason.rawValue,
+            [
+                "reason": .string(reason.rawValue), "route": .string(path), "peer": .string(peer), "request_id": .string(requestID),
+            ])
+        return response
+    }
+}

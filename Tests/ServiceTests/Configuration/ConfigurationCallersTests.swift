@@ -1,0 +1,100 @@
+import HTTPServer
+import Testing
+import Time
+
+@testable import Configuration
+
+/// `listen.allow` and `listen.shared_header`: who may call the public listener.
+@Suite struct ConfigurationCallersTests {
+    private static let example = "192.0.2.0/24 or 2001:db8::/32; one address is 192.0.2.7/32"
+    private let directory: ConfigurationDirectory
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+        directory.environment["SHARED"] = TestSecret.text(40)
+        directory.environment["NEXT"] = TestSecret.text(41)
+        directory.environment["SHORT"] = "fifteen-letters"
+        directory.environment["SPACED"] = "sixteen letters and more"
+        directory.environment["LONG"] = String(repeating: TestSecret.text(42), count: 12)
+    }
+
+    @Test func areAllByDefault() throws {
+        let callers = try directory.configuration("{\(ConfigurationDirectory.apps)}").callers
+        #expect(callers.networks == nil && callers.sharedHeader == nil && !callers.areRestricted)
+    }
+
+    @Test func areRead() throws {
+        let callers = try directory.configuration(
+            members: #""listen":{"allow":["192.0.2.0/24","2001:db8::/32"],"#
+                + #""shared_header":{"name":"X-Shared-Secret","secret":[{"env":"SHARED"},{"env":"NEXT"}]}}"#
+        ).callers
+        #expect(callers.networks?.map(\.description) == ["192.0.2.0/24", "2001:db8::/32"])
+        #expect(callers.sharedHeader?.name == "X-Shared-Secret")
+        #expect(callers.sharedHeader?.secrets.count == 2)
+        #expect(callers.areRestricted)
+    }
+
+    @Test(arguments: [
+        ("[]", ": expected at least one network, such as \(example)"), (#""10.0.0.0/8""#, ": expected a list, found a string"),
+        ("[7]", "[0]: expected a network such as \(example), found a number"),
+        (#"["10.0.0.0/8","10.0.0.7"]"#, "[1]: expected a network such as \(example)"),
+        (#"["10.0.0.7/8"]"#, "[0]: the address has bits beyond the prefix; the network is 10.0.0.0/8"),
+    ])
+    func networksAreChecked(_ list: String, _ problem: String) throws {
+        #expect(try directory.problems(members: #""listen":{"allow":\#(list)}"#) == ["$.listen.allow\(problem)"])
+    }
+
+    @Test func networksAreAtMost1000() throws {
+        for count in [1000, 1001] {
+            let list = (0..<count).map { "\"10.0.\($0 / 250).\($0 % 250)/32\"" }.joined(separator: ",")
+            let problem = "$.listen.allow: expected at most 1000 networks, found 1001"
+            #expect(try directory.problems(members: #""listen":{"allow":[\#(list)]}"#) == (count == 1000 ? [] : [problem]))
+        }
+    }
+
+    private static let lengths = "expected 16 to 512 visible ASCII characters; make one with: deskgate secret new"
+
+    @Test(
+        arguments: [
+            (#""secret":{"env":"SHARED"}"#, "name: missing; give the header's name, such as X-Shared-Secret"),
+            (#""name":"X Y","secret":{"env":"SHARED"}"#, "name: expected a header's name, such as X-Shared-Secret"),
+            (#""name":"X-Ü","secret":{"env":"SHARED"}"#, "name: expected a header's name, such as X-Shared-Secret"),
+            (
+                #""name":"x-REQUEST-id","secret":{"env":"SHARED"}"#,
+                "name: this header has a meaning of its own; give another one, such as X-Shared-Secret"
+            ),
+            (#""name":"X-S""#, #"secret: missing; give {"file": "PATH"} or {"env": "NAME"}"#),
+            (#""name":"X-S","secret":[]"#, "secret: expected at least one secret"),
+            (#""name":"X-S","secret":{"env":"SHORT"}"#, "secret: \(lengths)"),
+            (#""name":"X-S","secret":{"env":"SPACED"}"#, "secret: \(lengths)"),
+            (#""name":"X-S","secret":[{"env":"SHARED"},{"env":"LONG"}]"#, "secret[1]: \(lengths)"),
+            (
+                #""name":"X-S","secret":{"file":"secrets/app-1.key"}"#, nil
+            ),
+        ] as [(String, String?)])
+    func theSharedHeaderIsChecked(_ members: String, _ problem: String?) throws {
+        let problems = try directory.problems(members: #""listen":{"shared_header":{\#(members)}}"#)
+        // An app's secret is read later, and is told there.
+        let shared = "$.apps[0].keys[0].secret: the same secret as $.listen.shared_header.secret; give each key a secret of its own"
+        #expect(problems == [problem.map { "$.listen.shared_header.\($0)" } ?? shared])
+    }
+
+    /// Adding the first restriction or removing the last needs a restart; what it says does not.
+    @Test func areTakenOverByAReload() throws {
+        func configuration(_ members: String) throws -> Configuration { try directory.configuration(members: "\"listen\":{\(members)}") }
+        let header = #""shared_header":{"name":"X-S","secret":{"env":"SHARED"}}"#
+        let none = try configuration("")
+        let both = try configuration(#""allow":["10.0.0.0/8"],\#(header)"#)
+        let changed = try configuration(#""allow":["10.0.0.0/9"],"shared_header":{"name":"X-T","secret":[{"env":"NEXT"}]}"#)
+        #expect(none.fixedParts(differingFrom: both).sorted() == ["$.listen.allow", "$.listen.shared_header"])
+        #expect(both.fixedParts(differingFrom: changed) == [])
+    }
+
+    @Test func areWarnedOfOnAUnixSocket() throws {
+        func warnings(_ listen: String) throws -> [String] {
+            try directory.configuration(members: #""listen":{"allow":["10.0.0.0/8"],\#(listen)}"#).warnings(now: 0).map(\.path)
+        }
+        #expect(try warnings(#""unix":"public.sock""#) == ["$.listen.allow"])
+        #expect(try warnings(#""port":0"#) == [])
+    }
+}

@@ -1,0 +1,115 @@
+import Testing
+import Time
+
+@testable import Configuration
+
+/// The tokens of the admin listener.
+@Suite struct ConfigurationTokenTests {
+    private static let tokens = AdminToken.Role.allCases.map { #"{"role":"\#($0)","token":{"file":"secrets/\#($0)-token"}}"# }
+    private static let admin = #"{"file":"secrets/admin-token"}"#
+
+    private let directory: ConfigurationDirectory
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+    }
+
+    private func problems(_ tokens: String, _ members: String = "") throws -> [String] {
+        try directory.problems(members: #""admin":{"token":\#(Self.admin),"tokens":\#(tokens)\#(members)}"#)
+    }
+
+    @Test func haveTheirRolesAndPlaces() throws {
+        let list = (Self.tokens + [#"{"role":"mint","token":{"env":"NEXT"}}"#]).joined(separator: ",")
+        directory.environment["NEXT"] = TestSecret.text(240)
+        let configuration = try directory.configuration(members: #""admin":{"tokens":[\#(list)],"token":\#(Self.admin)}"#)
+        let tokens = configuration.admin.tokens
+        #expect(tokens.map(\.place) == ["admin.token"] + (0..<4).map { "admin.tokens[\($0)]" })
+        #expect(tokens.map(\.role) == [.operate, .mint, .read, .operate, .mint])
+        func sufficient(_ role: AdminToken.Role) -> [Int] { tokens.indices.filter { tokens[$0].has(role) } }
+        #expect(sufficient(.mint) == [0, 1, 4])
+        #expect(sufficient(.read) == [0, 2, 3])
+        #expect(sufficient(.operate) == [0, 3])
+    }
+
+    @Test(arguments: [
+        ("[]", #"$.admin.tokens: expected at least one token, or no "tokens""#),
+        ("{}", "$.admin.tokens: expected a list, found an object"),
+        ("null", "$.admin.tokens: expected a list, found null"),
+        ("[7]", "$.admin.tokens[0]: expected an object, found a number"),
+        (
+            #"[{"token":{"file":"secrets/read-token"}}]"#, #"$.admin.tokens[0].role: missing; give "mint", "read" or "operate""#
+        ),
+        (
+            #"[{"role":"admin","token":{"file":"secrets/read-token"}}]"#,
+            #"$.admin.tokens[0].role: expected one of "mint", "read", "operate""#
+        ),
+        (#"[{"role":"read"}]"#, #"$.admin.tokens[0].token: missing; give {"file": "PATH"} or {"env": "NAME"}"#),
+        (
+            #"[{"role":"read","token":{"env":"SHORT"}}]"#,
+            "$.admin.tokens[0].token: expected at least 32 visible ASCII characters; make one with: deskgate secret new"
+        ),
+        (
+            #"[{"role":"read","token":{"file":"secrets/admin-token"}}]"#,
+            "$.admin.tokens[0].token: the same token as $.admin.token; give each entry a token of its own"
+        ),
+        (
+            "[\(tokens[0]),\(tokens[1]),\(tokens[0])]",
+            "$.admin.tokens[2].token: the same token as $.admin.tokens[0].token; give each entry a token of its own"
+        ),
+        (
+            #"[{"role":"read","token":{"file":"secrets/app-1.key"}}]"#,
+            "$.apps[0].keys[0].secret: the same secret as $.admin.tokens[0].token; give each key a secret of its own"
+        ),
+    ])
+    func areChecked(tokens: String, problem: String) throws {
+        directory.environment["SHORT"] = "short"
+        #expect(try problems(tokens) == [problem])
+    }
+
+    @Test func areTwoDifferentOnesEvenWhereInsecureSecretsAreAllowed() throws {
+        let twice = #"[{"role":"read","token":"x"},{"role":"mint","token":"x"}]"#
+        #expect(
+            try directory.problems(members: #""admin":{"tokens":\#(twice)},"allow_insecure_secrets":true"#) == [
+                "$.admin.tokens[1].token: the same token as $.admin.tokens[0].token; give each entry a token of its own"
+            ])
+    }
+
+    @Test func areAtMost32() throws {
+        for count in [32, 33] {
+            let list = (0..<count).map { number in
+                directory.environment["TOKEN_\(number)"] = TestSecret.text(30 + number) + TestSecret.text(30 + number)
+                return #"{"role":"read","token":{"env":"TOKEN_\#(number)"}}"#
+            }
+            #expect(
+                try problems("[\(list.joined(separator: ","))]")
+                    == (count == 32 ? [] : ["$.admin.tokens: expected at most 32 tokens, found 33"]))
+        }
+    }
+
+    @Test(arguments: AdminToken.Role.allCases) func mustReadMetricsThatNeedOne(_ role: AdminToken.Role) throws {
+        let member = #""admin":{"metrics_need_token":true,"tokens":[{"role":"\#(role)","token":{"file":"secrets/read-token"}}]}"#
+        let problem = #"$.admin.tokens: none has the role "read" or "operate", and "metrics_need_token" is true"#
+        #expect(try directory.problems(members: member) == (role == .mint ? [problem] : []))
+    }
+
+    /// What an operator would otherwise learn when a command is needed.
+    @Test(
+        arguments: [
+            (
+                ["mint"],
+                #"none has the role "read" or "operate", so no command can ask a service that runs, nor can /metrics be read from other machines"#
+            ),
+            (["mint", "read"], #"none has the role "operate", so no command can change anything in a service that runs"#),
+            (["operate"], nil), (["mint", "operate"], nil), ([], nil),
+        ] as [([String], String?)])
+    func areWarnedOfWhereACommandHasNone(roles: [String], warning: String?) throws {
+        let list = roles.map { #"{"role":"\#($0)","token":{"file":"secrets/\#($0)-token"}}"# }.joined(separator: ",")
+        let tokens = roles.isEmpty ? "" : #""tokens":[\#(list)]"#
+        func warnings(_ admin: String) throws -> [String] {
+            try directory.configuration(members: #""admin":{\#(admin)}"#).warnings(now: 0).map(\.description)
+        }
+        let expected = warning.map { ["$.admin.tokens: \($0); add one, or set $.admin.token"] } ?? []
+        #expect(try warnings(tokens) == expected)
+        if !roles.isEmpty { #expect(try warnings(#""token":\#(Self.admin),\#(tokens)"#) == []) }
+    }
+}

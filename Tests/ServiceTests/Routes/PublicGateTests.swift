@@ -1,0 +1,175 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import Configuration
+@testable import Service
+
+/// Callers that the public listener refuses before it asks what they want.
+@Suite struct PublicGateTests {
+    private static let elsewhere = #""allow":["192.0.2.0/24","2001:db8::/32"]"#
+    private static let here = #""allow":["192.0.2.0/24","127.0.0.0/8"]"#
+    private static let wrongNetwork = ExchangeCase.error("forbidden_network", "Calls from this network are not accepted.")
+    private static let wrongHeader = ExchangeCase.error("forbidden_header", "This call lacks the header that shows who may call.")
+
+    private static func header(_ secrets: Int...) -> String {
+        let list = secrets.map { "\"\(TestSecret.text($0))\"" }.joined(separator: ",")
+        return #""shared_header":{"name":"X-Shared-Secret","secret":[\#(list)]}"#
+    }
+
+    private static func json(_ listen: String) -> String {
+        ServiceFixture.json(listen: listen, members: #""allow_insecure_secrets":true"#)
+    }
+
+    private func fixture(_ listen: String) throws -> ServiceFixture { try ServiceFixture(json: Self.json(listen)) }
+
+    private func authorization(_ headers: [String: String] = [:]) throws -> ExchangeCase {
+        ExchangeCase(name: "authorize", headers: headers, body: try AuthorizeCases.json(), status: 0, answer: "")
+    }
+
+    private func metric(_ service: RunningService, _ prefix: String) throws -> [String] {
+        let text = try ExchangeCase(name: "metrics", method: .get, path: "/metrics", status: 0, answer: "")
+            .send(to: SocketClient(service.adminAddress)).text
+        return text.split(separator: "\n").filter { $0.hasPrefix(prefix) && !$0.hasSuffix(" 0") }.map { String($0) }
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", elsewhere, 403), ("127.0.0.1", here, 200), ("127.0.0.1", #""allow":["0.0.0.0/0"]"#, 200),
+        ("127.0.0.1", #""allow":["::/0"]"#, 403), ("::1", #""allow":["::1/128"]"#, 200), ("::1", #""allow":["0.0.0.0/0"]"#, 403),
+    ])
+    func admitsTheNetworksOfItsList(host: String, allow: String, status: Int) throws {
+        try fixture(#""host":"\#(host)","port":0,\#(allow)"#).withService { service throws in
+            let response = try authorization().send(to: SocketClient(service.publicAddress))
+            #expect(response.status == status)
+            #expect(status == 200 || response.text == Self.wrongNetwork)
+        }
+    }
+
+    /// On a listener for both families, an IPv4 caller has a mapped address.
+    @Test(arguments: [("\"127.0.0.0/8\"", 200), ("\"::/0\"", 403), ("\"::ffff:127.0.0.0/104\"", 200)])
+    func takesAMappedAddressForIPv4(network: String, status: Int) throws {
+        try fixture(#""host":"::","port":0,"allow":[\#(network)]"#).withService { service throws in
+            guard case .tcp(_, let port) = service.publicAddress else { return }
+            #expect(try authorization().send(to: SocketClient(.tcp(host: "127.0.0.1", port: port))).status == status)
+        }
+    }
+
+    @Test func asksNoNetworkOfAUnixSocket() throws {
+        let fixture = try fixture(#""unix":"public.sock",\#(Self.elsewhere)"#)
+        try fixture.withService { service throws in
+            #expect(try authorization().send(to: SocketClient(service.publicAddress)).status == 200)
+        }
+    }
+
+    @Test func wantsTheSharedHeader() throws {
+        try fixture(#""port":0,"# + Self.header(50, 51)).withService { service throws in
+            let right = [50, 51].map { TestSecret.text($0) }
+            for value in right {
+                let client = try SocketClient(service.publicAddress)
+                #expect(try authorization(["x-shared-SECRET": value]).send(to: client).status == 200)
+            }
+            for headers in [
+                [:], ["X-Shared-Secret": ""], ["X-Shared-Secret": TestSecret.text(52)], ["X-Shared-Secret": "\(right[0])x"],
+                ["X-Shared-Secret": String(right[0].dropLast())], ["X-Shared": right[0]], ["X-Shared-Secret": "\(right[0]), \(right[1])"],
+            ] {
+                let response = try authorization(headers).send(to: SocketClient(service.publicAddress))
+                #expect(response.status == 403)
+                #expect(response.text == Self.wrongHeader)
+            }
+        }
+    }
+
+    /// Both must hold, on every route but the probes; what does not exist is still 404 or 405.
+    @Test func guardsEveryRouteButTheProbes() throws {
+        let fixture = try fixture(#""port":0,\#(Self.here),"# + Self.header(50))
+        try fixture.withService { service throws in
+            let paths = try fixture.graph().publicRouter.routes.filter { !["/livez", "/readyz"].contains("\($0.path)") }.flatMap { route in
+                route.handlers.map { (method: $0.method, path: "\(route.path)".split(separator: ":")[0]) }
+            }
+            #expect(paths.count >= 4)
+            for (method, path) in paths {
+                let exchange = ExchangeCase(name: "\(path)", method: method, path: "\(path)x", status: 403, answer: Self.wrongHeader)
+                let whole = ExchangeCase(name: "\(path)", method: method, path: String(path), status: 403, answer: Self.wrongHeader)
+                (path.hasSuffix("/") ? exchange : whole).check(
+                    try (path.hasSuffix("/") ? exchange : whole).send(to: SocketClient(service.publicAddress)))
+            }
+            func status(_ method: HTTPServer.Method, _ path: String) throws -> Int {
+                try ExchangeCase(name: path, method: method, path: path, status: 0, answer: "").send(
+                    to: SocketClient(service.publicAddress)
+                )
+                .status
+            }
+            #expect(try status(.get, "/livez") == 200)
+            #expect(try status(.get, "/readyz") == 200)
+            #expect(try status(.get, "/pyrus/authorize") == 405)
+            #expect(try status(.post, "/nothing") == 404)
+        }
+    }
+
+    /// The answer comes although the body never does.
+    @Test func refusesBeforeTheBodyIsReceived() throws {
+        try fixture(#""port":0,\#(Self.elsewhere)"#).withService { service throws in
+            let client = try SocketClient(service.publicAddress)
+            try client.send(
+                "POST /pyrus/authorize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n")
+            let response = try client.readResponse()
+            #expect(response.status == 403)
+            #expect(response.text == Self.wrongNetwork)
+        }
+    }
+
+    /// A refusal counts and is logged as one, and not as a verdict.
+    @Test func isNoVerdict() throws {
+        let fixture = try fixture(#""port":0,\#(Self.here),"# + Self.header(50))
+        try fixture.withService { service throws in
+            #expect(try authorization().send(to: SocketClient(service.publicAddress)).status == 403)
+            let right = try authorization(["X-Shared-Secret": TestSecret.text(50)])
+            #expect(try right.send(to: SocketClient(service.publicAddress)).status == 200)
+            #expect(
+                try metric(service, "deskgate_authorize_requests_total{") == [
+                    #"deskgate_authorize_requests_total{app="shop",result="authorized",reason="valid",key_id="1"} 1"#
+                ])
+            #expect(try metric(service, "deskgate_refused_callers_total{") == [#"deskgate_refused_callers_total{reason="header"} 1"#])
+        }
+        let lines = try fixture.log.lines().filter { $0.contains("caller refused") }
+        #expect(lines.count == 1)
+        #expect(lines[0].hasPrefix("WARN  caller refused reason=header route=/pyrus/authorize peer=127.0.0.1:"))
+        #expect(try !fixture.log.text().contains(TestSecret.text(50)))
+    }
+
+    /// A failure of our own never looks like a denial.
+    @Test func doesNotRefuseWhomItCannotTell() throws {
+        let client = InProcessClient(try fixture(#""port":0,\#(Self.elsewhere)"#).graph().publicRouter)
+        let response = client.send(.post, "/pyrus/authorize", body: try AuthorizeCases.json())
+        #expect(response.status == 503)
+        #expect(response.headers["retry-after"] == "1")
+    }
+
+    @Test func bothSeriesExistFromTheStart() throws {
+        let text = try InProcessClient(fixture(#""port":0"#).graph().adminRouter).send(.get, "/metrics").text
+        for reason in ["network", "header"] { #expect(text.contains("deskgate_refused_callers_total{reason=\"\(reason)\"} 0\n")) }
+    }
+
+    @Test func takesOverOtherRulesWithTheNextRequest() throws {
+        let fixture = try fixture(#""port":0,\#(Self.here),"# + Self.header(50))
+        try fixture.withService { service throws in
+            func reload(_ listen: String) throws -> Bool {
+                try fixture.directory.scratch.write("config.json", Self.json(listen))
+                return service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: fixture.directory.file) }
+            }
+            func statuses() throws -> [Int] {
+                let client = try SocketClient(service.publicAddress)
+                return try [50, 51].map { try authorization(["X-Shared-Secret": TestSecret.text($0)]).send(to: client).status }
+            }
+            #expect(try statuses() == [200, 403])
+            #expect(try reload(#""port":0,\#(Self.here),"# + Self.header(50, 51)))
+            #expect(try statuses() == [200, 200])
+            #expect(try reload(#""port":0,\#(Self.here),"# + Self.header(51)))
+            #expect(try statuses() == [403, 200])
+            #expect(try reload(#""port":0,\#(Self.elsewhere),"# + Self.header(51)))
+            #expect(try statuses() == [403, 403])
+            #expect(try !reload(#""port":0,"# + Self.header(51)))
+            #expect(try statuses() == [403, 403])
+        }
+    }
+}
