@@ -40,6 +40,8 @@ package struct Configuration: Sendable {
         package var helpDesk = HelpDeskKind.default
         /// Its secrets of 32 bytes, by their numbers.
         package var keys: [(id: UInt32, secret: SecretBytes)]
+        /// How its backend is asked about its users; nil when the security key alone decides.
+        package var verify: Verify?
         /// How its webhooks prove their origin; nil when it takes none.
         package var webhook: Webhook?
         /// The names of the notifiers that are told of its events.
@@ -100,7 +102,9 @@ package struct Configuration: Sendable {
                 let secret = try key.secret.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
                 keys.append(Application.Key(id: key.id, secret: secret))
             }
-            applications.append(Application(id: app.id, keys: keys))
+            let signing = keys.isEmpty ? try app.verify?.signingSecrets().first : nil
+            applications.append(
+                Application(id: app.id, keys: keys, verification: app.verify?.mode ?? .key, signingSecret: signing))
         }
         return try Authorizer(applications, policy: keyPolicy)
     }

@@ -16,6 +16,8 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         let authorized: NumberedCounters
         let denied: [DenialCounters]
         let unknownKey: Counter
+        /// What the app's backend may lead to; nil when there is none.
+        let backend: LabelledCounters<Verdict>?
     }
 
     private let applications: [ApplicationCounters]
@@ -37,29 +39,49 @@ struct AuthorizeCounters: ~Copyable, Sendable {
                     DenialCounters(
                         denial: denial, keys: NumberedCounters(keys) { family.child(app, "denied", denial.rawValue, "\($0)") })
                 },
-                unknownKey: family.child(app, "denied", Denial.unknownKey.rawValue, ""))
+                unknownKey: family.child(app, "denied", Denial.unknownKey.rawValue, ""),
+                backend: application.verification == .key ? nil : Self.backendCounters(family, application, app))
         }
         unknownApp = family.child("", "denied", Denial.unknownApp.rawValue, "")
         malformed = LabelledCounters(Malformation.Problem.allCases) { family.child("", "malformed", $0.rawValue, "") }
         invalidJSON = family.child("", "malformed", BodyError.invalidJSONReason, "")
         notAnObject = family.child("", "malformed", BodyError.notAnObjectReason, "")
         invalidForm = family.child("", "malformed", BodyError.invalidFormReason, "")
-        undecided = family.child("", "undecided", Verdict.undecided.reason, "")
+        undecided = family.child("", "undecided", Indecision.internalError.rawValue, "")
+    }
+
+    private static func backendCounters(
+        _ family: MetricFamily<Counter>, _ application: Application, _ app: String
+    ) -> LabelledCounters<Verdict> {
+        let keyIDs: [UInt32?] = application.verification == .backend ? [nil] : application.keys.map(\.id)
+        let decided = keyIDs.flatMap { keyID -> [Verdict] in
+            [
+                .authorized(keyID: keyID), .authorized(keyID: keyID, isConfirmed: false), .denied(.backendDenied, keyID: keyID),
+                .denied(.backendUndecided, keyID: keyID),
+            ]
+        }
+        let undecided = Indecision.allCases.filter { $0 != .internalError }.map { Verdict.undecided($0) }
+        return LabelledCounters(decided + undecided) { verdict in
+            family.child(app, verdict.result, verdict.reason, verdict.keyID.map { "\($0)" } ?? "")
+        }
     }
 }
 
 extension AuthorizeCounters {
     /// Counts a decision of the authorizer with the same apps.
     func count(_ decision: Authorizer.Decision) {
+        if let application = decision.application, let backend = applications[application].backend, backend.increment(decision.verdict) {
+            return
+        }
         switch (decision.verdict, decision.application) {
-        case (.authorized(let keyID), let application?): applications[application].authorized.increment(Int(keyID))
+        case (.authorized(let keyID?, _), let application?): applications[application].authorized.increment(Int(keyID))
         case (.denied(.unknownKey, _), let application?): applications[application].unknownKey.increment()
         case (.denied(let denial, let keyID?), let application?):
             let counters = applications[application].denied
             for index in counters.indices where counters[index].denial == denial { counters[index].keys.increment(Int(keyID)) }
         case (.denied, _): unknownApp.increment()
         case (.malformed(let malformation), _): malformed.increment(malformation.problem)
-        case (.undecided, _), (.authorized, nil): undecided.increment()
+        case (.undecided, _), (.unconfirmed, _), (.authorized, _): undecided.increment()
         }
     }
 
@@ -76,10 +98,10 @@ extension AuthorizeCounters {
 }
 
 extension Denial {
-    /// Whether it can only occur for a key that the app has.
+    /// Whether it can only occur for a key that the app has, whoever is asked.
     fileprivate var isAboutOneKey: Bool {
         switch self {
-        case .unknownApp, .unknownKey: false
+        case .unknownApp, .unknownKey, .backendDenied, .backendUndecided: false
         case .wrongMac, .issuedInFuture, .expired, .tooOld: true
         }
     }
