@@ -59,6 +59,27 @@ import Testing
         #expect(lines.last == "INFO  a backend decides again app=shop")
     }
 
+    @Test func oneAsksForACrowdThatComesBackAfterAnOutage() throws {
+        let fixture = try BackendFixture()
+        let bad = [[ScriptedStep]](repeating: [.respond(503)], count: 5)
+        try fixture.withService(.requests(bad + [[.awaitRelease, .respond(200)]])) { (service, backend) throws in
+            for number in 1...5 { #expect(try service.ask(user: "user-\(number)").status == 503) }
+            fixture.pass(milliseconds: 600_000)
+            let bodies = try (1...100).map { try BackendCaller.body(user: "user-\($0)") }
+            let crowd = try bodies.map { try BackendCaller.begin(service.publicAddress, BackendCaller.authorize, $0) }
+            let refused = #"{app="shop",result="breaker_open"} 99"#
+            #expect(eventually { (try? fixture.counts(service, "deskgate_backend_checks_total").contains(refused)) == true })
+            #expect(backend.requests.count == 6)
+            backend.release(100)
+            #expect(try crowd.map { try $0.readResponse().status }.count { $0 == 200 } == 1)
+            // They try again a second later.
+            for (client, body) in zip(crowd, bodies) { try BackendCaller.begin(client, BackendCaller.authorize, body) }
+            #expect(try crowd.map { try $0.readResponse().status }.allSatisfy { $0 == 200 })
+            #expect(backend.requests.count == 105)
+            #expect(backend.mostOpenConnections <= 32)
+        }
+    }
+
     @Test func whatIsKeptIsAnsweredMeanwhile() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.requests([[.respond(200)], [.respond(403)], [.respond(500)]])) { (service, backend) throws in

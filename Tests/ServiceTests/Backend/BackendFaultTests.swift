@@ -120,6 +120,25 @@ import Testing
         }
     }
 
+    @Test func noMoreCallsAreUnderWayThanAllowed() throws {
+        let fixture = try BackendFixture()
+        try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in
+            let waiting = try (1...150).map { number in
+                try BackendCaller.begin(
+                    service.publicAddress, BackendCaller.authorize, BackendCaller.body(user: "user-\(number)"))
+            }
+            // Whoever has come too many is answered at once.
+            let refused = #"{app="shop",result="overloaded"} 22"#
+            #expect(eventually { (try? fixture.counts(service, "deskgate_backend_checks_total")) == [refused] })
+            backend.release(128)
+            let statuses = try waiting.map { try $0.readResponse().status }
+            #expect(statuses.count { $0 == 200 } == 128)
+            #expect(statuses.count { $0 == 503 } == 22)
+            #expect(backend.requests.count == 128)
+        }
+        #expect(try fixture.log.lines().allSatisfy { !$0.contains("a backend") })
+    }
+
     @Test func noneIsLeftWithoutAnAnswerWhenTheServiceStops() throws {
         let fixture = try BackendFixture(drainSeconds: 0)
         let waiting = try fixture.withService(.everyRequest(.hang)) { (service, backend) throws in
