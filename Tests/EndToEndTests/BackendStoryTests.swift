@@ -1,6 +1,7 @@
 import Core
 import Glibc
 import JSON
+import POSIX
 import TestSupport
 import Testing
 import Time
@@ -97,6 +98,34 @@ import Time
         for client in clients { #expect(try client.readResponse().status == (drainSeconds > 0 ? 200 : 503)) }
         #expect(try server.process.waitForEnd() == .exit(0))
         #expect(try !server.process.errors.text().contains("internal_error"))
+    }
+
+    /// The lines of Python in the documentation, run on a call.
+    @Test func theDocumentedProofAcceptsOurCalls() throws {
+        let backend = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { backend.stop() }
+        let workspace = try Self.workspace(backend.url(), mode: "key_and_backend")
+        let server = try RunningServer(workspace)
+        #expect(try server.authorize(workspace.key()).status == 200)
+        #expect(try server.stop() == .exit(0))
+        let request = try #require(backend.requests.first)
+        let page = String(decoding: try File.read("\(packageRoot)/docs/BACKEND.md", limit: 1 << 20).bytes, as: UTF8.self)
+        let start = try #require(page.firstRange(of: "```python\n")).upperBound
+        let proof = page[start...].prefix { $0 != "`" }
+        let headers = request.headers.map { "\"\($0.name)\": \"\($0.value)\"" }.joined(separator: ", ")
+        try workspace.write("body.json", request.text)
+        try workspace.write(
+            "proof.py",
+            """
+            import base64, hashlib, hmac, time
+            \(proof)
+            headers = {\(headers)}
+            body = open("\(workspace.directory.path("body.json"))", "rb").read()
+            print([is_from_deskgate("\(Self.secret)", headers, text) for text in (body[:-1], body)])
+            """)
+        let result = try Command("python3", workspace.directory.path("proof.py"))
+        #expect(result.status == 0)
+        #expect(result.output == "[True, False]\n")
     }
 
     @Test func verifyingAKeyAsksNobody() throws {

@@ -32,7 +32,8 @@ import Time
     }
 
     @Test(arguments: [
-        ("no-store", Self.cache), ("private, no-cache", Self.cache), ("max-age=0", Self.cache), ("", #","cache":{"positive_seconds":0}"#),
+        ("no-store", Self.cache), ("private, no-cache", Self.cache), ("max-age=0", Self.cache),
+        ("max-age=30\r\nCACHE-CONTROL: no-store", Self.cache), ("", #","cache":{"positive_seconds":0}"#),
     ])
     func mayLastForNoTime(cacheControl: String, members: String) throws {
         let fixture = try BackendFixture()

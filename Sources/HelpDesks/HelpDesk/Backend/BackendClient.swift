@@ -53,7 +53,9 @@ extension BackendReply {
     /// Takes the result of a call; a timeout in our own queue tells nothing about the backend.
     fileprivate init(_ result: Result<ClientResponse, ClientError>) {
         switch result {
-        case .success(let response): self.init(status: response.status, cacheControl: response.header("Cache-Control"))
+        case .success(let response):
+            // Several of them are one list (RFC 9110 section 5.3).
+            self.init(status: response.status, cacheControl: response.headers("Cache-Control").joined(separator: ","))
         case .failure(.timeout(.queued)), .failure(.overloaded): self.init(.backendOverloaded, .unknown)
         case .failure(.timeout): self.init(.backendTimeout, .fails)
         case .failure(.cancelled), .failure(.invalidURL): self.init(.internalError, .unknown)
