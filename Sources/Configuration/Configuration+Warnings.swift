@@ -1,3 +1,4 @@
+internal import Core
 internal import Crypto
 internal import HTTPServer
 internal import Postgres
@@ -9,7 +10,8 @@ extension Configuration {
 
     /// What is served all the same but should be changed, with its remedy.
     package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
-        callerWarnings + adminWarnings + storeWarnings + certificateExpiries.compactMap { Self.warning($0, now) } + shadowWarnings(now)
+        callerWarnings + adminWarnings + storeWarnings + relayWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
+            + shadowWarnings(now)
     }
 
     /// When the certificates of the listeners expire.
@@ -80,6 +82,19 @@ extension Configuration {
                     message: now < end
                         ? "until \(time) everybody may use the chat of this app: what would be denied is answered 200; remove it to deny again"
                         : "ended at \(time) and has no effect; remove it")
+            }
+        }
+    }
+
+    /// The help desk sends the key of a relayed registration back to us, and where the backend alone decides it must know that key.
+    private var relayWarnings: [ConfigurationProblem] {
+        let relays = notifiers.filter { if case .relay = $0.kind { true } else { false } }.map(\.name)
+        return apps.enumerated().filter { $0.element.verify?.mode == .backend }.flatMap { index, app in
+            app.notifiers.filter { relays.contains($0) }.map { name in
+                ConfigurationProblem(
+                    path: "$.apps[\(index)].notifiers",
+                    message: "\(name) reports registrations with keys that Deskgate mints, and verify.mode \"backend\" leaves the decision "
+                        + "on them to the backend; remove \(name), or give the mode \"key_and_backend\"")
             }
         }
     }

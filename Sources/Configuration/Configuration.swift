@@ -43,6 +43,8 @@ package struct Configuration: Sendable {
         package var keys: [(id: UInt32, secret: SecretBytes)]
         /// How long its users' keys live, where that differs from other apps.
         package var keyLife = KeyLife()
+        /// How its backend is asked about its users; nil when the security key alone decides.
+        package var verify: Verify?
         /// How its webhooks prove their origin; nil when it takes none.
         package var webhook: Webhook?
         /// The names of the notifiers that are told of its events.
@@ -111,7 +113,11 @@ package struct Configuration: Sendable {
                 let secret = try key.secret.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
                 keys.append(Application.Key(id: key.id, secret: secret))
             }
-            applications.append(Application(id: app.id, keys: keys, life: app.keyLife, shadowUntil: app.shadowUntil))
+            let signing = keys.isEmpty ? try app.verify?.signingSecrets().first : nil
+            applications.append(
+                Application(
+                    id: app.id, keys: keys, life: app.keyLife, shadowUntil: app.shadowUntil, verification: app.verify?.mode ?? .key,
+                    signingSecret: signing))
         }
         return try Authorizer(applications, policy: keyPolicy)
     }

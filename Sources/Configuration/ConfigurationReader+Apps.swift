@@ -6,7 +6,7 @@ internal import Time
 /// The apps with their secrets.
 extension ConfigurationReader {
     static let appKeys = ConfigurationKeys.live(
-        "app_id", "help_desk", "keys", "security_keys", "webhook", "notifiers", "routes", "shadow_until")
+        "app_id", "help_desk", "keys", "security_keys", "verify", "webhook", "notifiers", "routes", "shadow_until")
     static let appKeyKeys = ConfigurationKeys.live("id", "secret")
 
     /// How long an app's shadow mode may last, in days.
@@ -25,13 +25,14 @@ extension ConfigurationReader {
         for (value, path) in elements {
             guard let object = ConfigurationObject(value, path: path, keys: Self.appKeys, problems: problems) else { continue }
             let id = appID(object, others: apps)
-            let (keys, webhook) = (keys(object), webhook(object))
+            let verify = verify(object)
+            let (keys, webhook) = (keys(object, isOptional: verify?.mode == .backend), webhook(object))
             let notifiers = notifiers(object, known: known, takesWebhooks: webhook != nil)
             let routes = routes(object, known: known, notifiers: notifiers)
             apps.append(
                 Configuration.App(
                     id: id ?? "", helpDesk: object.choice("help_desk", default: .default), keys: keys,
-                    keyLife: keyLife(object, within: life), webhook: webhook, notifiers: notifiers, routes: routes,
+                    keyLife: keyLife(object, within: life), verify: verify, webhook: webhook, notifiers: notifiers, routes: routes,
                     shadowUntil: shadowUntil(object)))
         }
         refuseTooManySigners(apps, path: root.path(of: "apps"))
@@ -64,8 +65,9 @@ extension ConfigurationReader {
         return end
     }
 
-    private func keys(_ app: ConfigurationObject) -> [(id: UInt32, secret: SecretBytes)] {
-        app.require("keys", "give [{\"id\": 1, \"secret\": {\"file\": \"PATH\"}}]")
+    /// - Parameter isOptional: whether the app may do without keys.
+    private func keys(_ app: ConfigurationObject, isOptional: Bool) -> [(id: UInt32, secret: SecretBytes)] {
+        if !isOptional { app.require("keys", "give [{\"id\": 1, \"secret\": {\"file\": \"PATH\"}}]") }
         guard let elements = app.array("keys") else { return [] }
         if elements.isEmpty { problems.add(app.path(of: "keys"), "expected at least one key") }
         var keys: [(id: UInt32, secret: SecretBytes)] = []

@@ -57,7 +57,8 @@ extension ConfigurationReader {
             transport: transport(object, concurrency: 16))
     }
 
-    private func signingSecret(_ value: JSONValue?, path: String) -> SecretBytes? {
+    /// Reads a secret that signs what we send.
+    func signingSecret(_ value: JSONValue?, path: String) -> SecretBytes? {
         let remedy = "make one with: echo \"whsec_$(openssl rand -base64 32)\""
         guard let text = secrets.text(value, path: path) else { return nil }
         guard let secret = SecretRules.decodeSigningSecret(text) else {

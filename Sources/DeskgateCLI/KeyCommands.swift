@@ -44,6 +44,7 @@ enum KeyCommands {
             let apps = configuration.apps.map { AdminText.text(.string($0.id)) }.joined(separator: ", ")
             return .option("app", "no app with this app_id is configured; configured: \(apps)")
         case .unknownKey: return .option("key-id", refusal.description)
+        case .noKey: return .option("app", refusal.description)
         case .lifeTooLong, .endTooFar: return .option("ttl", refusal.description)
         case .failed: return .failed(refusal.description)
         }
@@ -80,6 +81,10 @@ enum KeyCommands {
     private static func describe(_ verdict: Verdict, key: SecurityKey?, reference: String?) -> JSONValue {
         var object: JSONObject = ["status": .integer(Int64(verdict.status)), "reason": .string(verdict.reason)]
         if case .shadowed = verdict { object.append(true, forKey: "shadowed") }
+        if case .unconfirmed = verdict {
+            let message = "The service would now ask the app's backend, which this command does not."
+            object = ["status": .null, "reason": .string(verdict.reason), "message": .string(message)]
+        }
         if case .malformed(let malformation) = verdict {
             object.append(.string(malformation.field.name), forKey: "field")
             object.append(.string(malformation.description), forKey: "message")

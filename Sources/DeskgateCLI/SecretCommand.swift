@@ -8,7 +8,7 @@ enum SecretCommand {
         "secret new", "Makes a new random secret: 32 bytes as 43 base64url characters.",
         options: [
             Option("out", value: .file, "write it into a new file of mode 600, and show nothing; never overwrites"),
-            Option("signing", "as whsec_ and base64, for a notifier of type http"), .json,
+            Option("signing", "as whsec_ and base64, for a notifier of type http or for verify"), .json,
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {

@@ -38,6 +38,11 @@ package struct ClientResponse: Sendable {
     package func header(_ name: String) -> String? {
         head.value(of: name)
     }
+
+    /// The values of all headers of this name, in their order; otherwise as `header`.
+    package func headers(_ name: String) -> [String] {
+        head.values(of: name)
+    }
 }
 
 /// The header lines of a response, collected as they arrive and searched on demand.
@@ -68,11 +73,17 @@ struct ResponseHead: Sendable {
 
     /// The value of the first header of this name; trailers are never searched.
     func value(of name: String) -> String? {
-        for line in lines.split(separator: UInt8(ascii: "\n")) {
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
-            if HeaderRules.equalsIgnoringCase(line[..<colon], name.utf8) { return Self.trimmed(line[line.index(after: colon)...]) }
+        values(of: name).first
+    }
+
+    /// The values of all headers of this name, in their order.
+    func values(of name: String) -> [String] {
+        lines.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), HeaderRules.equalsIgnoringCase(line[..<colon], name.utf8) else {
+                return nil
+            }
+            return Self.trimmed(line[line.index(after: colon)...])
         }
-        return nil
     }
 
     private static func trimmed(_ value: ArraySlice<UInt8>) -> String {

@@ -79,7 +79,7 @@ extension AdminListener {
     private func answer(to refusal: KeyMinting.Refusal, _ request: borrowing Request) -> Response {
         switch refusal {
         case .malformed, .lifeTooLong, .endTooFar: return .error(400, "malformed", refusal.description)
-        case .unknownApp, .unknownKey: return .error(400, "unknown_app", refusal.description)
+        case .unknownApp, .unknownKey, .noKey: return .error(400, "unknown_app", refusal.description)
         case .failed(let error):
             services.logger.log(
                 .error, "mint failed", ["reason": .string(error.description), "request_id": .string(request.requestID)])

@@ -3,6 +3,7 @@ internal import Core
 internal import Crypto
 internal import Dispatch
 package import HTTPServer
+internal import HelpDesk
 package import Observability
 internal import Operators
 internal import POSIX
@@ -12,7 +13,7 @@ package import Time
 /// The service with its listeners open: start, reload, stop.
 package final class RunningService: Sendable {
     private let configuration: Configuration
-    private let graph: ServiceGraph
+    let graph: ServiceGraph
     private let logger: Logger
     private let deliveries: DeliveryServices
     private let publicServer: Server
@@ -122,6 +123,8 @@ package final class RunningService: Sendable {
         // Requests and attempts share one deadline, because the supervisor's timeout runs from now.
         let deadline = SystemClock.monotonicMilliseconds() + drainMilliseconds
         publicServer.stop(drainMilliseconds: drainMilliseconds)
+        // After the requests that wait for it: what it would still answer was answered 503.
+        graph.backends.client.close()
         deliveries.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))
         adminServer.stop(drainMilliseconds: 1000)
         graph.admin.stop()

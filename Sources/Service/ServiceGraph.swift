@@ -19,6 +19,8 @@ package struct ServiceGraph: Sendable {
     /// The lifetime of a security key that is minted for a relayed registration, in seconds.
     private static let relayKeySeconds: UInt64 = 600
     let helpDeskState: Live<HelpDeskState>
+    /// What asks the apps' backends; its client must be closed after the public listener.
+    let backends: BackendServices
     let operatorState: Live<OperatorState>
     private let publicGate: PublicGate
     private let helpDesks: [ServedHelpDesk]
@@ -48,7 +50,11 @@ package struct ServiceGraph: Sendable {
         openStore: () throws(StoreError) -> any Store = { MemoryStore() }
     ) throws(StartError) {
         metrics = ServiceMetrics(registry: MetricsRegistry(), version: Version.current)
-        let states = try Self.orStartError { [metrics] () throws(CryptoError) in try Self.states(configuration, metrics) }
+        let backends = try Self.orStartError { [metrics] () throws(CryptoError) in
+            try BackendServices(metrics: metrics.helpDesks, clocks: clocks, logger: logger)
+        }
+        self.backends = backends
+        let states = try Self.orStartError { [metrics] () throws(CryptoError) in try Self.states(configuration, metrics, backends) }
         helpDeskState = Live(states.helpDesks)
         operatorState = Live(states.operators)
         let expiries = Monitor(configuration.certificateExpiries)
@@ -97,11 +103,13 @@ package struct ServiceGraph: Sendable {
         }
     }
 
+    /// - Parameter former: the state in force; nil at the start.
     private static func states(
-        _ configuration: Configuration, _ metrics: ServiceMetrics
+        _ configuration: Configuration, _ metrics: ServiceMetrics, _ backends: BackendServices, former: HelpDeskState? = nil
     ) throws(CryptoError) -> (helpDesks: HelpDeskState, operators: OperatorState) {
         let authorizer = try configuration.makeAuthorizer()
-        let helpDesks = HelpDeskState(configuration, authorizer: authorizer, metrics: metrics.helpDesks)
+        let verifiers = try backends.verifiers(of: configuration, authorizer, former: former?.backends)
+        let helpDesks = HelpDeskState(configuration, authorizer: authorizer, backends: verifiers, metrics: metrics.helpDesks)
         return (
             helpDesks,
             OperatorState(configuration, authorizer: authorizer, registryAudience: helpDesks.subscriptions.registry)
@@ -111,7 +119,7 @@ package struct ServiceGraph: Sendable {
     /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
     /// - Throws: when OpenSSL fails.
     func prepare(_ next: Configuration) throws(CryptoError) -> () -> Void {
-        let states = try Self.states(next, metrics)
+        let states = try Self.states(next, metrics, backends, former: helpDeskState.current)
         var prepared: [() -> Void] = []
         for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, states.helpDesks)) }
         let (expiries, callers) = (next.certificateExpiries, CallerRules(next.callers))

@@ -13,7 +13,8 @@ import Testing
     @Test func everyReasonOfADecisionOccurs() throws {
         let reasons = Set(try JudgedVectors().vectors.map(\.reason))
         let malformations: [Malformation.Problem] = [.empty, .tooLong, .controlCharacter, .notASecurityKey]
-        #expect(reasons == Set(["valid"] + Denial.allCases.map(\.rawValue) + malformations.map(\.rawValue)))
+        let denials = Denial.allCases.filter { ![.backendDenied, .backendUndecided].contains($0) }
+        #expect(reasons == Set(["valid"] + denials.map(\.rawValue) + malformations.map(\.rawValue)))
     }
 
     @Test(arguments: JudgedVectors.shared?.vectors ?? [])

@@ -14,7 +14,12 @@ import Testing
         #expect(verdict.keyID == nil)
     }
 
-    @Test(arguments: zip(Denial.allCases, ["unknown_app", "unknown_key", "wrong_mac", "issued_in_future", "expired", "too_old"]))
+    @Test(
+        arguments: zip(
+            Denial.allCases,
+            [
+                "unknown_app", "unknown_key", "wrong_mac", "issued_in_future", "expired", "too_old", "backend_denied", "backend_undecided",
+            ]))
     func denialsHaveTheirReasons(denial: Denial, reason: String) {
         let verdict = Verdict.denied(denial, keyID: 7)
         #expect(verdict.reason == reason)
@@ -31,7 +36,8 @@ import Testing
 
     @Test func noCaseIsLeftOut() {
         #expect(Malformation.Problem.allCases.count == 8)
-        #expect(Denial.allCases.count == 6)
+        #expect(Denial.allCases.count == 8)
+        #expect(Indecision.allCases.count == 6)
         #expect(CredentialField.allCases.map(\.name) == ["app_id", "user_id", "security_key"])
     }
 
@@ -42,10 +48,31 @@ import Testing
         #expect(verdict.keyID == 0)
     }
 
-    @Test func undecidedIsNeverADenial() {
-        #expect(Verdict.undecided.reason == "internal_error")
-        #expect(Verdict.undecided.status == 503)
-        #expect(Verdict.undecided.keyID == nil)
+    @Test func authorizedWithoutTheBackendSaysSo() {
+        let verdict = Verdict.authorized(keyID: 3, isConfirmed: false)
+        #expect(verdict.reason == "backend_undecided")
+        #expect(verdict.status == 200)
+        #expect(verdict.keyID == 3)
+    }
+
+    @Test(
+        arguments: zip(
+            Indecision.allCases,
+            [
+                "internal_error", "backend_timeout", "backend_unreachable", "backend_status", "backend_breaker_open", "backend_overloaded",
+            ]))
+    func undecidedIsNeverADenial(indecision: Indecision, reason: String) {
+        let verdict = Verdict.undecided(indecision)
+        #expect(verdict.reason == reason)
+        #expect(verdict.status == 503)
+        #expect(verdict.keyID == nil)
+    }
+
+    @Test func unconfirmedAllowsNothing() {
+        let verdict = Verdict.unconfirmed(keyID: 3)
+        #expect(verdict.reason == "unconfirmed")
+        #expect(verdict.status == 503)
+        #expect(verdict.keyID == 3)
     }
 
     @Test(

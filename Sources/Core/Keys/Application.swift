@@ -19,19 +19,29 @@ package struct Application: Sendable {
 
     /// The app's id: UTF-8, compared byte by byte.
     package let id: [UInt8]
-    /// Its keys, by rising id.
+    /// Its keys, by rising id; none only where its backend alone decides.
     package let keys: [Key]
     /// How long its users' keys live, where that differs from other apps.
     package let life: KeyLife
     /// Until then its authorizations are answered 200 where they would be denied; nil denies.
     package let shadowUntil: UnixSeconds?
+    /// Who decides about its users.
+    package let verification: VerifyMode
+    /// Names its people in logs while it has no key.
+    let spareSecret: HMACKey<SHA256>?
 
     /// Makes an app; two keys of one id are a programmer's mistake and trap.
-    package init(id: String, keys: [Key], life: KeyLife = KeyLife(), shadowUntil: UnixSeconds? = nil) {
-        self.life = life
+    /// - Parameter signingSecret: signs the calls of its backend, and names its people in logs if it has no key.
+    package init(
+        id: String, keys: [Key], life: KeyLife = KeyLife(), shadowUntil: UnixSeconds? = nil, verification: VerifyMode = .key,
+        signingSecret: StandardWebhookSecret? = nil
+    ) {
         self.id = Array(id.utf8)
         self.keys = keys.sorted { $0.id < $1.id }
+        self.life = life
         self.shadowUntil = shadowUntil
+        self.verification = verification
+        spareSecret = signingSecret?.key
         precondition(Set(keys.map(\.id)).count == keys.count, "an app's key ids are unique")
     }
 

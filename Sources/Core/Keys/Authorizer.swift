@@ -2,7 +2,8 @@ internal import Bytes
 package import Crypto
 package import Time
 
-/// Decides whether a user may use the chat, from the security key alone: pure, in memory, without a lock.
+/// Decides whether a user may use the chat, from the security key alone: pure, in memory, without a lock. Where an app's backend has the
+/// last word, its decision is `unconfirmed` at best.
 ///
 /// An immutable snapshot of apps and keys; a reload makes a new one. Safe on any thread, and deciding allocates nothing of ours.
 package final class Authorizer: Sendable {
@@ -17,6 +18,9 @@ package final class Authorizer: Sendable {
             self.verdict = verdict
             self.application = application
         }
+
+        /// The same decision with the verdict that the app's backend has led to.
+        package func concluded(_ verdict: Verdict) -> Decision { Decision(verdict, application) }
     }
 
     /// The apps, by rising id.
@@ -45,9 +49,14 @@ package final class Authorizer: Sendable {
     package func decide(appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds) -> Decision {
         if let problem = FieldGrammar.problem(ofAppID: appID) { return Decision(.malformed(Malformation(.appID, problem))) }
         if let problem = FieldGrammar.problem(ofUserID: userID) { return Decision(.malformed(Malformation(.userID, problem))) }
+        let application = index(of: appID)
+        let verification = application.map { applications[$0].verification } ?? .key
+        if verification == .backend {
+            let problem = FieldGrammar.problem(ofForeignKey: securityKey)
+            return Decision(problem.map { .malformed(Malformation(foreignKey: $0)) } ?? .unconfirmed(keyID: nil), application)
+        }
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
         guard let key = parsed else { return Decision(.malformed(Malformation(.securityKey, problem))) }
-        let application = index(of: appID)
         let (secret, isKnown) = secret(of: key.keyID, application)
         do throws(CryptoError) {
             let mac = try SecurityKey.mac(secret: secret, head: key.head.span, appID: appID, userID: userID)
@@ -58,9 +67,10 @@ package final class Authorizer: Sendable {
             if let denial = policy.narrowed(by: applications[application].life).denial(of: key, now: now) {
                 return Decision(.denied(denial, keyID: key.keyID), application)
             }
-            return Decision(.authorized(keyID: key.keyID), application)
+            let isFinal = verification == .key
+            return Decision(isFinal ? .authorized(keyID: key.keyID) : .unconfirmed(keyID: key.keyID), application)
         } catch {
-            return Decision(.undecided, application)
+            return Decision(.undecided(.internalError), application)
         }
     }
 
@@ -106,7 +116,7 @@ package final class Authorizer: Sendable {
 /// Names for people and apps in logs, which tell two apart and whom they mean to nobody else.
 ///
 /// They are keyed with the secret of the lowest key id of the app, or of the first app for one that is not configured, so they are the same after
-/// a restart and on every replica until that secret leaves the configuration.
+/// a restart and on every replica until that secret leaves the configuration. An app without keys has the secret that signs its calls instead.
 extension Authorizer {
     /// Domain separation: what names people makes no security keys.
     private static let label: StaticString = "deskgate/ref/v1"
@@ -123,7 +133,9 @@ extension Authorizer {
     }
 
     private func secret(for appID: Span<UInt8>) -> HMACKey<SHA256>? {
-        applications.isEmpty ? nil : applications[index(of: appID) ?? 0].keys.first?.secret
+        guard !applications.isEmpty else { return nil }
+        let application = applications[index(of: appID) ?? 0]
+        return application.keys.first?.secret ?? application.spareSecret
     }
 
     private func reference(_ secret: HMACKey<SHA256>?, _ appID: Span<UInt8>, _ userID: Span<UInt8>) -> String? {

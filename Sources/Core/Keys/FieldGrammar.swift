@@ -19,6 +19,12 @@ package enum FieldGrammar {
         problem(of: text, longest: longestUserID)
     }
 
+    /// Checks a security key that only the app's backend understands.
+    /// - Parameter text: valid UTF-8.
+    static func problem(ofForeignKey text: Span<UInt8>) -> Malformation.Problem? {
+        problem(of: text, longest: longestUserID)
+    }
+
     /// Checks a security key's text and takes it apart.
     /// - Parameter text: valid UTF-8.
     static func parse(securityKey text: Span<UInt8>) -> (key: SecurityKey?, problem: Malformation.Problem) {

@@ -11,6 +11,8 @@ package struct KeyMinting: Sendable {
         case unknownApp
         /// The app has no key of that id.
         case unknownKey(UInt32)
+        /// The app has no key at all, because its backend alone decides.
+        case noKey
         /// It would live longer than the configuration allows.
         case lifeTooLong(longestSeconds: UInt64)
         /// It would end at a time that a key cannot say.
@@ -24,6 +26,7 @@ package struct KeyMinting: Sendable {
             case .malformed(let malformation): malformation.description
             case .unknownApp: "No app with this app_id is configured."
             case .unknownKey(let id): "The app has no key with the id \(id)."
+            case .noKey: "The app has no key: \"verify\" leaves all decisions to its backend."
             case .lifeTooLong(let longest): "A key may live at most \(longest) seconds, and not for ever."
             case .endTooFar(let longest): "A key may live at most \(longest) seconds, or for ever."
             case .failed(let error): "The key could not be made: \(error)."
@@ -92,6 +95,7 @@ package struct KeyMinting: Sendable {
 
     private func key(of application: Application, _ keyID: UInt32?) throws(Refusal) -> Application.Key {
         let keys = application.keys
+        if keys.isEmpty { throw .noKey }
         guard let key = keyID.map({ id in keys.first { $0.id == id } }) ?? keys.last else { throw .unknownKey(keyID ?? 0) }
         return key
     }

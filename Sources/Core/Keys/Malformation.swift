@@ -24,11 +24,21 @@ package struct Malformation: Sendable, Equatable, CustomStringConvertible {
     package let field: CredentialField
     /// What is wrong with it.
     package let problem: Problem
+    /// Whether it is a security key that only the app's backend understands.
+    private let isForeignKey: Bool
 
     /// Names the fault of a field.
     package init(_ field: CredentialField, _ problem: Problem) {
         self.field = field
         self.problem = problem
+        isForeignKey = false
+    }
+
+    /// Names the fault of a security key that only the app's backend understands.
+    init(foreignKey problem: Problem) {
+        field = .securityKey
+        self.problem = problem
+        isForeignKey = true
     }
 
     /// One sentence for a person.
@@ -49,6 +59,7 @@ package struct Malformation: Sendable, Equatable, CustomStringConvertible {
         switch field {
         case .appID: "a string of 1 to \(FieldGrammar.longestAppID) UTF-16 code units"
         case .userID: "a string of 1 to \(FieldGrammar.longestUserID) UTF-16 code units"
+        case .securityKey where isForeignKey: "a string of 1 to \(FieldGrammar.longestUserID) UTF-16 code units"
         case .securityKey: "dgk1. and 84 base64url characters"
         }
     }

@@ -1,15 +1,19 @@
 /// The answer to "may this user use the chat?", with its reason, which only operators see.
 package enum Verdict: Sendable, Equatable {
-    /// 200: the key is genuine and in force.
-    case authorized(keyID: UInt32)
+    /// 200: the key is genuine and in force, and the app's backend has confirmed it where it is asked. The key id is nil when the backend
+    /// alone decides. `isConfirmed` is false when the backend could not decide, and the app's rule lets valid keys pass.
+    case authorized(keyID: UInt32?, isConfirmed: Bool = true)
     /// 400: the request breaks the public grammar.
     case malformed(Malformation)
     /// 403: well formed, but denied. The key id is given when the app has a key of that id.
     case denied(Denial, keyID: UInt32?)
     /// 200: denied for this reason, but the app is in its shadow mode. Only authorization is answered so.
     case shadowed(Denial, keyID: UInt32?)
-    /// 503: a failure of our own, which must never look like a denial.
-    case undecided
+    /// 503: nobody could decide, which must never look like a denial.
+    case undecided(Indecision)
+    /// Not an answer yet: nothing speaks against the key, and the app's backend must be asked (`VerifyMode`). Until it is, nothing may be
+    /// allowed.
+    case unconfirmed(keyID: UInt32?)
 
     /// The HTTP status of the answer.
     package var status: Int {
@@ -17,15 +21,14 @@ package enum Verdict: Sendable, Equatable {
         case .authorized, .shadowed: 200
         case .malformed: 400
         case .denied: 403
-        case .undecided: 503
+        case .undecided, .unconfirmed: 503
         }
     }
 
     /// Which of the app's keys the request was about; nil when it was about none of them.
     package var keyID: UInt32? {
         switch self {
-        case .authorized(let keyID): keyID
-        case .denied(_, let keyID), .shadowed(_, let keyID): keyID
+        case .authorized(let keyID, _), .denied(_, let keyID), .shadowed(_, let keyID), .unconfirmed(let keyID): keyID
         case .malformed, .undecided: nil
         }
     }
@@ -33,10 +36,12 @@ package enum Verdict: Sendable, Equatable {
     /// The reason as it stands in logs, metrics and `deskgate key verify`.
     package var reason: String {
         switch self {
-        case .authorized: "valid"
+        case .authorized(_, isConfirmed: true): "valid"
+        case .authorized(_, isConfirmed: false): Denial.backendUndecided.rawValue
         case .malformed(let malformation): malformation.problem.rawValue
         case .denied(let denial, _), .shadowed(let denial, _): denial.rawValue
-        case .undecided: "internal_error"
+        case .undecided(let indecision): indecision.rawValue
+        case .unconfirmed: "unconfirmed"
         }
     }
 }
@@ -55,4 +60,24 @@ package enum Denial: String, Sendable, Equatable, CaseIterable {
     case expired
     /// The key is older than any key may be.
     case tooOld = "too_old"
+    /// The app's backend has said no.
+    case backendDenied = "backend_denied"
+    /// The app's backend could not decide, and the app's rule denies then.
+    case backendUndecided = "backend_undecided"
+}
+
+/// Why nobody could decide.
+package enum Indecision: String, Sendable, Equatable, CaseIterable {
+    /// A failure of our own.
+    case internalError = "internal_error"
+    /// The app's backend did not answer in time.
+    case backendTimeout = "backend_timeout"
+    /// There was no connection to the app's backend, or it broke.
+    case backendUnreachable = "backend_unreachable"
+    /// The app's backend answered with a status that is neither yes nor no.
+    case backendStatus = "backend_status"
+    /// The app's backend was not asked, because it has just failed several times in a row.
+    case backendBreakerOpen = "backend_breaker_open"
+    /// The app's backend was not asked, because too many calls were under way.
+    case backendOverloaded = "backend_overloaded"
 }

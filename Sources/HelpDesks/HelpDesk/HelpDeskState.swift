@@ -1,23 +1,42 @@
 package import Configuration
 package import Core
 package import Observability
+package import Time
 
 /// The parts of the configuration in force that all help desks use: an immutable snapshot, which a reload replaces.
 package final class HelpDeskState: Sendable {
-    /// Verifies security keys.
+    /// Verifies security keys; `decide` asks the apps' backends as well.
     package let authorizer: Authorizer
+    /// Asks the apps' backends; nil when there are none.
+    package let backends: BackendVerifiers?
     /// Which notifiers receive an app's events.
     package let subscriptions: AppSubscriptions
     /// The limits of registrations.
     let pushTokenLimits: [LimitRule]
 
     /// Takes the snapshot of a configuration.
-    /// - Parameter authorizer: the authorizer of the same configuration's apps.
-    package init(_ configuration: Configuration, authorizer: Authorizer, metrics: HelpDeskMetrics) {
+    /// - Parameters:
+    ///   - authorizer: the authorizer of the same configuration's apps.
+    ///   - backends: their verifiers; without them nobody is decided about whose app's backend would have to be asked.
+    package init(
+        _ configuration: Configuration, authorizer: Authorizer, backends: BackendVerifiers? = nil, metrics: HelpDeskMetrics
+    ) {
         self.authorizer = authorizer
+        self.backends = backends
         subscriptions = AppSubscriptions(configuration)
         pushTokenLimits = configuration.pushTokens.limits
         for app in configuration.apps { metrics.pushTokens.expect(app: app.id) }
+    }
+
+    /// Decides whether a person may use the chat, for every route; as `Authorizer.decide`, and with what is kept of the backend's answers.
+    /// - Parameter question: set when the backend must be asked. Then the decision is no answer, but what `BackendQuestion.ask` leads to.
+    package func decide(
+        appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, asking question: inout BackendQuestion?
+    ) -> Authorizer.Decision {
+        let decision = authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now)
+        guard case .unconfirmed = decision.verdict else { return decision }
+        guard let backends else { return decision.concluded(.undecided(.internalError)) }
+        return backends.conclude(decision, appID: appID, userID: userID, securityKey: securityKey, asking: &question)
     }
 }
 
@@ -30,6 +49,7 @@ package struct HelpDeskMetrics: Sendable {
     /// Webhooks by app and result.
     package let webhookEvents: MetricFamily<Counter>
     let pushTokens: PushTokenCounters
+    let backends: BackendMetrics
 
     /// Registers the metrics.
     package init(_ registry: MetricsRegistry) {
@@ -40,5 +60,6 @@ package struct HelpDeskMetrics: Sendable {
         webhookEvents = registry.counter("deskgate_webhook_events_total", "Webhooks by result.", labels: ["app", "result"])
         pushTokens = PushTokenCounters(
             registry.counter("deskgate_push_token_requests_total", "Calls of devices by result.", labels: ["app", "result"]))
+        backends = BackendMetrics(registry)
     }
 }

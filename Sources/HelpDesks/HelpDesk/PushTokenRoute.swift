@@ -18,11 +18,13 @@ package final class PushTokenRoute: Sendable {
     private enum Decision {
         case answer(Response)
         case register(Registration, telling: RegistryAudience)
+        case ask(BackendQuestion, Result<PushTokenRequest, BodyError>, app: String?, Caller, HelpDeskState)
     }
 
     private enum Call {
         case allowed(PushTokenRequest)
         case refused(Verdict, Caller)
+        case open(BackendQuestion, Result<PushTokenRequest, BodyError>, Caller)
     }
 
     private let path: StaticString
@@ -45,20 +47,53 @@ package final class PushTokenRoute: Sendable {
     }
 
     private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
-        switch decide(request) {
+        let requestID = request.requestID
+        switch decide(request, requestID) {
         case .answer(let response): return responder.respond(response)
         case .register(let registration, let audience):
-            let requestID = request.requestID
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
+                store(registration, telling: audience, requestID, PendingBox(pending))
+            }
+        case .ask(let question, let call, let app, let caller, let state):
+            return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + Self.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                services.store.register(registration, telling: audience, isAwaited: { box.isAwaited }) { [self] result in
-                    box.respond(recordOutcome(result, of: registration, requestID))
+                question.ask { [self] verdict in
+                    // A stop may have answered already.
+                    guard box.isAwaited else { return }
+                    answer(box, decide(verdict, on: call, app, caller, state, requestID), requestID)
                 }
             }
         }
     }
 
-    private func decide(_ request: borrowing Request) -> Decision {
+    /// Answers a request about which the app's backend was asked.
+    private func answer(_ box: PendingBox, _ decision: Decision, _ requestID: String) {
+        switch decision {
+        case .answer(let response): box.respond(response)
+        case .register(let registration, let audience): store(registration, telling: audience, requestID, box)
+        case .ask: preconditionFailure("a backend's verdict leaves no question")
+        }
+    }
+
+    private func store(_ registration: Registration, telling audience: RegistryAudience, _ requestID: String, _ box: PendingBox) {
+        services.store.register(registration, telling: audience, isAwaited: { box.isAwaited }) { [self] result in
+            box.respond(recordOutcome(result, of: registration, requestID))
+        }
+    }
+
+    /// Decides with the final verdict.
+    private func decide(
+        _ verdict: Verdict, on call: Result<PushTokenRequest, BodyError>, _ app: String?, _ caller: Caller, _ state: HelpDeskState,
+        _ requestID: String
+    ) -> Decision {
+        guard case .authorized = verdict else { return refuse(verdict, app, caller, requestID) }
+        switch call {
+        case .success(let call): return register(call, state, requestID)
+        case .failure(let error): return refuse(error, app, requestID)
+        }
+    }
+
+    private func decide(_ request: borrowing Request, _ requestID: String) -> Decision {
         let state = services.state.current
         var app: String?
         do throws(BodyError) {
@@ -67,26 +102,34 @@ package final class PushTokenRoute: Sendable {
                 let ranges = try fields.credentials()
                 let (appID, userID) = (bytes.extracting(ranges.appID), bytes.extracting(ranges.userID))
                 let key = bytes.extracting(ranges.securityKey)
-                let decision = state.authorizer.decide(appID: appID, userID: userID, securityKey: key, now: services.clocks.unixSeconds())
+                var question: BackendQuestion?
+                let decision = state.decide(
+                    appID: appID, userID: userID, securityKey: key, now: services.clocks.unixSeconds(), asking: &question)
                 app = decision.application.map { String(decoding: state.authorizer.applications[$0].id, as: UTF8.self) }
                 switch decision.verdict {
                 case .authorized: return .allowed(try PushTokenRequest(fields, in: bytes))
                 case .malformed(let malformation): throw .malformed(malformation)
-                case .denied, .shadowed, .undecided:
-                    return .refused(
-                        decision.verdict, Caller(decision, state.authorizer, appID: appID, userID: userID, securityKey: key))
+                case .denied, .shadowed, .undecided, .unconfirmed: break
+                }
+                let caller = Caller(decision, state.authorizer, appID: appID, userID: userID, securityKey: key)
+                guard let question else { return .refused(decision.verdict, caller) }
+                do throws(BodyError) {
+                    return .open(question, .success(try PushTokenRequest(fields, in: bytes)), caller)
+                } catch {
+                    return .open(question, .failure(error), caller)
                 }
             }
             switch call {
-            case .allowed(let call): return register(call, state, request)
-            case .refused(let verdict, let caller): return refuse(verdict, app, caller, request)
+            case .allowed(let call): return register(call, state, requestID)
+            case .refused(let verdict, let caller): return refuse(verdict, app, caller, requestID)
+            case .open(let question, let call, let caller): return .ask(question, call, app: app, caller, state)
             }
         } catch {
-            return refuse(error, app, request)
+            return refuse(error, app, requestID)
         }
     }
 
-    private func register(_ call: PushTokenRequest, _ state: HelpDeskState, _ request: borrowing Request) -> Decision {
+    private func register(_ call: PushTokenRequest, _ state: HelpDeskState, _ requestID: String) -> Decision {
         do throws(CryptoError) {
             var token: PushToken?
             if let text = call.token { token = try PushToken(text) }
@@ -96,7 +139,7 @@ package final class PushTokenRoute: Sendable {
                 telling: state.subscriptions.registry)
         } catch {
             let app = call.key.appID
-            return refuse(refusals.undecided, .unavailable, error.description, app, ["app": .string(app)], request)
+            return refuse(refusals.undecided, .unavailable, .error, error.description, app, ["app": .string(app)], requestID)
         }
     }
 
@@ -146,30 +189,32 @@ package final class PushTokenRoute: Sendable {
             ], headers: [("Retry-After", "\(seconds)")])
     }
 
-    private func refuse(_ verdict: Verdict, _ app: String?, _ caller: Caller, _ request: borrowing Request) -> Decision {
+    private func refuse(_ verdict: Verdict, _ app: String?, _ caller: Caller, _ requestID: String) -> Decision {
         var fields: LogFields = [:]
         caller.append(to: &fields)
-        guard case .undecided = verdict else { return refuse(refusals.denied, .denied, verdict.reason, app, fields, request) }
-        return refuse(refusals.undecided, .unavailable, verdict.reason, app, fields, request)
+        if case .denied = verdict {
+            return refuse(refusals.denied, .denied, verdict.logLevel, verdict.reason, app, fields, requestID)
+        }
+        return refuse(refusals.undecided, .unavailable, verdict.logLevel, verdict.reason, app, fields, requestID)
     }
 
-    private func refuse(_ error: BodyError, _ app: String?, _ request: borrowing Request) -> Decision {
+    private func refuse(_ error: BodyError, _ app: String?, _ requestID: String) -> Decision {
         var fields: LogFields = [:]
         if let app { fields.append("app", .string(app)) }
         if let field = error.field { fields.append("field", .string(field)) }
-        return refuse(.error(400, "malformed", error.message), .malformed, error.reason, app, fields, request)
+        return refuse(.error(400, "malformed", error.message), .malformed, .info, error.reason, app, fields, requestID)
     }
 
     /// Counts and logs a call that never reached the store; no field of the line has the caller's own text.
     private func refuse(
-        _ response: Response, _ result: PushTokenCounters.Result, _ reason: String, _ app: String?, _ details: LogFields,
-        _ request: borrowing Request
+        _ response: Response, _ result: PushTokenCounters.Result, _ level: LogLevel, _ reason: String, _ app: String?,
+        _ details: LogFields, _ requestID: String
     ) -> Decision {
         services.metrics.pushTokens.count(result, app: app)
         var fields: LogFields = ["result": .string(result.rawValue), "reason": .string(reason)]
         fields.append(details)
-        fields.append("request_id", .string(request.requestID))
-        services.denials.log(result == .unavailable ? .error : .info, "push token", reason: reason, fields)
+        fields.append("request_id", .string(requestID))
+        services.denials.log(level, "push token", reason: reason, fields)
         return .answer(response)
     }
 }

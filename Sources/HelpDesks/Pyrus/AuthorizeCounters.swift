@@ -35,6 +35,8 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         let denied: DenialCounters
         /// Only of an app with a shadow mode.
         let shadowed: DenialCounters?
+        /// What the app's backend may lead to; nil when there is none.
+        let backend: LabelledCounters<Verdict>?
     }
 
     private let applications: [ApplicationCounters]
@@ -52,27 +54,47 @@ struct AuthorizeCounters: ~Copyable, Sendable {
             return ApplicationCounters(
                 authorized: NumberedCounters(keys) { family.child(app, "authorized", "valid", "\($0)") },
                 denied: DenialCounters(family, app, "denied", keys: keys),
-                shadowed: application.shadowUntil == nil ? nil : DenialCounters(family, app, "shadowed", keys: keys))
+                shadowed: application.shadowUntil == nil ? nil : DenialCounters(family, app, "shadowed", keys: keys),
+                backend: application.verification == .key ? nil : Self.backendCounters(family, application, app))
         }
         unknownApp = family.child("", "denied", Denial.unknownApp.rawValue, "")
         malformed = LabelledCounters(Malformation.Problem.allCases) { family.child("", "malformed", $0.rawValue, "") }
         invalidJSON = family.child("", "malformed", BodyError.invalidJSONReason, "")
         notAnObject = family.child("", "malformed", BodyError.notAnObjectReason, "")
         invalidForm = family.child("", "malformed", BodyError.invalidFormReason, "")
-        undecided = family.child("", "undecided", Verdict.undecided.reason, "")
+        undecided = family.child("", "undecided", Indecision.internalError.rawValue, "")
+    }
+
+    private static func backendCounters(
+        _ family: MetricFamily<Counter>, _ application: Application, _ app: String
+    ) -> LabelledCounters<Verdict> {
+        let keyIDs: [UInt32?] = application.verification == .backend ? [nil] : application.keys.map(\.id)
+        let decided = keyIDs.flatMap { keyID -> [Verdict] in
+            let denials: [Denial] = [.backendDenied, .backendUndecided]
+            let shadowed = application.shadowUntil == nil ? [] : denials.map { Verdict.shadowed($0, keyID: keyID) }
+            return [.authorized(keyID: keyID), .authorized(keyID: keyID, isConfirmed: false)] + denials.map { .denied($0, keyID: keyID) }
+                + shadowed
+        }
+        let undecided = Indecision.allCases.filter { $0 != .internalError }.map { Verdict.undecided($0) }
+        return LabelledCounters(decided + undecided) { verdict in
+            family.child(app, verdict.result, verdict.reason, verdict.keyID.map { "\($0)" } ?? "")
+        }
     }
 }
 
 extension AuthorizeCounters {
     /// Counts a decision of the authorizer with the same apps.
     func count(_ decision: Authorizer.Decision) {
+        if let application = decision.application, let backend = applications[application].backend, backend.increment(decision.verdict) {
+            return
+        }
         switch (decision.verdict, decision.application) {
-        case (.authorized(let keyID), let application?): applications[application].authorized.increment(Int(keyID))
+        case (.authorized(let keyID?, _), let application?): applications[application].authorized.increment(Int(keyID))
         case (.denied(let denial, let keyID), let application?): applications[application].denied.count(denial, keyID)
         case (.shadowed(let denial, let keyID), let application?): applications[application].shadowed?.count(denial, keyID)
         case (.denied, nil), (.shadowed, nil): unknownApp.increment()
         case (.malformed(let malformation), _): malformed.increment(malformation.problem)
-        case (.undecided, _), (.authorized, nil): undecided.increment()
+        case (.undecided, _), (.unconfirmed, _), (.authorized, _): undecided.increment()
         }
     }
 
@@ -89,10 +111,10 @@ extension AuthorizeCounters {
 }
 
 extension Denial {
-    /// Whether it can only occur for a key that the app has.
+    /// Whether it can only occur for a key that the app has, whoever is asked.
     fileprivate var isAboutOneKey: Bool {
         switch self {
-        case .unknownApp, .unknownKey: false
+        case .unknownApp, .unknownKey, .backendDenied, .backendUndecided: false
         case .wrongMac, .issuedInFuture, .expired, .tooOld: true
         }
     }

@@ -8,7 +8,8 @@ internal import Time
 
 /// `POST /pyrus/authorize`: may this user use the chat?
 ///
-/// Answers in the server's callback, from memory. Requests share only one snapshot and the counters.
+/// Answers in the server's callback, from memory. Requests share only one snapshot and the counters. Only where the app's backend must be
+/// asked, the connection is suspended meanwhile.
 final class AuthorizeRoute: Sendable {
     static let path: StaticString = "/pyrus/authorize"
     static let bodyLimit = 16 * 1024
@@ -29,33 +30,56 @@ final class AuthorizeRoute: Sendable {
     }
 
     var route: Route {
-        Route(Self.path, bodyLimit: Self.bodyLimit, [(.post, { [self] request, responder in responder.respond(answer(request)) })])
+        Route(Self.path, bodyLimit: Self.bodyLimit, [(.post, { [self] in answer($0, $1) })])
     }
 
-    private func answer(_ request: borrowing Request) -> Response {
+    private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
         let start = clocks.monotonicNanoseconds()
-        defer { duration.observe(nanoseconds: clocks.monotonicNanoseconds() - start) }
         let state = state.current
         let now = clocks.unixSeconds()
         do throws(BodyError) {
             let level = denials.level
             var caller: Caller?
+            var question: BackendQuestion?
             let decision = try credentials.decision(on: request) { appID, userID, securityKey in
-                let judged = state.shared.authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now)
-                let decision = state.shared.authorizer.shadowing(judged, now: now)
-                if decision.verdict.logLevel >= level {
+                let decision = state.shared.decide(
+                    appID: appID, userID: userID, securityKey: securityKey, now: now, asking: &question)
+                if question != nil || decision.verdict.logLevel >= level {
                     caller = Caller(decision, state.shared.authorizer, appID: appID, userID: userID, securityKey: securityKey)
                 }
                 return decision
             }
-            state.counters.count(decision)
-            if let caller { log(decision.verdict, caller, request) }
-            return response(to: decision.verdict)
+            guard let question else {
+                let requestID = caller == nil ? "" : request.requestID
+                return responder.respond(conclude(decision, state, caller, requestID, since: start))
+            }
+            let requestID = request.requestID
+            return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds) { pending in
+                let box = PendingBox(pending)
+                question.ask { [self, caller] verdict in
+                    // A stop may have answered already.
+                    guard box.isAwaited else { return }
+                    box.respond(conclude(decision.concluded(verdict), state, caller, requestID, since: start))
+                }
+            }
         } catch {
             state.counters.count(error)
             log(error, request)
-            return .error(400, "malformed", error.message)
+            duration.observe(nanoseconds: clocks.monotonicNanoseconds() - start)
+            return responder.respond(.error(400, "malformed", error.message))
         }
+    }
+
+    /// Counts and logs the final decision, and returns the answer. Runs on the server's thread, or on the one that brought a backend's
+    /// answer.
+    private func conclude(
+        _ decision: Authorizer.Decision, _ state: PyrusState, _ caller: Caller?, _ requestID: String, since start: UInt64
+    ) -> Response {
+        let decision = state.shared.authorizer.shadowing(decision, now: clocks.unixSeconds())
+        state.counters.count(decision)
+        if let caller, decision.verdict.logLevel >= denials.level { log(decision.verdict, caller, requestID) }
+        duration.observe(nanoseconds: clocks.monotonicNanoseconds() - start)
+        return response(to: decision.verdict)
     }
 
     private func response(to verdict: Verdict) -> Response {
@@ -63,16 +87,16 @@ final class AuthorizeRoute: Sendable {
         case .authorized, .shadowed: authorized
         case .malformed(let malformation): .error(400, "malformed", malformation.description)
         case .denied: refusals.denied
-        case .undecided: refusals.undecided
+        case .undecided, .unconfirmed: refusals.undecided
         }
     }
 
     /// Logs the reason, but no text that the caller chose: a misplaced security key must not reach the log.
-    private func log(_ verdict: Verdict, _ caller: Caller, _ request: borrowing Request) {
+    private func log(_ verdict: Verdict, _ caller: Caller, _ requestID: String) {
         var fields: LogFields = ["result": .string(verdict.result), "reason": .string(verdict.reason)]
         if case .malformed(let malformation) = verdict { fields.append("field", .string(malformation.field.name)) }
         caller.append(to: &fields)
-        fields.append("request_id", .string(request.requestID))
+        fields.append("request_id", .string(requestID))
         denials.log(verdict.logLevel, "authorize", reason: verdict.reason, fields)
     }
 
@@ -81,26 +105,5 @@ final class AuthorizeRoute: Sendable {
         if let field = error.field { fields.append("field", .string(field)) }
         fields.append("request_id", .string(request.requestID))
         denials.log(.info, "authorize", reason: error.reason, fields)
-    }
-}
-
-extension Verdict {
-    /// The kind of answer, as in logs and metrics.
-    var result: String {
-        switch self {
-        case .authorized: "authorized"
-        case .malformed: "malformed"
-        case .denied: "denied"
-        case .shadowed: "shadowed"
-        case .undecided: "undecided"
-        }
-    }
-
-    fileprivate var logLevel: LogLevel {
-        switch self {
-        case .authorized: .debug
-        case .malformed, .denied, .shadowed: .info
-        case .undecided: .error
-        }
     }
 }

@@ -236,6 +236,6 @@ import Time
 }
 
 /// Always draws the largest number of a range.
-private struct LargestGenerator: RandomNumberGenerator {
+struct LargestGenerator: RandomNumberGenerator {
     mutating func next() -> UInt64 { .max }
 }

@@ -1,0 +1,36 @@
+package import Core
+package import Crypto
+
+extension Configuration {
+    /// How an app's own backend is asked whether a person may use the chat.
+    package struct Verify: Sendable, Equatable {
+        /// Whether security keys are checked first; never `key`, for which nobody is asked.
+        package var mode: VerifyMode
+        /// The URL to post to: `https`, or `http` on this machine; no user, no fragment.
+        package var url: String
+        /// The texts of the secrets that sign, `whsec_` and base64, the newest first; several while one replaces another, never none.
+        package var secrets: [SecretBytes]
+        /// How long a call may take, in milliseconds.
+        package var timeoutMilliseconds: Int
+        /// How long answers are kept.
+        package var lifetimes: AnswerLifetimes
+        /// What callers are answered when the backend cannot decide.
+        package var whenUndecided: UndecidedRule
+
+        /// The secrets, ready for signing.
+        /// - Throws: when OpenSSL fails.
+        package func signingSecrets() throws(CryptoError) -> [StandardWebhookSecret] {
+            var ready: [StandardWebhookSecret] = []
+            for text in secrets {
+                do throws(StandardWebhookSecret.Problem) {
+                    ready.append(
+                        try text.withSpan { span throws(StandardWebhookSecret.Problem) in try StandardWebhookSecret(span) })
+                } catch {
+                    guard case .unusable(let error) = error else { preconditionFailure("the reader has checked the secret's spelling") }
+                    throw error
+                }
+            }
+            return ready
+        }
+    }
+}

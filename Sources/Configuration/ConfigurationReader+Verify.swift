@@ -1,0 +1,59 @@
+internal import Core
+internal import Crypto
+internal import JSON
+
+/// Whether an app's own backend is asked about its users.
+extension ConfigurationReader {
+    static let verifyKeys = ConfigurationKeys.live("mode", "url", "secret", "timeout_ms", "cache", "when_undecided")
+    static let verifyCacheKeys = ConfigurationKeys.live("positive_seconds", "negative_seconds")
+
+    /// The longest that an answer is kept, in seconds.
+    private static let longestLifetime = 86_400
+
+    /// How the backend is asked; nil when the security key alone decides.
+    func verify(_ app: ConfigurationObject) -> Configuration.Verify? {
+        guard let object = app.object("verify", keys: Self.verifyKeys) else { return nil }
+        let mode = object.choice("mode", default: VerifyMode.key)
+        if mode != .key {
+            object.require("url", "give the address to ask, such as https://example.com/may-chat")
+            object.require("secret", "give the secret that signs the calls as {\"file\": \"PATH\"} or {\"env\": \"NAME\"}")
+        } else if object.value("mode") == nil, object.value("url") != nil {
+            problems.add(object.path(of: "mode"), "missing, so \"url\" is never asked; give \"key_and_backend\", \"backend\" or \"key\"")
+        }
+        let verify = Configuration.Verify(
+            mode: mode, url: backendAddress(object) ?? "",
+            secrets: object.value("secret") == nil ? [] : secretList(object, "secret", read: signingSecret),
+            timeoutMilliseconds: object.integer("timeout_ms", 10...10_000, default: 500),
+            lifetimes: lifetimes(object.section("cache", keys: Self.verifyCacheKeys)), whenUndecided: undecidedRule(object, mode))
+        return mode == .key ? nil : verify
+    }
+
+    private func backendAddress(_ object: ConfigurationObject) -> String? {
+        guard let text = object.string("url") else { return nil }
+        guard let url = DestinationURL(text), url.scheme == "https" || url.scheme == "http" else {
+            problems.add(
+                object.path(of: "url"), "expected an https address with a host, without a user, a password or a fragment")
+            return text
+        }
+        if url.scheme == "http", !url.isLoopback {
+            problems.add(object.path(of: "url"), "plain http leaves this machine unprotected; give an https address")
+        }
+        return text
+    }
+
+    private func lifetimes(_ object: ConfigurationObject) -> AnswerLifetimes {
+        AnswerLifetimes(
+            positiveSeconds: UInt64(object.integer("positive_seconds", 0...Self.longestLifetime, default: 60)),
+            negativeSeconds: UInt64(object.integer("negative_seconds", 0...Self.longestLifetime, default: 10)))
+    }
+
+    private func undecidedRule(_ object: ConfigurationObject, _ mode: VerifyMode) -> UndecidedRule {
+        let rule = object.choice("when_undecided", default: UndecidedRule.error)
+        if rule == .allowIfKeyValid, mode == .backend {
+            problems.add(
+                object.path(of: "when_undecided"),
+                "in mode \"backend\" no key is checked that could be valid; give \"error\" or \"deny\", or the mode \"key_and_backend\"")
+        }
+        return rule
+    }
+}

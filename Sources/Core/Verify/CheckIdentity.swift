@@ -1,0 +1,72 @@
+package import Crypto
+
+/// Who asks with which key, as keyed digests: so that no key and no name stands in memory for as long as its answer is kept.
+package struct CheckIdentity: Sendable, Hashable {
+    /// Of the app and the person.
+    package let person: UInt128
+    /// Of the app, the person and the security key.
+    package let credential: UInt128
+
+    /// Makes an identity of digests.
+    package init(person: UInt128, credential: UInt128) {
+        self.person = person
+        self.credential = credential
+    }
+}
+
+/// Makes identities under a random secret that lives as long as the process. Any thread may use it.
+package struct IdentityDigest: Sendable {
+    private let secret: HMACKey<SHA256>
+
+    /// Draws the secret.
+    /// - Throws: when OpenSSL fails.
+    package init() throws(CryptoError) {
+        let random: InlineArray<32, UInt8> = try randomBytes()
+        secret = try HMACKey(secret: random.span)
+    }
+
+    /// The identity of a caller.
+    /// - Throws: when OpenSSL fails.
+    package func identity(
+        appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>
+    ) throws(CryptoError) -> CheckIdentity {
+        CheckIdentity(
+            person: try person(appID: appID, userID: userID),
+            credential: Self.half(
+                try secret.code { message throws(CryptoError) in
+                    try message.append("credential")
+                    try Self.append(appID, to: &message)
+                    try Self.append(userID, to: &message)
+                    try message.append(securityKey)
+                }))
+    }
+
+    /// The digest of a person of an app.
+    /// - Throws: when OpenSSL fails.
+    package func person(appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> UInt128 {
+        Self.half(
+            try secret.code { message throws(CryptoError) in
+                try message.append("person")
+                try Self.append(appID, to: &message)
+                try message.append(userID)
+            })
+    }
+
+    // The length tells (`ab`, `c`) from (`a`, `bc`).
+    private static func append(_ text: Span<UInt8>, to message: inout HMACMessage) throws(CryptoError) {
+        let count = UInt32(truncatingIfNeeded: text.count)
+        let length: [4 of UInt8] = [
+            UInt8(truncatingIfNeeded: count >> 24), UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8),
+            UInt8(truncatingIfNeeded: count),
+        ]
+        try message.append(length.span)
+        try message.append(text)
+    }
+
+    /// Half of a code is enough to tell people apart: who could find two of the same half would have to know the secret.
+    private static func half(_ code: InlineArray<32, UInt8>) -> UInt128 {
+        var number: UInt128 = 0
+        for index in 0..<16 { number = number << 8 | UInt128(code[index]) }
+        return number
+    }
+}

@@ -1,0 +1,62 @@
+internal import Core
+internal import Observability
+
+/// The metrics of the apps' own backends. Make it once per registry.
+struct BackendMetrics: Sendable {
+    private let checks: MetricFamily<Counter>
+    private let hits: MetricFamily<Counter>
+    private let durations: MetricFamily<Histogram>
+
+    /// Upper bounds in seconds, for what may take as long as `timeout_ms` allows.
+    private static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+    init(_ registry: MetricsRegistry) {
+        checks = registry.counter(
+            "deskgate_backend_checks_total", "Calls of an app's backend by result, and requests for which it was not called.",
+            labels: ["app", "result"])
+        durations = registry.histogram(
+            "deskgate_backend_check_duration_seconds", "How long calls of an app's backend took.", labels: ["app"], bounds: Self.bounds)
+        hits = registry.counter(
+            "deskgate_backend_cache_hits_total", "Requests that were decided by a kept answer of an app's backend.",
+            labels: ["app", "result"])
+    }
+
+    /// The counters of one app, which exist with 0 from then on.
+    func counters(of app: String) -> BackendCounters {
+        BackendCounters(
+            checks: LabelledCounters(BackendAnswer.all) { checks.child(app, $0.word) },
+            hits: LabelledCounters([BackendAnswer.allowed, .denied]) { hits.child(app, $0.word) }, duration: durations.child(app))
+    }
+}
+
+/// The counters of one app's backend.
+struct BackendCounters: Sendable {
+    let checks: LabelledCounters<BackendAnswer>
+    let hits: LabelledCounters<BackendAnswer>
+    let duration: Histogram
+
+    func count(_ finding: BackendLedger<BackendVerifier.Waiter>.Finding) {
+        switch finding {
+        case .kept(let answer): hits.increment(answer)
+        case .refused(let indecision): checks.increment(.undecided(indecision))
+        }
+    }
+}
+
+extension BackendAnswer {
+    fileprivate static var all: [BackendAnswer] { [.allowed, .denied] + Indecision.allCases.map { .undecided($0) } }
+
+    /// The result, as in metrics.
+    fileprivate var word: String {
+        switch self {
+        case .allowed: "allowed"
+        case .denied: "denied"
+        case .undecided(.internalError): "internal_error"
+        case .undecided(.backendTimeout): "timeout"
+        case .undecided(.backendUnreachable): "unreachable"
+        case .undecided(.backendStatus): "status"
+        case .undecided(.backendBreakerOpen): "breaker_open"
+        case .undecided(.backendOverloaded): "overloaded"
+        }
+    }
+}

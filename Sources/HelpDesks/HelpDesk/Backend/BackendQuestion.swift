@@ -1,0 +1,42 @@
+internal import Configuration
+package import Core
+internal import JSON
+
+/// What is left to ask about a caller: whether the app's backend lets the person use the chat. It holds the body that is posted, and with it
+/// the security key where the backend is told, so let it go when it is answered.
+package struct BackendQuestion: Sendable {
+    /// How much longer than the call itself its caller waits at most, in milliseconds.
+    private static let marginMilliseconds: UInt64 = 1000
+
+    private let verifier: BackendVerifier
+    private let identity: CheckIdentity
+    private let keyID: UInt32?
+    private let body: [UInt8]
+
+    init(
+        _ verifier: BackendVerifier, _ identity: CheckIdentity, keyID: UInt32?, appID: Span<UInt8>, userID: Span<UInt8>,
+        securityKey: Span<UInt8>
+    ) {
+        self.verifier = verifier
+        self.identity = identity
+        self.keyID = keyID
+        var writer = JSONWriter(capacity: 1024)
+        writer.beginObject()
+        writer.add("app_id", String(appID))
+        writer.add("user_id", String(userID))
+        // A key that we have checked proves nothing more to the backend, and who sees it could use it.
+        if verifier.settings.mode == .backend { writer.add("security_key", String(securityKey)) }
+        writer.endObject()
+        body = writer.bytes
+    }
+
+    /// How long the answer may take, in milliseconds.
+    package var timeoutMilliseconds: UInt64 { UInt64(verifier.settings.timeoutMilliseconds) + Self.marginMilliseconds }
+
+    /// Asks.
+    /// - Parameter completion: called exactly once with the final verdict, on any thread, perhaps before this returns. It must not block.
+    package func ask(_ completion: @escaping @Sendable (Verdict) -> Void) {
+        let (rule, keyID) = (verifier.settings.whenUndecided, keyID)
+        verifier.ask(identity, body: body) { answer in completion(rule.verdict(on: answer, keyID: keyID)) }
+    }
+}

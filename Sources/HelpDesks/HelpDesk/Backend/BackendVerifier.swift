@@ -1,0 +1,110 @@
+internal import Configuration
+internal import Core
+internal import Crypto
+internal import HTTPClient
+internal import JSON
+internal import Observability
+internal import Threading
+internal import Time
+
+/// Asks the backend of one app about its users. It lives as long as the app's `verify` is the same, across reloads. Any thread may ask.
+final class BackendVerifier: Sendable {
+    /// Told the answer once, on any thread; must not block.
+    typealias Waiter = @Sendable (BackendAnswer) -> Void
+
+    /// How much of a response is read, in bytes; only its head matters.
+    private static let responseBodyLimit = 4096
+
+    let app: String
+    let settings: Configuration.Verify
+    private let secrets: [StandardWebhookSecret]
+    private let ledger: Monitor<BackendLedger<Waiter>>
+    private let counters: BackendCounters
+    private let services: BackendServices
+
+    /// - Throws: when OpenSSL fails.
+    init(_ settings: Configuration.Verify, of app: String, _ services: BackendServices) throws(CryptoError) {
+        self.app = app
+        self.settings = settings
+        self.services = services
+        secrets = try settings.signingSecrets()
+        ledger = Monitor(BackendLedger(lifetimes: settings.lifetimes))
+        counters = services.metrics.counters(of: app)
+    }
+
+    /// The answer that is known without a call; nil when somebody has to `ask`.
+    func find(_ identity: CheckIdentity) -> BackendAnswer? {
+        let now = services.clocks.monotonicMilliseconds()
+        guard let finding = ledger.withLock({ $0.find(identity, now: now) }) else { return nil }
+        counters.count(finding)
+        return finding.answer
+    }
+
+    /// Asks, at once or with a call that is under way.
+    /// - Parameter body: the JSON that is posted.
+    func ask(_ identity: CheckIdentity, body: [UInt8], _ waiter: @escaping Waiter) {
+        let now = services.clocks.monotonicMilliseconds()
+        switch ledger.withLock({ $0.ask(identity, waiter, now: now) }) {
+        case .wait: break
+        case .answer(let finding):
+            counters.count(finding)
+            waiter(finding.answer)
+        case .call(let number): call(number, body)
+        }
+    }
+
+    /// Forgets the answers about a person.
+    /// - Parameter person: as in `CheckIdentity`; nil for everybody.
+    func forget(person: UInt128?) {
+        ledger.withLock { $0.forget(person: person) }
+    }
+
+    private func call(_ number: UInt64, _ body: [UInt8]) {
+        let start = services.clocks.monotonicNanoseconds()
+        let request: ClientRequest
+        do {
+            request = try signedRequest(body)
+        } catch {
+            return finish(number, BackendReply(.internalError, .unknown), since: start)
+        }
+        services.client.send(request) { [self] reply in finish(number, reply, since: start) }
+    }
+
+    private func signedRequest(_ body: [UInt8]) throws -> ClientRequest {
+        let now = services.clocks.unixMilliseconds()
+        let id = try UUIDv7(milliseconds: now, from: services.random).description
+        let signature = try StandardWebhookSignature(id: id, now: now, body: body.span, secrets: secrets)
+        return try ClientRequest(
+            .post, settings.url,
+            headers: [
+                ("Content-Type", "application/json"), ("webhook-id", id), ("webhook-timestamp", signature.timestamp),
+                ("webhook-signature", signature.signature),
+            ],
+            body: body, timeoutMilliseconds: settings.timeoutMilliseconds, connectTimeoutMilliseconds: settings.timeoutMilliseconds,
+            responseBodyLimit: Self.responseBodyLimit)
+    }
+
+    private func finish(_ number: UInt64, _ reply: BackendReply, since start: UInt64) {
+        let nanoseconds = services.clocks.monotonicNanoseconds()
+        counters.checks.increment(reply.answer)
+        counters.duration.observe(nanoseconds: nanoseconds - start)
+        var random = SystemRandomNumberGenerator()
+        let end = ledger.withLock { ledger in
+            ledger.finish(number, reply, now: MonotonicMilliseconds(nanoseconds: nanoseconds), random: &random)
+        }
+        if let hasOpened = end.hasOpened { log(hasOpened, reply) }
+        for waiter in end.waiters { waiter(reply.answer) }
+    }
+
+    private func log(_ hasOpened: Bool, _ reply: BackendReply) {
+        guard hasOpened, case .undecided(let indecision) = reply.answer else {
+            return services.logger.log(.info, "a backend decides again", ["app": .string(app)])
+        }
+        services.logger.log(
+            .warning, "a backend cannot decide",
+            [
+                "app": .string(app), "reason": .string(indecision.rawValue), "when_undecided": .string(settings.whenUndecided.rawValue),
+                "remedy": .string("look at the backend of apps[].verify.url; it is asked again by itself"),
+            ])
+    }
+}

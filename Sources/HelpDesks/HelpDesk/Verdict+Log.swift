@@ -1,0 +1,24 @@
+package import Core
+package import Observability
+
+extension Verdict {
+    /// The kind of answer, as in logs and metrics.
+    package var result: String {
+        switch self {
+        case .authorized: "authorized"
+        case .malformed: "malformed"
+        case .denied: "denied"
+        case .shadowed: "shadowed"
+        case .undecided, .unconfirmed: "undecided"
+        }
+    }
+
+    /// How important its log line is. Only what is our own failure is an error, because lines of errors are never left out.
+    package var logLevel: LogLevel {
+        switch self {
+        case .authorized(_, isConfirmed: true), .unconfirmed: .debug
+        case .malformed, .denied, .shadowed: .info
+        case .authorized(_, isConfirmed: false), .undecided: self == .undecided(.internalError) ? .error : .warning
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Core
+import Crypto
+import Testing
+import Time
+
+/// What the security key decides where a backend has the last word.
+@Suite struct VerifyModeTests {
+    private func authorizer(_ mode: VerifyMode, keys: [UInt8] = [1]) throws -> Authorizer {
+        let secret = try StandardWebhookSecret("whsec_\(Base64.encode([UInt8](1...32).span))")
+        let keys = try keys.map { Application.Key(id: UInt32($0), secret: try Samples.secret($0)) }
+        return try Authorizer(
+            [
+                Application(id: "shop", keys: keys, verification: mode, signingSecret: secret), try Samples.application("bank", keys: 1),
+            ])
+    }
+
+    @Test func aValidKeyIsNotEnough() throws {
+        let triple = try Samples.triple("shop", "user")
+        #expect(try authorizer(.key).decide(triple, now: Samples.now).verdict == .authorized(keyID: 1))
+        let decision = try authorizer(.keyAndBackend).decide(triple, now: Samples.now)
+        #expect(decision.verdict == .unconfirmed(keyID: 1))
+        #expect(decision.application == 1)
+        #expect(decision.concluded(.authorized(keyID: 1)).verdict == .authorized(keyID: 1))
+        #expect(decision.concluded(.authorized(keyID: 1)).application == 1)
+    }
+
+    @Test func aKeyThatIsNotValidNeverGetsToTheBackend() throws {
+        let authorizer = try authorizer(.keyAndBackend)
+        let expired = try Samples.triple("shop", "user", expiresAt: Samples.now - 61)
+        #expect(authorizer.decide(expired, now: Samples.now).verdict == .denied(.expired, keyID: 1))
+        var crossed = try Samples.triple("bank", "user")
+        crossed[.appID] = Array("shop".utf8)
+        #expect(authorizer.decide(crossed, now: Samples.now).verdict == .denied(.wrongMac, keyID: 1))
+        #expect(
+            authorizer.decide(Triple("shop", "user", "their own"), now: Samples.now).verdict
+                == .malformed(Malformation(.securityKey, .notASecurityKey)))
+    }
+
+    @Test func otherAppsAreDecidedByTheKey() throws {
+        let triple = try Samples.triple("bank", "user")
+        #expect(try authorizer(.backend).decide(triple, now: Samples.now).verdict == .authorized(keyID: 1))
+    }
+
+    @Test(arguments: ["x", "dgk1.", "\u{1F600}", String(repeating: "k", count: 100), String(repeating: "\u{1F600}", count: 50), "a b.c/=%"])
+    func theBackendsOwnKeysAreAnyText(key: String) throws {
+        for keys: [UInt8] in [[], [1]] {
+            let decision = try authorizer(.backend, keys: keys).decide(Triple("shop", "user", key), now: Samples.now)
+            #expect(decision.verdict == .unconfirmed(keyID: nil))
+        }
+    }
+
+    @Test(arguments: [
+        ("", "security_key is empty; expected a string of 1 to 100 UTF-16 code units."),
+        ("a\u{0}", "security_key holds a control character; expected a string of 1 to 100 UTF-16 code units."),
+        ("a\u{7f}", "security_key holds a control character; expected a string of 1 to 100 UTF-16 code units."),
+        (String(repeating: "k", count: 101), "security_key is too long; expected a string of 1 to 100 UTF-16 code units."),
+        (
+            String(repeating: "\u{1F600}", count: 50) + "k",
+            "security_key is too long; expected a string of 1 to 100 UTF-16 code units."
+        ),
+    ])
+    func butNotEveryText(key: String, sentence: String) throws {
+        guard
+            case .malformed(let malformation) = try authorizer(.backend).decide(Triple("shop", "user", key), now: Samples.now).verdict
+        else {
+            Issue.record("not malformed")
+            return
+        }
+        #expect(malformation.description == sentence)
+    }
+
+    @Test func theOtherFieldsKeepTheirRules() throws {
+        let authorizer = try authorizer(.backend)
+        #expect(
+            authorizer.decide(Triple("shop", "", "k"), now: Samples.now).verdict == .malformed(Malformation(.userID, .empty)))
+        #expect(
+            authorizer.decide(Triple("", "user", "k"), now: Samples.now).verdict == .malformed(Malformation(.appID, .empty)))
+    }
+
+    @Test func anAppWithoutKeysNamesItsPeopleToo() throws {
+        let (app, user, other) = (Array("shop".utf8), Array("user".utf8), Array("other".utf8))
+        let reference = try authorizer(.backend, keys: []).userReference(appID: app.span, userID: user.span)
+        #expect(reference?.utf8.count == 12)
+        #expect(reference == (try authorizer(.backend, keys: []).userReference(appID: app.span, userID: user.span)))
+        #expect(reference != (try authorizer(.backend, keys: []).userReference(appID: app.span, userID: other.span)))
+        #expect(reference != (try authorizer(.backend).userReference(appID: app.span, userID: user.span)))
+    }
+
+    @Test func anAppWithoutKeysMintsNone() throws {
+        let minting = KeyMinting(try authorizer(.backend, keys: []), defaultLifeSeconds: 60)
+        let refusal = #expect(throws: KeyMinting.Refusal.self) { try minting.mint(appID: "shop", userID: "user", now: Samples.now) }
+        guard case .noKey? = refusal else {
+            Issue.record("another refusal")
+            return
+        }
+        #expect("\(KeyMinting.Refusal.noKey)" == #"The app has no key: "verify" leaves all decisions to its backend."#)
+    }
+
+    @Test func identitiesAreOfAllThree() throws {
+        let digest = try IdentityDigest()
+        func identity(_ app: String, _ user: String, _ key: String) throws -> CheckIdentity {
+            try digest.identity(appID: app.utf8.span, userID: user.utf8.span, securityKey: key.utf8.span)
+        }
+        let one = try identity("ab", "c", "k")
+        #expect(try identity("ab", "c", "k") == one)
+        #expect(try identity("ab", "c", "l").person == one.person)
+        #expect(try identity("ab", "c", "l").credential != one.credential)
+        #expect(try identity("a", "bc", "k").person != one.person)
+        #expect(try identity("ab", "ck", "").credential != one.credential)
+        #expect(try digest.person(appID: "ab".utf8.span, userID: "c".utf8.span) == one.person)
+        #expect(try IdentityDigest().person(appID: "ab".utf8.span, userID: "c".utf8.span) != one.person)
+    }
+}

@@ -1,0 +1,143 @@
+import Core
+import Glibc
+import JSON
+import POSIX
+import TestSupport
+import Testing
+import Time
+
+/// An app whose own backend is asked, with the real program.
+@Suite struct BackendStoryTests {
+    // 33 bytes, whose base64 begins as the markers do.
+    private static let secret = "whsec_\(Markers.prefix)7Hc0vXlB2nRfYd5sGJ8eKpUaWtOi6yLmQDEx"
+
+    private static func app(_ url: String, mode: String) -> JSONObject {
+        var app: JSONObject = [
+            "app_id": .string(Workspace.app),
+            "verify": [
+                "mode": .string(mode), "url": .string(url), "secret": ["file": "verify.whsec"], "timeout_ms": 10_000,
+            ],
+        ]
+        if mode != "backend" { app.append([["id": 1, "secret": ["file": "app-1.key"]]], forKey: "keys") }
+        return ["apps": [.object(app)]]
+    }
+
+    private static func workspace(_ url: String, mode: String) throws -> Workspace {
+        let workspace = try Workspace(app(url, mode: mode))
+        try workspace.write("verify.whsec", secret, mode: 0o600)
+        return workspace
+    }
+
+    @Test func theBackendHasTheLastWord() throws {
+        let backend = try ScriptedServer(.requests([[.respond(204)], [.respond(403)], [.respond(500)]]))
+        defer { backend.stop() }
+        let workspace = try Self.workspace(backend.url(), mode: "key_and_backend")
+        #expect(try Deskgate.run("check", "--config", workspace.configuration).code == 0)
+        let server = try RunningServer(workspace)
+        let (key, other) = (try workspace.key(), try workspace.key(user: Markers.otherUser))
+        for _ in 1...2 { #expect(try server.authorize(key).status == 200) }
+        #expect(try server.authorize(other, user: Markers.otherUser).status == 403)
+        #expect(backend.requests.count == 2)
+        #expect(try isGenuine(#require(backend.requests.first)))
+        for _ in 1...6 { #expect(try server.authorize(workspace.key()).status == 503) }
+        let line = try jsonObject(server.process.errors.line(containing: "a backend cannot decide").text)
+        #expect(line.string("reason") == "backend_status")
+        #expect(line.string("level") == "warning")
+        // Without a backend the key decides.
+        try workspace.configure()
+        server.process.send(SIGHUP)
+        _ = try server.process.errors.line(containing: "configuration reloaded")
+        #expect(try server.authorize(other, user: Markers.otherUser).status == 200)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    private func isGenuine(_ request: RecordedRequest) throws -> Bool {
+        try StandardWebhookSignature.isGenuine(
+            signature: request.header("webhook-signature") ?? "", id: request.header("webhook-id") ?? "",
+            timestamp: request.header("webhook-timestamp") ?? "", body: request.body.span, secrets: [StandardWebhookSecret(Self.secret)],
+            now: SystemClock.unixMilliseconds())
+    }
+
+    @Test func aCompanyMovesInWithItsOwnKeys() throws {
+        let backend = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { backend.stop() }
+        let workspace = try Self.workspace(backend.url(), mode: "backend")
+        let server = try RunningServer(workspace)
+        let key = "\(Markers.prefix) a key of their own"
+        #expect(try server.authorize(key).status == 200)
+        let body = try jsonObject(#require(backend.requests.first).text)
+        #expect(body.string("security_key") == key)
+        #expect(body.string("user_id") == Markers.user)
+        #expect(try server.stop() == .exit(0))
+        let minted = try Deskgate.run("key", "mint", "--config", workspace.configuration, "--app", Workspace.app, "--user", "someone")
+        #expect(minted.code == 2)
+        #expect(minted.errors.contains("The app has no key"))
+    }
+
+    @Test(arguments: [0, 20] as [Int64]) func aStopAnswersWhoeverWaits(drainSeconds: Int64) throws {
+        let backend = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
+        defer { backend.stop() }
+        let workspace = try Self.workspace(backend.url(), mode: "key_and_backend")
+        var members = Self.app(backend.url(), mode: "key_and_backend")
+        members.append(["drain_seconds": .integer(drainSeconds)], forKey: "shutdown")
+        try workspace.configure(members)
+        let server = try RunningServer(workspace)
+        let body = SocketClient.body(try workspace.key())
+        let clients = try (1...10).map { _ in
+            let client = try SocketClient(server.publicAddress)
+            try client.send("POST /pyrus/authorize HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\n\r\n")
+            try client.send(body)
+            return client
+        }
+        #expect(backend.waitForRequests(1))
+        // The threads have taken them all when they have answered somebody who came later.
+        for _ in 1...20 { #expect(try status(server.publicAddress, "/livez") == 200) }
+        server.process.send(SIGTERM)
+        _ = try server.process.errors.line(containing: "stopping")
+        if drainSeconds > 0 { backend.release(10) }
+        for client in clients { #expect(try client.readResponse().status == (drainSeconds > 0 ? 200 : 503)) }
+        #expect(try server.process.waitForEnd() == .exit(0))
+        #expect(try !server.process.errors.text().contains("internal_error"))
+    }
+
+    /// The lines of Python in the documentation, run on a call.
+    @Test func theDocumentedProofAcceptsOurCalls() throws {
+        let backend = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { backend.stop() }
+        let workspace = try Self.workspace(backend.url(), mode: "key_and_backend")
+        let server = try RunningServer(workspace)
+        #expect(try server.authorize(workspace.key()).status == 200)
+        #expect(try server.stop() == .exit(0))
+        let request = try #require(backend.requests.first)
+        let page = String(decoding: try File.read("\(packageRoot)/docs/BACKEND.md", limit: 1 << 20).bytes, as: UTF8.self)
+        let start = try #require(page.firstRange(of: "```python\n")).upperBound
+        let proof = page[start...].prefix { $0 != "`" }
+        let headers = request.headers.map { "\"\($0.name)\": \"\($0.value)\"" }.joined(separator: ", ")
+        try workspace.write("body.json", request.text)
+        try workspace.write(
+            "proof.py",
+            """
+            import base64, hashlib, hmac, time
+            \(proof)
+            headers = {\(headers)}
+            body = open("\(workspace.directory.path("body.json"))", "rb").read()
+            print([is_from_deskgate("\(Self.secret)", headers, text) for text in (body[:-1], body)])
+            """)
+        let result = try Command("python3", workspace.directory.path("proof.py"))
+        #expect(result.status == 0)
+        #expect(result.output == "[True, False]\n")
+    }
+
+    @Test func verifyingAKeyAsksNobody() throws {
+        let backend = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { backend.stop() }
+        let workspace = try Self.workspace(backend.url(), mode: "key_and_backend")
+        let result = try Deskgate.run(
+            "key", "verify", "--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user, "--key",
+            workspace.key())
+        #expect(result.code == 1)
+        #expect(try result.json.string("reason") == "unconfirmed")
+        #expect(try result.json.string("message") == "The service would now ask the app's backend, which this command does not.")
+        #expect(backend.connectionCount == 0)
+    }
+}

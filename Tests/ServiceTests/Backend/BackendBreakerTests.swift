@@ -1,0 +1,114 @@
+import TestSupport
+import Testing
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
+
+/// A backend that is dead for a while is left alone meanwhile.
+@Suite struct BackendBreakerTests {
+    private static let longestWait: UInt64 = 10_000
+
+    @Test func aDeadBackendIsNotAskedEachTime() throws {
+        let fixture = try BackendFixture()
+        let backend = try ScriptedServer(.everyConnection(.close))
+        let json = fixture.json(backend.url())
+        backend.stop()
+        try fixture.withService(json) { (service) throws in
+            for number in 1...50 { #expect(try service.ask(user: "user-\(number)").status == 503) }
+            #expect(
+                try fixture.counts(service, "deskgate_backend_checks_total") == [
+                    #"{app="shop",result="breaker_open"} 45"#, #"{app="shop",result="unreachable"} 5"#,
+                ])
+            fixture.pass(milliseconds: Self.longestWait)
+            for number in 1...50 { #expect(try service.ask(user: "user-\(number)").status == 503) }
+            #expect(
+                try fixture.counts(service, "deskgate_backend_checks_total") == [
+                    #"{app="shop",result="breaker_open"} 94"#, #"{app="shop",result="unreachable"} 6"#,
+                ])
+        }
+        let lines = try fixture.log.lines()
+        #expect(
+            lines.filter { $0.contains("a backend") } == [
+                "WARN  a backend cannot decide app=shop reason=backend_unreachable when_undecided=error "
+                    + #"remedy="look at the backend of apps[].verify.url; it is asked again by itself""#
+            ])
+        // Strangers can cause them, so they are sampled like denials, and none of them names anybody.
+        #expect(lines.filter { $0.contains("authorize result=undecided reason=backend_breaker_open") }.count == 60)
+        #expect(lines.allSatisfy { !$0.contains("user-") && !$0.contains("dgk1.") })
+    }
+
+    @Test func aBackendThatIsBackIsAskedAgain() throws {
+        let fixture = try BackendFixture()
+        let bad = [[ScriptedStep]](repeating: [.respond(503)], count: 6)
+        try fixture.withService(.requests(bad + [[.respond(200)]])) { (service, backend) throws in
+            for number in 1...10 { #expect(try service.ask(user: "user-\(number)").status == 503) }
+            #expect(backend.requests.count == 5)
+            for expected in [503, 200] {
+                fixture.pass(milliseconds: Self.longestWait)
+                #expect(try service.ask(user: "user-1").status == expected)
+            }
+            for number in 1...10 { #expect(try service.ask(user: "user-\(number)").status == 200) }
+            #expect(backend.requests.count == 16)
+        }
+        let lines = try fixture.log.lines().filter { $0.contains("a backend") }
+        #expect(lines.count == 2)
+        #expect(lines.last == "INFO  a backend decides again app=shop")
+    }
+
+    @Test func oneAsksForACrowdThatComesBackAfterAnOutage() throws {
+        let fixture = try BackendFixture()
+        let bad = [[ScriptedStep]](repeating: [.respond(503)], count: 5)
+        try fixture.withService(.requests(bad + [[.awaitRelease, .respond(200)]])) { (service, backend) throws in
+            for number in 1...5 { #expect(try service.ask(user: "user-\(number)").status == 503) }
+            fixture.pass(milliseconds: 600_000)
+            let bodies = try (1...100).map { try BackendCaller.body(user: "user-\($0)") }
+            let crowd = try bodies.map { try BackendCaller.begin(service.publicAddress, BackendCaller.authorize, $0) }
+            let refused = #"{app="shop",result="breaker_open"} 99"#
+            #expect(eventually { (try? fixture.counts(service, "deskgate_backend_checks_total").contains(refused)) == true })
+            #expect(backend.requests.count == 6)
+            backend.release(100)
+            #expect(try crowd.map { try $0.readResponse().status }.count { $0 == 200 } == 1)
+            // They try again a second later.
+            for (client, body) in zip(crowd, bodies) { try BackendCaller.begin(client, BackendCaller.authorize, body) }
+            #expect(try crowd.map { try $0.readResponse().status }.allSatisfy { $0 == 200 })
+            #expect(backend.requests.count == 105)
+            #expect(backend.mostOpenConnections <= 32)
+        }
+    }
+
+    @Test func whatIsKeptIsAnsweredMeanwhile() throws {
+        let fixture = try BackendFixture()
+        try fixture.withService(.requests([[.respond(200)], [.respond(403)], [.respond(500)]])) { (service, backend) throws in
+            #expect(try service.ask(user: "user-1").status == 200)
+            #expect(try service.ask(user: "user-2").status == 403)
+            for number in 3...12 { #expect(try service.ask(user: "user-\(number)").status == 503) }
+            #expect(backend.requests.count == 7)
+            for path in BackendCaller.routes {
+                #expect(try service.ask(path, user: "user-1").status == 200)
+                #expect(try service.ask(path, user: "user-2").status == 403)
+            }
+        }
+    }
+
+    @Test func aBackendThatFlapsIsAskedOn() throws {
+        let flapping: [[ScriptedStep]] = (0..<40).map { [.respond($0.isMultiple(of: 2) ? 500 : 200)] }
+        let fixture = try BackendFixture()
+        try fixture.withService(.requests(flapping)) { (service, backend) throws in
+            for number in 0..<40 { #expect(try service.ask(user: "user-\(number)").status == (number.isMultiple(of: 2) ? 503 : 200)) }
+            #expect(backend.requests.count == 40)
+        }
+        #expect(try fixture.log.lines().allSatisfy { !$0.contains("a backend") })
+    }
+
+    @Test func requestsThatItRefusesAreNoOutage() throws {
+        let fixture = try BackendFixture()
+        try fixture.withService(.everyRequest(.respond(400))) { (service, backend) throws in
+            for number in 1...10 { #expect(try service.ask(user: "user-\(number)").status == 503) }
+            #expect(backend.requests.count == 10)
+        }
+    }
+}
