@@ -133,8 +133,7 @@ package final class PostgresStore: Store {
         _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         for claim in claims { StoreRules.check(claim) }
-        guard let now = claims.first?.now ?? finished.first?.now else { return [] }
-        let offset = offset(for: now)
+        let offset = offset(for: claims.first?.now ?? finished.first?.now ?? clock())
         let (finished, claims) = (finished.map { offset.stored($0) }, claims.map { offset.stored($0) })
         let results = try change(telling: audience) { batch throws(PostgresError) in
             let work = PostgresWork(batch)
