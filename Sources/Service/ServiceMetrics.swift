@@ -1,5 +1,6 @@
 internal import HelpDesk
 internal import Observability
+internal import POSIX
 internal import Time
 
 /// The service's own metrics, which are public contract.
@@ -52,5 +53,52 @@ struct ServiceMetrics: Sendable {
 
     func countReload(succeeded: Bool) {
         reloads.child(succeeded ? "success" : "failure").increment()
+    }
+}
+
+/// Counts one listener's responses by route and status, without a lock for common statuses.
+struct HTTPCounters: Sendable {
+    private static let usual = [200, 400, 403, 404, 405, 503]
+
+    private let family: MetricFamily<Counter>
+    private let listener: String
+    private let routes: [String]
+    /// The counters of the common statuses, by route.
+    private let counters: [NumberedCounters]
+
+    /// Makes the counters of a listener whose routes have these paths, in the order of their indices.
+    /// - Parameter watched: a status that operators watch; its series exists from the start for each route. Other series appear with their
+    ///   first response.
+    init(_ family: MetricFamily<Counter>, listener: String, routes: [String], watched: Int?) {
+        self.family = family
+        self.listener = listener
+        // Requests that match no route are counted together, because the caller chooses their path.
+        self.routes = ["other"] + routes
+        counters = self.routes.map { route in NumberedCounters(Self.usual) { family.child(listener, route, "\($0)") } }
+        if let watched { for route in routes { family.child(listener, route, "\(watched)").showZero() } }
+    }
+
+    /// Counts a response; `route` is -1 for a request without a route.
+    func count(route: Int, status: Int) {
+        if !counters[route + 1].increment(status) { family.child(listener, routes[route + 1], "\(status)").increment() }
+    }
+}
+
+/// The process metrics, with the names that Prometheus' own clients use.
+enum ProcessMetrics {
+    /// Registers them; a value that the system does not provide is 0.
+    static func register(in registry: MetricsRegistry) {
+        registry.counter("process_cpu_seconds_total", "User and system CPU time spent, in seconds.") { ProcessUsage.cpuSeconds }
+        registry.gauge("process_resident_memory_bytes", "Resident memory size in bytes.") {
+            Double(ProcessUsage.current?.residentBytes ?? 0)
+        }
+        registry.gauge("process_virtual_memory_bytes", "Virtual memory size in bytes.") {
+            Double(ProcessUsage.current?.virtualBytes ?? 0)
+        }
+        registry.gauge("process_threads", "Number of threads.") { Double(ProcessUsage.current?.threads ?? 0) }
+        registry.gauge("process_open_fds", "Number of open file descriptors.") { Double(ProcessUsage.openDescriptors) }
+        registry.gauge("process_max_fds", "Maximum number of open file descriptors.") { Double(ProcessUsage.descriptorLimit) }
+        let start = ProcessUsage.startUnixSeconds ?? 0
+        registry.gauge("process_start_time_seconds", "Start time of the process since the Unix epoch, in seconds.") { start }
     }
 }
