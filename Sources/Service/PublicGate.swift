@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Crypto
 internal import HTTPServer
+internal import HelpDesk
 internal import Observability
 internal import Threading
 
@@ -30,9 +31,8 @@ struct PublicGate: Sendable {
 
     private static let wrongNetwork = Response.error(403, "forbidden_network", "Calls from this network are not accepted.")
     private static let wrongHeader = Response.error(403, "forbidden_header", "This call lacks the header that shows who may call.")
-    /// A failure of our own, which must never look like a denial.
-    private static let unknownPeer = Response.error(
-        503, "undecided", "The request could not be decided; try again.", headers: [("Retry-After", "1")])
+    /// A failure of our own.
+    private static let unknownPeer = AuthorizeRefusals().undecided
 
     let rules: Live<CallerRules>
     private let network: Counter

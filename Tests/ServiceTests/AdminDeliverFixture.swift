@@ -54,6 +54,14 @@ final class AdminDeliverFixture {
         store.close()
     }
 
+    /// The configuration, with a store in a directory.
+    static func configuration(storedIn directory: TemporaryDirectory) throws -> Configuration {
+        var configuration = try AdminDeliverFixture().configuration
+        configuration.store.kind = .sqlite(path: directory.path("store.db"))
+        configuration.store.minimumFreeMegabytes = 0
+        return configuration
+    }
+
     var wakeUpCount: Int { wakeUps.withLock { $0 } }
 
     var router: Router {

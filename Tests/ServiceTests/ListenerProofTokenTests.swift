@@ -14,13 +14,11 @@ import Threading
 /// Commands and listeners with tokens of several roles: a command sends the token that suffices, and only to who knows this one.
 @Suite struct ListenerProofTokenTests {
     private let directory: TemporaryDirectory
-    private var configuration: Configuration
+    private let configuration: Configuration
 
     init() throws {
         directory = try TemporaryDirectory()
-        configuration = try AdminDeliverFixture().configuration
-        configuration.store.kind = .sqlite(path: directory.path("store.db"))
-        configuration.store.minimumFreeMegabytes = 0
+        configuration = try AdminDeliverFixture.configuration(storedIn: directory)
     }
 
     private func store() throws -> SQLiteStore {

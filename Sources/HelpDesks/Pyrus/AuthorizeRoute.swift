@@ -51,7 +51,7 @@ final class AuthorizeRoute: Sendable {
             }
             guard let question else {
                 let requestID = caller == nil ? "" : request.requestID
-                return responder.respond(conclude(decision, state, caller, requestID, since: start))
+                return responder.respond(conclude(decision, state, caller, requestID, now: now, since: start))
             }
             let requestID = request.requestID
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds) { pending in
@@ -59,7 +59,7 @@ final class AuthorizeRoute: Sendable {
                 question.ask { [self, caller] verdict in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
-                    box.respond(conclude(decision.concluded(verdict), state, caller, requestID, since: start))
+                    box.respond(conclude(decision.concluded(verdict), state, caller, requestID, now: now, since: start))
                 }
             }
         } catch {
@@ -73,9 +73,9 @@ final class AuthorizeRoute: Sendable {
     /// Counts and logs the final decision, and returns the answer. Runs on the server's thread, or on the one that brought a backend's
     /// answer.
     private func conclude(
-        _ decision: Authorizer.Decision, _ state: PyrusState, _ caller: Caller?, _ requestID: String, since start: UInt64
+        _ decision: Authorizer.Decision, _ state: PyrusState, _ caller: Caller?, _ requestID: String, now: UnixSeconds, since start: UInt64
     ) -> Response {
-        let decision = state.shared.authorizer.shadowing(decision, now: clocks.unixSeconds())
+        let decision = state.shared.authorizer.shadowing(decision, now: now)
         state.counters.count(decision)
         if let caller, decision.verdict.logLevel >= denials.level { log(decision.verdict, caller, requestID) }
         duration.observe(nanoseconds: clocks.monotonicNanoseconds() - start)

@@ -81,11 +81,11 @@ extension PostgresSession {
     static var clearCopies: Query { Query(CopyStatements.clear) }
 
     /// By how many milliseconds the database's clock is ahead of this machine's.
-    func clockOffset(_ clock: () -> UnixMilliseconds) throws(PostgresError) -> ClockOffset {
-        let before = clock()
+    func clockOffset(_ clock: @escaping @Sendable () -> UnixMilliseconds) throws(PostgresError) -> ClockOffset {
+        let sinceBoot = SystemClock.bootMilliseconds()
         let row = try run([PostgresSession.timeQuery])[0].one()
-        let way = before.remaining(until: clock()) / 2
-        return ClockOffset(measured: try row.time(0).offset(from: before + way))
+        let way = (SystemClock.bootMilliseconds() - sinceBoot) / 2
+        return DatabaseClock(showing: try row.time(0), at: sinceBoot + way, beside: clock).offset(for: clock())
     }
 }
 
