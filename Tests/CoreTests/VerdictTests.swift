@@ -14,7 +14,8 @@ import Testing
         #expect(verdict.keyID == nil)
     }
 
-    @Test(arguments: zip(Denial.allCases, ["unknown_app", "unknown_key", "wrong_mac", "issued_in_future", "expired", "too_old"]))
+    @Test(
+        arguments: zip(Denial.allCases, ["unknown_app", "unknown_key", "wrong_mac", "issued_in_future", "expired", "too_old", "revoked"]))
     func denialsHaveTheirReasons(denial: Denial, reason: String) {
         let verdict = Verdict.denied(denial, keyID: 7)
         #expect(verdict.reason == reason)
@@ -24,7 +25,7 @@ import Testing
 
     @Test func noCaseIsLeftOut() {
         #expect(Malformation.Problem.allCases.count == 8)
-        #expect(Denial.allCases.count == 6)
+        #expect(Denial.allCases.count == 7)
         #expect(CredentialField.allCases.map(\.name) == ["app_id", "user_id", "security_key"])
     }
 
@@ -36,9 +37,10 @@ import Testing
     }
 
     @Test func undecidedIsNeverADenial() {
-        #expect(Verdict.undecided.reason == "internal_error")
-        #expect(Verdict.undecided.status == 503)
-        #expect(Verdict.undecided.keyID == nil)
+        #expect(Verdict.undecided(.internalError).reason == "internal_error")
+        #expect(Verdict.undecided(.revocationsUnknown).reason == "revocations_not_loaded")
+        #expect(Verdict.undecided(.revocationsUnknown).status == 503)
+        #expect(Verdict.undecided(.internalError).keyID == nil)
     }
 
     @Test(

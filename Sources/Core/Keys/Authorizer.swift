@@ -42,7 +42,10 @@ package final class Authorizer: Sendable {
     ///   - userID: valid UTF-8, as it arrived.
     ///   - securityKey: valid UTF-8, as it arrived.
     ///   - now: the time to decide for.
-    package func decide(appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds) -> Decision {
+    ///   - revocations: the ones in force.
+    package func decide(
+        appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, revocations: Revocations
+    ) -> Decision {
         if let problem = FieldGrammar.problem(ofAppID: appID) { return Decision(.malformed(Malformation(.appID, problem))) }
         if let problem = FieldGrammar.problem(ofUserID: userID) { return Decision(.malformed(Malformation(.userID, problem))) }
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
@@ -56,9 +59,13 @@ package final class Authorizer: Sendable {
             guard isKnown else { return Decision(.denied(.unknownKey, keyID: nil), application) }
             guard isGenuine else { return Decision(.denied(.wrongMac, keyID: key.keyID), application) }
             if let denial = policy.denial(of: key, now: now) { return Decision(.denied(denial, keyID: key.keyID), application) }
+            guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
+            if revocations.revokes(key, appID: appID, userID: userID) {
+                return Decision(.denied(.revoked, keyID: key.keyID), application)
+            }
             return Decision(.authorized(keyID: key.keyID), application)
         } catch {
-            return Decision(.undecided, application)
+            return Decision(.undecided(.internalError), application)
         }
     }
 

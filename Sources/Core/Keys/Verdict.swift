@@ -7,7 +7,7 @@ package enum Verdict: Sendable, Equatable {
     /// 403: well formed, but denied. The key id is given when the app has a key of that id.
     case denied(Denial, keyID: UInt32?)
     /// 503: a failure of our own, which must never look like a denial.
-    case undecided
+    case undecided(Indecision)
 
     /// The HTTP status of the answer.
     package var status: Int {
@@ -34,9 +34,17 @@ package enum Verdict: Sendable, Equatable {
         case .authorized: "valid"
         case .malformed(let malformation): malformation.problem.rawValue
         case .denied(let denial, _): denial.rawValue
-        case .undecided: "internal_error"
+        case .undecided(let indecision): indecision.rawValue
         }
     }
+}
+
+/// Why nobody can say whether a request is allowed.
+package enum Indecision: String, Sendable, Equatable, CaseIterable {
+    /// OpenSSL failed.
+    case internalError = "internal_error"
+    /// The revocation list could not be loaded yet.
+    case revocationsUnknown = "revocations_not_loaded"
 }
 
 /// Why a well-formed request is denied.
@@ -53,4 +61,6 @@ package enum Denial: String, Sendable, Equatable, CaseIterable {
     case expired
     /// The key is older than any key may be.
     case tooOld = "too_old"
+    /// An operator has revoked the key, or blocked the person.
+    case revoked
 }

@@ -24,7 +24,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
     private let invalidJSON: Counter
     private let notAnObject: Counter
     private let invalidForm: Counter
-    private let undecided: Counter
+    private let undecided: LabelledCounters<Indecision>
 
     init(_ family: MetricFamily<Counter>, _ applications: [Application]) {
         let keyDenials = Denial.allCases.filter(\.isAboutOneKey)
@@ -44,7 +44,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         invalidJSON = family.child("", "malformed", BodyError.invalidJSONReason, "")
         notAnObject = family.child("", "malformed", BodyError.notAnObjectReason, "")
         invalidForm = family.child("", "malformed", BodyError.invalidFormReason, "")
-        undecided = family.child("", "undecided", Verdict.undecided.reason, "")
+        undecided = LabelledCounters(Indecision.allCases) { family.child("", "undecided", $0.rawValue, "") }
     }
 }
 
@@ -59,7 +59,8 @@ extension AuthorizeCounters {
             for index in counters.indices where counters[index].denial == denial { counters[index].keys.increment(Int(keyID)) }
         case (.denied, _): unknownApp.increment()
         case (.malformed(let malformation), _): malformed.increment(malformation.problem)
-        case (.undecided, _), (.authorized, nil): undecided.increment()
+        case (.undecided(let indecision), _): undecided.increment(indecision)
+        case (.authorized, nil): undecided.increment(.internalError)
         }
     }
 
@@ -80,7 +81,7 @@ extension Denial {
     fileprivate var isAboutOneKey: Bool {
         switch self {
         case .unknownApp, .unknownKey: false
-        case .wrongMac, .issuedInFuture, .expired, .tooOld: true
+        case .wrongMac, .issuedInFuture, .expired, .tooOld, .revoked: true
         }
     }
 }

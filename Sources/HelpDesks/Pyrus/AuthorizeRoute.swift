@@ -16,6 +16,7 @@ final class AuthorizeRoute: Sendable {
     private let state: Live<PyrusState>
     private let duration: Histogram
     private let denials: DenialLog
+    private let revocations: Live<Revocations>
     private let clocks: Clocks
     private let credentials = CredentialReader()
     private let authorized = Response(status: 200, json: ["status": "authorized"])
@@ -25,6 +26,7 @@ final class AuthorizeRoute: Sendable {
         self.state = state
         duration = services.metrics.authorizeDuration
         denials = services.denials
+        revocations = services.revocations
         clocks = services.clocks
     }
 
@@ -35,13 +37,14 @@ final class AuthorizeRoute: Sendable {
     private func answer(_ request: borrowing Request) -> Response {
         let start = clocks.monotonicNanoseconds()
         defer { duration.observe(nanoseconds: clocks.monotonicNanoseconds() - start) }
-        let state = state.current
+        let (state, revocations) = (state.current, revocations.current)
         let now = clocks.unixSeconds()
         do throws(BodyError) {
             let level = denials.level
             var caller: Caller?
             let decision = try credentials.decision(on: request) { appID, userID, securityKey in
-                let decision = state.shared.authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now)
+                let decision = state.shared.authorizer.decide(
+                    appID: appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations)
                 if decision.verdict.logLevel >= level {
                     caller = Caller(decision, state.shared.authorizer, appID: appID, userID: userID, securityKey: securityKey)
                 }
