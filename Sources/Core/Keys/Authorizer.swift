@@ -46,7 +46,10 @@ package final class Authorizer: Sendable {
     ///   - userID: valid UTF-8, as it arrived.
     ///   - securityKey: valid UTF-8, as it arrived.
     ///   - now: the time to decide for.
-    package func decide(appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds) -> Decision {
+    ///   - revocations: the ones in force.
+    package func decide(
+        appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, revocations: Revocations
+    ) -> Decision {
         if let problem = FieldGrammar.problem(ofAppID: appID) { return Decision(.malformed(Malformation(.appID, problem))) }
         if let problem = FieldGrammar.problem(ofUserID: userID) { return Decision(.malformed(Malformation(.userID, problem))) }
         let application = index(of: appID)
@@ -66,6 +69,10 @@ package final class Authorizer: Sendable {
             guard isGenuine else { return Decision(.denied(.wrongMac, keyID: key.keyID), application) }
             if let denial = policy.narrowed(by: applications[application].life).denial(of: key, now: now) {
                 return Decision(.denied(denial, keyID: key.keyID), application)
+            }
+            guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
+            if revocations.revokes(key, appID: appID, userID: userID) {
+                return Decision(.denied(.revoked, keyID: key.keyID), application)
             }
             let isFinal = verification == .key
             return Decision(isFinal ? .authorized(keyID: key.keyID) : .unconfirmed(keyID: key.keyID), application)

@@ -46,6 +46,14 @@ package enum Verdict: Sendable, Equatable {
     }
 }
 
+/// Why nobody can say whether a request is allowed.
+package enum Indecision: String, Sendable, Equatable, CaseIterable {
+    /// OpenSSL failed.
+    case internalError = "internal_error"
+    /// The revocation list could not be loaded yet.
+    case revocationsUnknown = "revocations_not_loaded"
+}
+
 /// Why a well-formed request is denied.
 package enum Denial: String, Sendable, Equatable, CaseIterable {
     /// No such app is configured.
@@ -60,6 +68,8 @@ package enum Denial: String, Sendable, Equatable, CaseIterable {
     case expired
     /// The key is older than any key may be.
     case tooOld = "too_old"
+    /// An operator has revoked the key, or blocked the person.
+    case revoked
     /// The app's backend has said no.
     case backendDenied = "backend_denied"
     /// The app's backend could not decide, and the app's rule denies then.
@@ -70,6 +80,8 @@ package enum Denial: String, Sendable, Equatable, CaseIterable {
 package enum Indecision: String, Sendable, Equatable, CaseIterable {
     /// A failure of our own.
     case internalError = "internal_error"
+    /// It is not known yet which keys are revoked.
+    case revocationsUnknown = "revocations_not_loaded"
     /// The app's backend did not answer in time.
     case backendTimeout = "backend_timeout"
     /// There was no connection to the app's backend, or it broke.
