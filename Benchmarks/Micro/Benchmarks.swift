@@ -37,7 +37,8 @@ struct Benchmarks {
         let authorizer = fixture.authorizer
         let (appID, userID, key) = (appID ?? fixture.appID, fixture.userID, securityKey ?? fixture.securityKey)
         return stopwatch.measure(name) {
-            let decision = authorizer.decide(appID: appID.span, userID: userID.span, securityKey: key.span, now: Fixture.now)
+            let decision = authorizer.decide(
+                appID: appID.span, userID: userID.span, securityKey: key.span, now: Fixture.now, revocations: .none)
             precondition(decision.verdict.status == status)
             return decision.application ?? 0
         }

@@ -15,13 +15,13 @@ enum AdminQuestion {
             try AdminAccess(configuration).perform(action, remark: Console.complain)
         }
         guard case .object(let object) = answer.json else { preconditionFailure("every answer is an object") }
-        if answer.status == 200 || arguments.has("json") {
+        if [200, 201].contains(answer.status) || arguments.has("json") {
             Console.answer(arguments, answer.json, text(object))
         } else {
             Console.complain(AdminText.text(object["message"]))
         }
         switch answer.status {
-        case 200: return verdict(object)
+        case 200, 201: return verdict(object)
         case 404, 409: return .negative
         default: return .usage
         }

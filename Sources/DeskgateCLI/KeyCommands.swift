@@ -53,7 +53,8 @@ enum KeyCommands {
     // MARK: key verify
 
     static let verify = Command(
-        "key verify", "Answers as the service would, with the reason.", exits: [.done: "for 200", .negative: "otherwise"],
+        "key verify", "Answers as the service would if nothing were revoked, with the reason.",
+        exits: [.done: "for 200", .negative: "otherwise"],
         options: [.config] + appAndUser + [
             Option("key", value: .secret("KEY"), required: true, "the security key"),
             Option("at", value: .number(0...UInt64.max, "UNIX"), default: "now", "the time to decide for, in seconds since 1970"),
@@ -65,7 +66,7 @@ enum KeyCommands {
         let authorizer = try authorizer(arguments.configuration())
         func bytes(_ name: String) -> [UInt8] { Array(arguments.required(name).utf8) }
         let (app, user, key) = (bytes("app"), bytes("user"), bytes("key"))
-        let decision = authorizer.decide(appID: app.span, userID: user.span, securityKey: key.span, now: now)
+        let decision = authorizer.decide(appID: app.span, userID: user.span, securityKey: key.span, now: now, revocations: .none)
         let verdict = authorizer.shadowing(decision, now: now).verdict
         let reference = authorizer.userReference(appID: app.span, userID: user.span)
         Console.print(describe(verdict, key: SecurityKey(key.span), reference: reference))

@@ -75,7 +75,7 @@ struct StoreKeeper: Sendable {
             } catch {
                 if logged != error {
                     logger.log(
-                        .error, "the store cannot be opened; authorization is served, everything else is refused until it can",
+                        .error, "the store cannot be opened; what needs it is refused until it can",
                         ["reason": .string(error.description)])
                 }
                 logged = error

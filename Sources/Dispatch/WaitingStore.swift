@@ -156,6 +156,16 @@ extension WaitingStore {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store().pending() }
 
+    func revoke(_ revocation: Revocation) throws(StoreError) { try store().revoke(revocation) }
+
+    func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
+        try store().revocations(of: person, after: after, limit: limit)
+    }
+
+    func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { try store().removeRevocation(id) }
+
+    func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews { try store().revocationNews(since: version) }
+
     var newsMilliseconds: UInt64? { (try? store())?.newsMilliseconds }
 
     var standing: ReplicaStanding { (try? store())?.standing ?? .alone }

@@ -66,7 +66,9 @@ package struct AdminAccess {
         let state = OperatorState(
             configuration, authorizer: try authorizer(), registryAudience: AppSubscriptions(configuration).registry)
         // No metrics count these deliveries while no service runs.
-        let context = AdminContext(store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, onGivenUp: { _, _ in })
+        let context = AdminContext(
+            store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, author: "command", onGivenUp: { _, _ in },
+            onRevocation: { _ in })
         return try action.perform(in: context)
     }
 

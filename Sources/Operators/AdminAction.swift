@@ -71,19 +71,19 @@ package struct AdminAnswer: Sendable, Equatable {
     let change: Change?
     /// The outcome in audit lines: `done`, or the error's code.
     let outcome: String
+    /// What it was about, for the audit line: never a key, and a person only as `user_ref`.
+    let about: [AuditField]
 
-    init(status: Int = 200, _ json: JSONValue, outcome: String = "done") {
+    init(status: Int = 200, _ json: JSONValue, outcome: String = "done", change: Change? = nil, about: [AuditField] = []) {
         self.status = status
         self.json = json
         self.outcome = outcome
-        change = nil
+        self.change = change
+        self.about = about
     }
 
-    init(_ change: Change) {
-        status = 200
-        json = .object([change.name: .integer(Int64(change.count))])
-        self.change = change
-        outcome = "done"
+    init(_ change: Change, about: [AuditField] = []) {
+        self.init(.object([change.name: .integer(Int64(change.count))]), change: change, about: about)
     }
 
     static let unknown = error(404, "not_found", "No delivery has this id.")
@@ -92,6 +92,12 @@ package struct AdminAnswer: Sendable, Equatable {
     static func error(_ status: Int, _ code: String, _ message: String) -> AdminAnswer {
         AdminAnswer(status: status, .error(code, message), outcome: code)
     }
+}
+
+/// A field of an audit line.
+struct AuditField: Sendable, Equatable {
+    let name: String
+    let text: String
 }
 
 /// What actions need to run.
@@ -103,8 +109,12 @@ package struct AdminContext: Sendable {
     let state: OperatorState
     /// Why a notifier starts no attempts just now, by its name; nil outside the service, where nothing starts at all.
     let holds: [String: String]?
+    /// Who asks: the admin token by its place and the peer's address, or `command` outside the service.
+    let author: String
     /// Called with the number of pending deliveries that were purged, and their notifier.
     let onGivenUp: @Sendable (_ count: Int, _ notifier: String) -> Void
+    /// Called with a change that the store has taken; it is in force when this returns.
+    let onRevocation: @Sendable (RevocationChange) -> Void
 
     /// Why a pending delivery that is due has not been attempted yet; nil when it is not due or has ended.
     func wait(of delivery: Delivery) -> String? {

@@ -78,6 +78,8 @@ struct AdminCaller: Sendable {
     let token: (role: AdminToken.Role, place: String)?
     /// The peer's address; `unix` for a Unix socket.
     let peer: String
+    /// Who it is, in what is stored with a change: the token by its place, and the peer's address.
+    var author: String { token.map { "\($0.place) \(peer)" } ?? peer }
     /// The request's id in the log.
     let requestID: String
 

@@ -16,6 +16,7 @@ package struct AdminServices: Sendable {
     let status: @Sendable () -> JSONValue
     let holds: @Sendable () -> [String: String]
     let onGivenUp: @Sendable (_ count: Int, _ notifier: String) -> Void
+    let onRevocation: @Sendable (RevocationChange) -> Void
     let onWork: @Sendable () -> Void
 
     /// Gathers the services.
@@ -23,11 +24,13 @@ package struct AdminServices: Sendable {
     ///     - status: the answer of `GET /v1/status`; must not block.
     ///     - holds: why a notifier starts no attempts just now, by its name.
     ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were purged, and their notifier.
+    ///     - onRevocation: called on that thread, before the answer, with a change that the store has taken; puts it in force.
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
     package init(
         state: Live<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger, denials: DenialLog,
         status: @escaping @Sendable () -> JSONValue, holds: @escaping @Sendable () -> [String: String],
-        onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String) -> Void, onWork: @escaping @Sendable () -> Void
+        onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String) -> Void,
+        onRevocation: @escaping @Sendable (RevocationChange) -> Void, onWork: @escaping @Sendable () -> Void
     ) {
         self.state = state
         self.store = store
@@ -38,6 +41,7 @@ package struct AdminServices: Sendable {
         self.status = status
         self.holds = holds
         self.onGivenUp = onGivenUp
+        self.onRevocation = onRevocation
         self.onWork = onWork
     }
 }
@@ -127,13 +131,14 @@ package final class AdminListener: Sendable {
     private func perform(_ action: any AdminAction, _ caller: AdminCaller) -> Response {
         let context = AdminContext(
             store: services.store, now: services.clocks.unixMilliseconds(), state: services.state.current, holds: services.holds(),
-            onGivenUp: services.onGivenUp)
+            author: caller.author, onGivenUp: services.onGivenUp, onRevocation: services.onRevocation)
         do throws(StoreError) {
             let answer = try action.perform(in: context)
             if answer.change?.makesWork == true { services.onWork() }
             if let change = action.change {
+                let counted = answer.change.map { [(key: $0.name, value: LogValue.integer($0.count))] } ?? []
                 gate.audit(
-                    change, outcome: answer.outcome, answer.change.map { [($0.name, .integer($0.count))] } ?? [], by: caller)
+                    change, outcome: answer.outcome, answer.about.map { ($0.name, .string($0.text)) } + counted, by: caller)
             }
             return Response(answer)
         } catch {

@@ -73,9 +73,17 @@ extension AdminContext {
 extension AdminAnswer {
     /// The name itself is not repeated, because it may be a misplaced secret.
     fileprivate static func unknownName(_ field: String, _ name: String, _ known: [String]) -> AdminAnswer {
-        let hint =
-            NearestWord.nearest(to: name, in: known).map { "did you mean \"\($0)\"?" }
-            ?? "known are: \(known.map { printable($0) }.joined(separator: ", "))."
+        let hint = hint(to: name, known)
         return error(400, "unknown_name", "\(field): nothing of this name is configured, and no delivery or device has it; \(hint)")
+    }
+
+    /// The error for an app that is not configured.
+    static func unknownApp(_ name: String, _ known: [String]) -> AdminAnswer {
+        error(400, "unknown_name", "app_id: no app of this name is configured; \(hint(to: name, known))")
+    }
+
+    private static func hint(to name: String, _ known: [String]) -> String {
+        NearestWord.nearest(to: name, in: known).map { "did you mean \"\($0)\"?" }
+            ?? "known are: \(known.map { printable($0) }.joined(separator: ", "))."
     }
 }

@@ -22,6 +22,8 @@ package final class RunningService: Sendable {
     // Without this thread, sampled lines are reported only with the next line of their kind, and certificate warnings come only from
     // `check` and reloads.
     private let chores: Chores?
+    /// Looks for revocations by other processes, on a thread of its own, because the store may hang.
+    private let revocations: Chores
     /// The store as it is opened next: a reload may have brought another password.
     private let store: Monitor<Configuration.Store>
     /// The certificates that the public and the admin listener use.
@@ -47,7 +49,7 @@ package final class RunningService: Sendable {
                 try store.withLock { $0 }.open(devicesPerUser: configuration.pushTokens.devicesPerUser, movesAgain: isAgain)
             }
         }
-        (deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
+        (revocations, deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
         let (warnings, denials) = (WarningLog(configuration, logger: logger, clocks: clocks), graph.denials)
         self.warnings = warnings
         identities = Monitor([configuration.listen.settings.tls, configuration.admin.listener.settings.tls])
@@ -66,18 +68,29 @@ package final class RunningService: Sendable {
     /// Starts everything that has threads. If one part fails, the parts started before it are stopped.
     private static func start(
         _ configuration: Configuration, _ graph: ServiceGraph, _ logger: Logger, _ clocks: Clocks
-    ) throws(StartError) -> (deliveries: DeliveryServices, admin: Server, public: Server) {
-        var deliveries: DeliveryServices?
+    ) throws(StartError) -> (revocations: Chores, deliveries: DeliveryServices, admin: Server, public: Server) {
+        var (revocations, deliveries): (Chores?, DeliveryServices?)
         do {
+            let watch = try watchRevocations(graph.revocations)
+            revocations = watch
             let started = try DeliveryServices(configuration, graph, logger: logger, clocks: clocks)
             deliveries = started
             let (admin, publicServer) = try listen(configuration, graph, logger)
-            return (started, admin, publicServer)
+            return (watch, started, admin, publicServer)
         } catch {
             deliveries?.stop(drainMilliseconds: 0)
             graph.admin.stop()
+            revocations?.stop()
             graph.store.close()
             throw error
+        }
+    }
+
+    private static func watchRevocations(_ keeper: RevocationKeeper) throws(StartError) -> Chores {
+        do throws(ThreadError) {
+            return try Chores(everyMilliseconds: RevocationKeeper.intervalMilliseconds) { keeper.refresh() }
+        } catch {
+            throw .store(StoreError(.unavailable, error.description))
         }
     }
 
@@ -128,6 +141,7 @@ package final class RunningService: Sendable {
         deliveries.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))
         adminServer.stop(drainMilliseconds: 1000)
         graph.admin.stop()
+        revocations.stop()
         graph.store.close()
         chores?.stop()
         graph.denials.flush(all: true)

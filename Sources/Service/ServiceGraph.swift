@@ -36,6 +36,8 @@ package struct ServiceGraph: Sendable {
     let admin: AdminListener
     let deliveryMetrics: DeliveryMetrics
     let store: any Store
+    /// Keeps the revocations in force like those in the store.
+    let revocations: RevocationKeeper
     /// Tells the dispatcher of accepted events.
     let dispatcherInbox: Monitor<DispatcherInbox>
 
@@ -61,6 +63,18 @@ package struct ServiceGraph: Sendable {
         certificateExpiries = expiries
         metrics.tellCertificateExpiries { expiries.withLock { $0 } }
         store = try Self.open(openStore)
+        let revocations = RevocationKeeper(store, logger: logger, clocks: clocks) { [helpDeskState] change in
+            guard let backends = helpDeskState.current.backends else { return }
+            switch change {
+            case .added(let revocation): backends.forget(revocation)
+            case .removed: break
+            case nil: backends.forgetAll()
+            }
+        }
+        // Before anything is served.
+        revocations.refresh()
+        self.revocations = revocations
+        metrics.tellRevocations({ revocations.live.current.count }, refreshedAt: { revocations.lastRefresh })
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
         record = ConfigurationRecord(configuration, clocks: clocks)
@@ -69,8 +83,8 @@ package struct ServiceGraph: Sendable {
         let denials = DenialLog(logger: logger, monotonicMilliseconds: clocks.monotonicMilliseconds)
         self.denials = denials
         let services = HelpDeskServices(
-            state: helpDeskState, store: store, metrics: metrics.helpDesks, clocks: clocks, random: RandomPool(), logger: logger,
-            denials: denials
+            state: helpDeskState, revocations: revocations.live, store: store, metrics: metrics.helpDesks, clocks: clocks,
+            random: RandomPool(), logger: logger, denials: denials
         ) { inbox.announceNews() }
         helpDesks = try Self.orStartError { () throws(CryptoError) in
             var served: [ServedHelpDesk] = []
@@ -91,7 +105,7 @@ package struct ServiceGraph: Sendable {
                 status: { [readiness] in readiness.json }, holds: { inbox.withLock { $0.holds } },
                 onGivenUp: { count, notifier in
                     deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: DeliveryMetrics.purged)
-                }, onWork: { inbox.announceNews() }))
+                }, onRevocation: { revocations.take($0) }, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
     }
 

@@ -51,6 +51,16 @@ struct ServiceMetrics: Sendable {
         }
     }
 
+    /// Registers the metrics of revocations.
+    /// - Parameter refreshedAt: when the store was last asked with success; 0 before that.
+    func tellRevocations(_ count: @escaping @Sendable () -> Int, refreshedAt: @escaping @Sendable () -> UnixSeconds) {
+        registry.gauge("deskgate_revocations", "Revocations of security keys in force.") { Double(count()) }
+        registry.gauge(
+            "deskgate_revocations_refresh_timestamp_seconds",
+            "When the store was last asked for changed revocations with success, in Unix time; 0 before that."
+        ) { Double(refreshedAt().rawValue) }
+    }
+
     func countReload(succeeded: Bool) {
         reloads.child(succeeded ? "success" : "failure").increment()
     }

@@ -37,7 +37,8 @@ extension Triple: CustomStringConvertible, CustomReflectable {
 }
 
 extension Authorizer {
-    func decide(_ triple: Triple, now: UnixSeconds) -> Decision {
-        decide(appID: triple.appID.span, userID: triple.userID.span, securityKey: triple.securityKey.span, now: now)
+    func decide(_ triple: Triple, now: UnixSeconds, revocations: Revocations = .none) -> Decision {
+        decide(
+            appID: triple.appID.span, userID: triple.userID.span, securityKey: triple.securityKey.span, now: now, revocations: revocations)
     }
 }

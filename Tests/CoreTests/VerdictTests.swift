@@ -18,7 +18,8 @@ import Testing
         arguments: zip(
             Denial.allCases,
             [
-                "unknown_app", "unknown_key", "wrong_mac", "issued_in_future", "expired", "too_old", "backend_denied", "backend_undecided",
+                "unknown_app", "unknown_key", "wrong_mac", "issued_in_future", "expired", "too_old", "revoked", "backend_denied",
+                "backend_undecided",
             ]))
     func denialsHaveTheirReasons(denial: Denial, reason: String) {
         let verdict = Verdict.denied(denial, keyID: 7)
@@ -36,8 +37,8 @@ import Testing
 
     @Test func noCaseIsLeftOut() {
         #expect(Malformation.Problem.allCases.count == 8)
-        #expect(Denial.allCases.count == 8)
-        #expect(Indecision.allCases.count == 6)
+        #expect(Denial.allCases.count == 9)
+        #expect(Indecision.allCases.count == 7)
         #expect(CredentialField.allCases.map(\.name) == ["app_id", "user_id", "security_key"])
     }
 
@@ -59,7 +60,9 @@ import Testing
         arguments: zip(
             Indecision.allCases,
             [
-                "internal_error", "backend_timeout", "backend_unreachable", "backend_status", "backend_breaker_open", "backend_overloaded",
+                "internal_error", "revocations_not_loaded", "backend_timeout", "backend_unreachable", "backend_status",
+                "backend_breaker_open",
+                "backend_overloaded",
             ]))
     func undecidedIsNeverADenial(indecision: Indecision, reason: String) {
         let verdict = Verdict.undecided(indecision)

@@ -45,7 +45,7 @@ final class AdminDeliverFixture {
             AdminServices(
                 state: state, store: store, registry: MetricsRegistry(), clocks: Clocks(unixSeconds: { TestTime.now }), logger: log.logger,
                 denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { .null }, holds: { [:] },
-                onGivenUp: { _, _ in }, onWork: { [wakeUps] in wakeUps.update { $0 += 1 } }))
+                onGivenUp: { _, _ in }, onRevocation: { _ in }, onWork: { [wakeUps] in wakeUps.update { $0 += 1 } }))
         try Self.fill(store)
     }
 
@@ -93,6 +93,10 @@ final class AdminDeliverFixture {
 
     static func fill(_ store: any Store) throws {
         for number in 1...4 { try accept(store, number) }
+        // It has the id of a delivery, so that one id in a path is right everywhere.
+        try store.revoke(
+            Revocation(
+                id: id(2), appID: "shop", subject: .user("revoked"), issuedBefore: 1, reason: "", author: "test", createdAt: time))
         try tryOnce(store, 1, attempt: 1, at: time, .delivered, "status_204")
         try tryOnce(store, 2, attempt: 1, at: time, .retry(at: time + 100), "status_503")
         try tryOnce(store, 2, attempt: 2, at: time + 100, .dead, "status_404")

@@ -26,6 +26,10 @@ import Testing
         "POST /v1/deliveries/retry": ("", #"{"all":true}"#),
         "GET /v1/push-tokens": ("?app_id=shop", ""),
         "DELETE /v1/push-tokens": ("?app_id=shop&user_id=user-1", ""),
+        "POST /v1/revocations": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
+        "POST /v1/users/sign-out": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
+        "POST /v1/users/block": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
+        "POST /v1/users/unblock": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
     ]
 
     private func send(_ route: AdminRoute, query: String? = nil, body: String? = nil, token: String? = ServiceFixture.token)

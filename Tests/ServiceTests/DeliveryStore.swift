@@ -17,6 +17,8 @@ final class DeliveryStore: Store {
         case work
         /// Every claim of a call, while its reports are taken in.
         case claims
+        /// Questions about revocations.
+        case revocations
     }
 
     private struct State {
@@ -148,6 +150,19 @@ final class DeliveryStore: Store {
     var refused: [RefusedDeliveries] { store.refused }
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }
+
+    func revoke(_ revocation: Revocation) throws(StoreError) { try store.revoke(revocation) }
+
+    func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
+        try store.revocations(of: person, after: after, limit: limit)
+    }
+
+    func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { try store.removeRevocation(id) }
+
+    func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {
+        if isRefused(.revocations) { throw Self.refusal }
+        return try store.revocationNews(since: version)
+    }
 
     var refusal: StoreError? { store.refusal }
 

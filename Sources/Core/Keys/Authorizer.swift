@@ -46,14 +46,21 @@ package final class Authorizer: Sendable {
     ///   - userID: valid UTF-8, as it arrived.
     ///   - securityKey: valid UTF-8, as it arrived.
     ///   - now: the time to decide for.
-    package func decide(appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds) -> Decision {
+    ///   - revocations: the ones in force.
+    package func decide(
+        appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, revocations: Revocations
+    ) -> Decision {
         if let problem = FieldGrammar.problem(ofAppID: appID) { return Decision(.malformed(Malformation(.appID, problem))) }
         if let problem = FieldGrammar.problem(ofUserID: userID) { return Decision(.malformed(Malformation(.userID, problem))) }
         let application = index(of: appID)
         let verification = application.map { applications[$0].verification } ?? .key
         if verification == .backend {
-            let problem = FieldGrammar.problem(ofForeignKey: securityKey)
-            return Decision(problem.map { .malformed(Malformation(foreignKey: $0)) } ?? .unconfirmed(keyID: nil), application)
+            if let problem = FieldGrammar.problem(ofForeignKey: securityKey) {
+                return Decision(.malformed(Malformation(foreignKey: problem)))
+            }
+            guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
+            let isBlocked = revocations.blocks(appID: appID, userID: userID)
+            return Decision(isBlocked ? .denied(.revoked, keyID: nil) : .unconfirmed(keyID: nil), application)
         }
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
         guard let key = parsed else { return Decision(.malformed(Malformation(.securityKey, problem))) }
@@ -66,6 +73,10 @@ package final class Authorizer: Sendable {
             guard isGenuine else { return Decision(.denied(.wrongMac, keyID: key.keyID), application) }
             if let denial = policy.narrowed(by: applications[application].life).denial(of: key, now: now) {
                 return Decision(.denied(denial, keyID: key.keyID), application)
+            }
+            guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
+            if revocations.revokes(key, appID: appID, userID: userID) {
+                return Decision(.denied(.revoked, keyID: key.keyID), application)
             }
             let isFinal = verification == .key
             return Decision(isFinal ? .authorized(keyID: key.keyID) : .unconfirmed(keyID: key.keyID), application)

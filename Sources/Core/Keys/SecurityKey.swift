@@ -14,6 +14,8 @@ package struct SecurityKey: Sendable {
 
     static let prefix: StaticString = "dgk1."
     static let headCount = 31
+    /// Where the salt begins in the head, and how long it is, in bytes.
+    static let (saltStart, saltCount) = (15, 16)
     private static let encodedCount = 84
 
     /// Which of the app's secrets made it.
@@ -22,6 +24,8 @@ package struct SecurityKey: Sendable {
     package let issuedAt: UnixSeconds
     /// The last second in which it is valid; 0 for ever.
     package let expiresAt: UnixSeconds
+    /// The random bytes by which one key can be revoked alone: 16, and no secret.
+    package var salt: [UInt8] { (Self.saltStart..<Self.headCount).map { head[$0] } }
     let head: InlineArray<31, UInt8>
     let mac: InlineArray<32, UInt8>
 

@@ -60,6 +60,8 @@ package enum Denial: String, Sendable, Equatable, CaseIterable {
     case expired
     /// The key is older than any key may be.
     case tooOld = "too_old"
+    /// An operator has revoked the key, or blocked the person.
+    case revoked
     /// The app's backend has said no.
     case backendDenied = "backend_denied"
     /// The app's backend could not decide, and the app's rule denies then.
@@ -70,6 +72,8 @@ package enum Denial: String, Sendable, Equatable, CaseIterable {
 package enum Indecision: String, Sendable, Equatable, CaseIterable {
     /// A failure of our own.
     case internalError = "internal_error"
+    /// It is not known yet which keys are revoked.
+    case revocationsUnknown = "revocations_not_loaded"
     /// The app's backend did not answer in time.
     case backendTimeout = "backend_timeout"
     /// There was no connection to the app's backend, or it broke.

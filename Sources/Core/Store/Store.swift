@@ -113,6 +113,25 @@ package protocol Store: Sendable {
     /// The numbers of pending deliveries by notifier, in the order of the names' bytes.
     func pending() throws(StoreError) -> [PendingDeliveries]
 
+    /// Adds a revocation.
+    /// - Precondition: its id is new.
+    func revoke(_ revocation: Revocation) throws(StoreError)
+
+    /// The revocations, those with the latest ids first.
+    /// - Parameters:
+    ///   - person: only those that name this person; nil for all.
+    ///   - after: the last of the previous list; nil for the first.
+    func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation]
+
+    /// Removes a revocation: the keys that it was about count again, unless another one is about them too.
+    /// - Returns: the revocation; nil when there is none with this id.
+    func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation?
+
+    /// What has changed in the revocations since a version, at most some thousand changes: ask again until there are none. When nothing has
+    /// changed it costs one search.
+    /// - Parameter version: of earlier news; nil tells the present version without changes.
+    func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews
+
     /// The numbers of deliveries since the store was opened that ended as they were made, by notifier in the order of the names' bytes.
     /// Does not block.
     var refused: [RefusedDeliveries] { get }

@@ -53,6 +53,8 @@ package struct ServedHelpDesk: Sendable {
 package struct HelpDeskServices: Sendable {
     /// The parts of the configuration in force that all help desks use.
     package let state: Live<HelpDeskState>
+    /// The revocations in force.
+    package let revocations: Live<Revocations>
     /// The store of events and devices.
     package let store: any Store
     /// The metrics.
@@ -70,10 +72,11 @@ package struct HelpDeskServices: Sendable {
 
     /// Gathers the services.
     package init(
-        state: Live<HelpDeskState>, store: any Store, metrics: HelpDeskMetrics, clocks: Clocks, random: RandomPool, logger: Logger,
-        denials: DenialLog, onChange: @escaping @Sendable () -> Void
+        state: Live<HelpDeskState>, revocations: Live<Revocations>, store: any Store, metrics: HelpDeskMetrics, clocks: Clocks,
+        random: RandomPool, logger: Logger, denials: DenialLog, onChange: @escaping @Sendable () -> Void
     ) {
         self.state = state
+        self.revocations = revocations
         self.store = store
         self.metrics = metrics
         self.clocks = clocks

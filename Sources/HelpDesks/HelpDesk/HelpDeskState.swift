@@ -31,9 +31,10 @@ package final class HelpDeskState: Sendable {
     /// Decides whether a person may use the chat, for every route; as `Authorizer.decide`, and with what is kept of the backend's answers.
     /// - Parameter question: set when the backend must be asked. Then the decision is no answer, but what `BackendQuestion.ask` leads to.
     package func decide(
-        appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, asking question: inout BackendQuestion?
+        appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, revocations: Revocations,
+        asking question: inout BackendQuestion?
     ) -> Authorizer.Decision {
-        let decision = authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now)
+        let decision = authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations)
         guard case .unconfirmed = decision.verdict else { return decision }
         guard let backends else { return decision.concluded(.undecided(.internalError)) }
         return backends.conclude(decision, appID: appID, userID: userID, securityKey: securityKey, asking: &question)

@@ -104,7 +104,8 @@ package final class PushTokenRoute: Sendable {
                 let key = bytes.extracting(ranges.securityKey)
                 var question: BackendQuestion?
                 let decision = state.decide(
-                    appID: appID, userID: userID, securityKey: key, now: services.clocks.unixSeconds(), asking: &question)
+                    appID: appID, userID: userID, securityKey: key, now: services.clocks.unixSeconds(),
+                    revocations: services.revocations.current, asking: &question)
                 app = decision.application.map { String(decoding: state.authorizer.applications[$0].id, as: UTF8.self) }
                 switch decision.verdict {
                 case .authorized: return .allowed(try PushTokenRequest(fields, in: bytes))

@@ -45,7 +45,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
     private let invalidJSON: Counter
     private let notAnObject: Counter
     private let invalidForm: Counter
-    private let undecided: Counter
+    private let undecided: LabelledCounters<Indecision>
 
     init(_ family: MetricFamily<Counter>, _ applications: [Application]) {
         self.applications = applications.map { application in
@@ -62,20 +62,24 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         invalidJSON = family.child("", "malformed", BodyError.invalidJSONReason, "")
         notAnObject = family.child("", "malformed", BodyError.notAnObjectReason, "")
         invalidForm = family.child("", "malformed", BodyError.invalidFormReason, "")
-        undecided = family.child("", "undecided", Indecision.internalError.rawValue, "")
+        undecided = LabelledCounters(Self.ownIndecisions) { family.child("", "undecided", $0.rawValue, "") }
     }
+
+    /// Those that are about no backend.
+    private static let ownIndecisions: [Indecision] = [.internalError, .revocationsUnknown]
 
     private static func backendCounters(
         _ family: MetricFamily<Counter>, _ application: Application, _ app: String
     ) -> LabelledCounters<Verdict> {
         let keyIDs: [UInt32?] = application.verification == .backend ? [nil] : application.keys.map(\.id)
         let decided = keyIDs.flatMap { keyID -> [Verdict] in
-            let denials: [Denial] = [.backendDenied, .backendUndecided]
+            // A key that only the backend understands is none of the app's, so that a block is counted here.
+            let denials: [Denial] = [.backendDenied, .backendUndecided] + (keyID == nil ? [.revoked] : [])
             let shadowed = application.shadowUntil == nil ? [] : denials.map { Verdict.shadowed($0, keyID: keyID) }
             return [.authorized(keyID: keyID), .authorized(keyID: keyID, isConfirmed: false)] + denials.map { .denied($0, keyID: keyID) }
                 + shadowed
         }
-        let undecided = Indecision.allCases.filter { $0 != .internalError }.map { Verdict.undecided($0) }
+        let undecided = Indecision.allCases.filter { !ownIndecisions.contains($0) }.map { Verdict.undecided($0) }
         return LabelledCounters(decided + undecided) { verdict in
             family.child(app, verdict.result, verdict.reason, verdict.keyID.map { "\($0)" } ?? "")
         }
@@ -94,7 +98,8 @@ extension AuthorizeCounters {
         case (.shadowed(let denial, let keyID), let application?): applications[application].shadowed?.count(denial, keyID)
         case (.denied, nil), (.shadowed, nil): unknownApp.increment()
         case (.malformed(let malformation), _): malformed.increment(malformation.problem)
-        case (.undecided, _), (.unconfirmed, _), (.authorized, _): undecided.increment()
+        case (.undecided(.revocationsUnknown), _): undecided.increment(.revocationsUnknown)
+        case (.undecided, _), (.unconfirmed, _), (.authorized, _): undecided.increment(.internalError)
         }
     }
 
@@ -115,7 +120,7 @@ extension Denial {
     fileprivate var isAboutOneKey: Bool {
         switch self {
         case .unknownApp, .unknownKey, .backendDenied, .backendUndecided: false
-        case .wrongMac, .issuedInFuture, .expired, .tooOld: true
+        case .wrongMac, .issuedInFuture, .expired, .tooOld, .revoked: true
         }
     }
 }

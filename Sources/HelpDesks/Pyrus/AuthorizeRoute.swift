@@ -17,6 +17,7 @@ final class AuthorizeRoute: Sendable {
     private let state: Live<PyrusState>
     private let duration: Histogram
     private let denials: DenialLog
+    private let revocations: Live<Revocations>
     private let clocks: Clocks
     private let credentials = CredentialReader()
     private let authorized = Response(status: 200, json: ["status": "authorized"])
@@ -26,6 +27,7 @@ final class AuthorizeRoute: Sendable {
         self.state = state
         duration = services.metrics.authorizeDuration
         denials = services.denials
+        revocations = services.revocations
         clocks = services.clocks
     }
 
@@ -35,7 +37,7 @@ final class AuthorizeRoute: Sendable {
 
     private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
         let start = clocks.monotonicNanoseconds()
-        let state = state.current
+        let (state, revocations) = (state.current, revocations.current)
         let now = clocks.unixSeconds()
         do throws(BodyError) {
             let level = denials.level
@@ -43,7 +45,7 @@ final class AuthorizeRoute: Sendable {
             var question: BackendQuestion?
             let decision = try credentials.decision(on: request) { appID, userID, securityKey in
                 let decision = state.shared.decide(
-                    appID: appID, userID: userID, securityKey: securityKey, now: now, asking: &question)
+                    appID: appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations, asking: &question)
                 if question != nil || decision.verdict.logLevel >= level {
                     caller = Caller(decision, state.shared.authorizer, appID: appID, userID: userID, securityKey: securityKey)
                 }

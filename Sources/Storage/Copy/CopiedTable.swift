@@ -50,14 +50,17 @@ struct CopiedTable: Sendable {
 
     /// All tables, in the order of copying: what refers to something comes after it.
     static let all: [CopiedTable] = [
-        .apps, .events, .deliveries, .attempts, .pastComments, .devices, .persons, .deviceCalls, .windows, .pacedCalls,
+        .apps, .events, .deliveries, .attempts, .pastComments, .devices, .persons, .deviceCalls, .windows, .pacedCalls, .revocations,
+        .revocationVersions,
     ]
 
     /// The tables of SQLite that are not copied: `clock` and `clock_jumps` say what one machine knows of its clock, `runs` how the last run
-    /// ended. The rows of persons are in `devices`.
-    static let onlyInSQLite = ["runs", "clock", "clock_jumps"]
+    /// ended. The rows of persons are in `devices`. Of `removed_revocations` nobody needs to hear who reads all revocations of the target.
+    static let onlyInSQLite = ["runs", "clock", "clock_jumps", "removed_revocations"]
 
     /// The tables of PostgreSQL that are not copied: `PostgresCopyEnd.finish` computes `windows`, `order_heads` and `depth`, and the others
     /// are about processes and transactions under way.
-    static let onlyInPostgres = ["windows", "order_heads", "depth", "replicas", "pauses", "marks", "copies", "deskgate_versions"]
+    static let onlyInPostgres = [
+        "windows", "order_heads", "depth", "replicas", "pauses", "marks", "copies", "deskgate_versions", "removed_revocations",
+    ]
 }

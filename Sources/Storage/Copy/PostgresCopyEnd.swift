@@ -136,5 +136,6 @@ private enum FinishStatements {
     static let clear: [StaticString] = [
         "DELETE FROM apps", "DELETE FROM events", "DELETE FROM deliveries", "DELETE FROM attempts", "DELETE FROM past_comments",
         "DELETE FROM devices", "DELETE FROM persons", "DELETE FROM device_calls", "DELETE FROM window_calls", "DELETE FROM paced_calls",
+        "DELETE FROM revocations", "DELETE FROM revocation_versions",
     ]
 }

@@ -133,6 +133,23 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
+    package func revoke(_ revocation: Revocation) throws(StoreError) { try whileOpen { $0.revocations.add(revocation) } }
+
+    /// As `Store` says.
+    package func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
+        StoreRules.check(limit: limit)
+        return try whileOpen { $0.revocations.list(of: person, after: after, limit: limit) }
+    }
+
+    /// As `Store` says.
+    package func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { try whileOpen { $0.revocations.remove(id) } }
+
+    /// As `Store` says.
+    package func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {
+        try whileOpen { $0.revocations.news(since: version) }
+    }
+
+    /// As `Store` says.
     package var refused: [RefusedDeliveries] {
         RefusedDeliveries.list(state.withLock { $0?.refused } ?? [:])
     }

@@ -23,6 +23,11 @@ enum PostgresSchema {
     //
     // Version 4 adds `copies`, which has a row while `StoreCopy` reads or fills the database, and afterwards until the next service starts.
     //
+    // Version 5 adds `revocations`: which security keys count no more. At most one of `user_id`, `salt` and `key_id` has a value; none means
+    // all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes in the order in which they were
+    // committed: each transaction that makes one locks the row of `revocation_versions`, which the first one makes. `removed_revocations`
+    // tells of removals for a day; `forgotten` is the version of the last one that it tells of no more.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -228,5 +233,31 @@ enum PostgresSchema {
             """
         ],
         ["CREATE TABLE copies (id bigint PRIMARY KEY, role smallint NOT NULL)"],
+        [
+            """
+            CREATE TABLE revocations (
+                version bigint PRIMARY KEY,
+                id uuid NOT NULL UNIQUE,
+                app integer NOT NULL,
+                user_id text COLLATE "C",
+                salt bytea,
+                key_id bigint,
+                issued_before bigint,
+                reason text COLLATE "C" NOT NULL,
+                author text COLLATE "C" NOT NULL,
+                created_at bigint NOT NULL
+            )
+            """,
+            """
+            CREATE INDEX revocations_of_user ON revocations (app, user_id, id) WHERE user_id IS NOT NULL
+            """,
+            "CREATE TABLE removed_revocations (version bigint PRIMARY KEY, id uuid NOT NULL, at bigint NOT NULL)",
+            "CREATE INDEX removed_revocations_at ON removed_revocations (at)",
+            """
+            CREATE TABLE revocation_versions (
+                id bigint PRIMARY KEY CHECK (id = 1), last bigint NOT NULL, forgotten bigint NOT NULL
+            ) WITH (fillfactor = 10)
+            """,
+        ],
     ]
 }

@@ -6,8 +6,8 @@ package import Time
 
 /// The store in a PostgreSQL database, which any number of processes share: what it has reported survives them.
 ///
-/// One connection makes what arrives durable, on a thread of its own; one serves the dispatcher and upkeep, one operators and metrics. When
-/// the database is lost the store refuses with `notOpen`, and whoever has it opens another one. `close` must be called before it is let go.
+/// One connection makes what arrives durable, on a thread of its own; one serves the dispatcher and upkeep, one operators and metrics, one
+/// looks for changed revocations. When the database is lost the store refuses with `notOpen`, and whoever has it opens another one. `close` must be called before it is let go.
 package final class PostgresStore: Store {
     private let address: ConnectionSettings
     private let replica: [UInt8]
@@ -17,6 +17,8 @@ package final class PostgresStore: Store {
     private let writer: OwnThread
     private let worker: Monitor<PostgresSession?>
     private let reader: Monitor<PostgresSession?>
+    /// Looks for changed revocations, so that a long list delays none.
+    let watcher = Monitor<PostgresSession?>(nil)
     private let random: any RandomNumberGenerator & Sendable
     let clock: @Sendable () -> UnixMilliseconds
 
@@ -200,7 +202,7 @@ package final class PostgresStore: Store {
             if status.withLock({ $0.hindrance }) == nil { try? session?.leave() }
             session = nil
         }
-        reader.withLock { $0 = nil }
+        for reader in [reader, watcher] { reader.withLock { $0 = nil } }
     }
 
     static let rowsPerCommit = 500
@@ -215,9 +217,15 @@ package final class PostgresStore: Store {
 }
 
 extension PostgresStore {
-    /// Asks on the connection of operators and metrics, which is made anew after it was lost: a question that takes too long keeps nothing from
-    /// being stored.
+    /// Asks on the connection of operators and metrics: a question that takes too long keeps nothing from being stored.
     func read<Value>(_ body: (PostgresSession) throws(PostgresError) -> Value) throws(StoreError) -> Value {
+        try read(on: reader, body)
+    }
+
+    /// Asks on a connection that is made with the first question, and made anew after it was lost.
+    func read<Value>(
+        on reader: Monitor<PostgresSession?>, _ body: (PostgresSession) throws(PostgresError) -> Value
+    ) throws(StoreError) -> Value {
         let result = reader.withLock { session -> Result<Value, StoreError> in
             guard !status.withLock({ $0.isClosed }) else { return .failure(.closed) }
             do throws(PostgresError) {

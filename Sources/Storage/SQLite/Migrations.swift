@@ -44,6 +44,11 @@ enum Migrations {
     //
     // Version 2 adds `paced_calls`: when the receiver of a notifier was called about a person or a device, under a digest of their names
     // (`PaceBook.Key`), so that the pace outlives the process. From `until` on the row counts no more.
+    //
+    // Version 3 adds `revocations`: which security keys count no more. At most one of `user_id`, `salt` and `key_id` has a value; none means
+    // all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes; `revocation_versions` has the last
+    // one, in a row that the first change makes. `removed_revocations` tells of removals for a day; `forgotten` is the version of the last one
+    // that it tells of no more.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -178,6 +183,30 @@ enum Migrations {
             PRIMARY KEY (notifier, number)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX paced_calls_until ON paced_calls (until);
+        """,
+        """
+        CREATE TABLE revocations (
+            version INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            app INTEGER NOT NULL,
+            user_id TEXT,
+            salt BLOB,
+            key_id INTEGER,
+            issued_before INTEGER,
+            reason TEXT NOT NULL,
+            author TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX revocations_of_user ON revocations (app, user_id, id) WHERE user_id IS NOT NULL;
+
+        CREATE TABLE removed_revocations (version INTEGER PRIMARY KEY, id BLOB NOT NULL, at INTEGER NOT NULL) STRICT;
+        CREATE INDEX removed_revocations_at ON removed_revocations (at);
+
+        CREATE TABLE revocation_versions (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            last INTEGER NOT NULL,
+            forgotten INTEGER NOT NULL
+        ) STRICT;
         """,
     ]
 }

@@ -9,6 +9,7 @@ final class WritingDatabase {
     let settings: StoreSettings
     let statements: WriterStatements
     let deviceStatements: DeviceStatements
+    let revocationStatements: RevocationStatements
     /// Makes the ids of the registry's events.
     var random: any RandomNumberGenerator
     /// The numbers of pending deliveries, the open transaction's changes included.
@@ -34,6 +35,7 @@ final class WritingDatabase {
         self.random = random
         statements = try WriterStatements(connection)
         deviceStatements = try DeviceStatements(connection)
+        revocationStatements = try RevocationStatements(connection)
         counts = try PendingCounts(connection)
     }
 

@@ -71,11 +71,11 @@ import Time
         try fixture.withService(.everyRequest(.respond(200)), mode: "backend") { (service, backend) throws in
             let users = ["user-1", "user-2"]
             for user in users { #expect(try service.ask(user: user).status == 200) }
-            try service.forget(appID: "shop", userID: "user-1")
+            service.forget(appID: "shop", userID: "user-1")
             for user in users { #expect(try service.ask(user: user).status == 200) }
             #expect(backend.requests.map { $0.text.contains("user-1") } == [true, false, true])
-            try service.forget(appID: "bank", userID: nil)
-            try service.forget(appID: "shop", userID: nil)
+            service.forget(appID: "bank", userID: nil)
+            service.forget(appID: "shop", userID: nil)
             for user in users { #expect(try service.ask(user: user).status == 200) }
             #expect(backend.requests.count == 5)
         }
@@ -134,7 +134,7 @@ import Time
 
 extension RunningService {
     /// Forgets what the backend has said.
-    fileprivate func forget(appID: String, userID: String?) throws {
-        try graph.helpDeskState.current.backends?.forget(appID: appID, userID: userID)
+    fileprivate func forget(appID: String, userID: String?) {
+        graph.helpDeskState.current.backends?.forget(appID: appID, userID: userID)
     }
 }

@@ -39,8 +39,8 @@ final class PushTokenFixture: RouteFixture {
         let state = HelpDeskState(
             fixture.configuration, authorizer: try fixture.configuration.makeAuthorizer(), metrics: metrics)
         let services = HelpDeskServices(
-            state: Live(state), store: store, metrics: metrics, clocks: clocks, random: RandomPool(), logger: log.logger,
-            denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
+            state: Live(state), revocations: Live(.none), store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
+            logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
             onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
         router = Router(try HelpDesk.pyrus.serve(fixture.configuration, services).routes)
     }

@@ -136,4 +136,14 @@ final class RecordingStore: Store {
     func forget(_ state: Delivery.State, endedBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int { 0 }
 
     func pending() throws(StoreError) -> [PendingDeliveries] { [] }
+
+    func revoke(_ revocation: Revocation) throws(StoreError) {}
+
+    func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] { [] }
+
+    func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { nil }
+
+    func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {
+        RevocationNews(changes: [], version: 0, isComplete: true)
+    }
 }

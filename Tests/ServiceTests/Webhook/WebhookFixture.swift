@@ -45,8 +45,8 @@ final class WebhookFixture: RouteFixture {
         let state = HelpDeskState(configuration, authorizer: try configuration.makeAuthorizer(), metrics: metrics)
         let clocks = Clocks(unixSeconds: { TestTime.now }, unixMilliseconds: { Self.time })
         let services = HelpDeskServices(
-            state: Live(state), store: store, metrics: metrics, clocks: clocks, random: RandomPool(), logger: log.logger,
-            denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
+            state: Live(state), revocations: Live(.none), store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
+            logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
             onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
         served = try HelpDesk.pyrus.serve(configuration, services)
         router = Router(served.routes)

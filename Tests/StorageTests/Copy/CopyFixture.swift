@@ -67,6 +67,8 @@ final class CopyFixture: Sendable {
         try store.put("T-kept", app: "app", user: "kept", device: "d", at: 2000)
         let pace = [PaceRule(per: .person, max: 5, windowMilliseconds: 300_000)]
         _ = try store.claimDue(Claim(notifier: "registry", now: 5000, leaseMilliseconds: 1000, limit: 100, pace: pace))
+        for revocation in Revocation.samples(appID: strange) { try store.revoke(revocation) }
+        _ = try store.removeRevocation(Revocation.samples(appID: strange)[0].id)
         // Remembered, without its event.
         try store.take(Sample(700_004).arrival(to: []))
     }
@@ -118,6 +120,8 @@ final class CopyFixture: Sendable {
         "SELECT count(*) FROM (SELECT * FROM main.device_calls EXCEPT SELECT * FROM other.device_calls)",
         "SELECT count(*) FROM (SELECT * FROM main.windows EXCEPT SELECT * FROM other.windows)",
         "SELECT count(*) FROM (SELECT * FROM main.paced_calls EXCEPT SELECT * FROM other.paced_calls)",
+        "SELECT count(*) FROM (SELECT * FROM main.revocations EXCEPT SELECT * FROM other.revocations)",
+        "SELECT count(*) FROM (SELECT * FROM main.revocation_versions EXCEPT SELECT * FROM other.revocation_versions)",
     ]
 }
 
@@ -135,12 +139,14 @@ struct KnownState: Equatable {
     let pending: [PendingDeliveries]
     let due: [UnixMilliseconds?]
     let devices: [Device]
+    let revocations: [Revocation]
 
     init(_ store: any Store) throws {
         let all = try store.all()
         stories = try all.compactMap { try store.story(of: $0.id) }
         pending = try store.pending()
         due = try ["log", "http", "registry", "leased"].map { try store.nextDue(notifier: $0) }
+        revocations = try store.revocations(of: nil, after: nil, limit: 1000)
         devices = try (RandomCalls.apps + ["app", "counted", "a\u{0}b\u{1}c\u{1}\u{1}"]).flatMap {
             try store.devices(DeviceFilter(appID: $0), after: nil, limit: 1000)
         }

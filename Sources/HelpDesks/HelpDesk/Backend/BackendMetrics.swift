@@ -44,7 +44,10 @@ struct BackendCounters: Sendable {
 }
 
 extension BackendAnswer {
-    fileprivate static var all: [BackendAnswer] { [.allowed, .denied] + Indecision.allCases.map { .undecided($0) } }
+    fileprivate static var all: [BackendAnswer] {
+        // Before the revocations are known no backend is asked.
+        [.allowed, .denied] + Indecision.allCases.filter { $0 != .revocationsUnknown }.map { .undecided($0) }
+    }
 
     /// The result, as in metrics.
     fileprivate var word: String {
@@ -52,6 +55,7 @@ extension BackendAnswer {
         case .allowed: "allowed"
         case .denied: "denied"
         case .undecided(.internalError): "internal_error"
+        case .undecided(.revocationsUnknown): Indecision.revocationsUnknown.rawValue
         case .undecided(.backendTimeout): "timeout"
         case .undecided(.backendUnreachable): "unreachable"
         case .undecided(.backendStatus): "status"

@@ -82,14 +82,21 @@ package struct BackendVerifiers: Sendable {
     }
 
     /// Forgets what the backends have said of an app's users, also what calls under way will say, so that the next request asks again.
-    ///
-    /// Call it when somebody is signed out or blocked in mode `backend`; in mode `key_and_backend` a revoked key never gets this far.
-    /// - Parameter userID: the person; nil for all of the app's.
-    /// - Throws: when OpenSSL fails.
-    package func forget(appID: String, userID: String? = nil) throws(CryptoError) {
+    /// - Parameter userID: the person; nil for all of the app's, who are also forgotten when OpenSSL fails.
+    package func forget(appID: String, userID: String? = nil) {
         guard let verifier = verifiers.compactMap(\.self).first(where: { $0.app.utf8.elementsEqual(appID.utf8) }) else { return }
-        var person: UInt128?
-        if let userID { person = try digest.person(appID: appID.utf8.span, userID: userID.utf8.span) }
-        verifier.forget(person: person)
+        verifier.forget(person: userID.flatMap { try? digest.person(appID: appID.utf8.span, userID: $0.utf8.span) })
+    }
+
+    /// Forgets what the backends have said of those whom a revocation covers, because no kept answer may outlive it.
+    package func forget(_ revocation: Revocation) {
+        var userID: String?
+        if case .user(let revoked) = revocation.subject { userID = revoked }
+        forget(appID: revocation.appID, userID: userID)
+    }
+
+    /// Forgets all that the backends have said.
+    package func forgetAll() {
+        for case let verifier? in verifiers { verifier.forget(person: nil) }
     }
 }

@@ -1,0 +1,98 @@
+package import Time
+
+/// An operator's decision that genuine security keys count no more: one key, a person's, those of a key id, or all of an app.
+package struct Revocation: Sendable, Equatable {
+    /// Which keys of the app.
+    package enum Subject: Sendable, Equatable {
+        /// All of them.
+        case everyKey
+        /// Those of one person.
+        case user(String)
+        /// Those made with one of the app's secrets.
+        case keyID(UInt32)
+        /// The one with this salt, which has 16 bytes.
+        case securityKey(salt: [UInt8])
+    }
+
+    /// Its id.
+    package let id: UUIDv7
+    /// The app.
+    package let appID: String
+    /// Which keys of the app.
+    package let subject: Subject
+    /// Only keys issued in an earlier second are revoked; nil for all, also those that are issued later.
+    package let issuedBefore: UnixSeconds?
+    /// The operator's own words; empty when there are none.
+    package let reason: String
+    /// Who asked for it: the admin token by its place and the peer's address, or `command` for a command without a service.
+    package let author: String
+    /// When it was made.
+    package let createdAt: UnixMilliseconds
+
+    /// Makes a revocation.
+    package init(
+        id: UUIDv7, appID: String, subject: Subject, issuedBefore: UnixSeconds?, reason: String, author: String,
+        createdAt: UnixMilliseconds
+    ) {
+        if case .securityKey(let salt) = subject { precondition(salt.count == SecurityKey.saltCount, "a salt has 16 bytes") }
+        self.id = id
+        self.appID = appID
+        self.subject = subject
+        self.issuedBefore = issuedBefore
+        self.reason = reason
+        self.author = author
+        self.createdAt = createdAt
+    }
+
+    /// Whether it blocks a person: no key of theirs counts, also later ones, until it is removed.
+    package var isBlock: Bool {
+        if case .user = subject { issuedBefore == nil } else { false }
+    }
+
+    /// The first second whose keys are spared when all keys issued until `now` are revoked, those of the same second included.
+    package static func bound(after now: UnixSeconds) -> UnixSeconds { now.saturating(adding: 1) }
+
+    /// The longest reason in UTF-16 code units.
+    package static let longestReason = 500
+    /// The latest bound: no key can say a later time of issue.
+    package static let latestBound = SecurityKey.latestTime + 1
+}
+
+/// What happened to a revocation.
+package enum RevocationChange: Sendable, Equatable {
+    /// It was added.
+    case added(Revocation)
+    /// It was removed.
+    case removed(UUIDv7)
+}
+
+/// What has changed in a store's revocations since a version of them.
+package struct RevocationNews: Sendable, Equatable {
+    /// In the order in which they happened. A change may be told that is known already.
+    package let changes: [RevocationChange]
+    /// The version that is known once these changes are; the next news are asked for since this one.
+    package let version: Int64
+    /// Whether nothing is missing before these changes. If not, all revocations must be read again.
+    package let isComplete: Bool
+
+    /// Gathers news.
+    package init(changes: [RevocationChange], version: Int64, isComplete: Bool) {
+        self.changes = changes
+        self.version = version
+        self.isComplete = isComplete
+    }
+}
+
+/// Whose revocations are listed: those that name this person.
+package struct RevokedPerson: Sendable, Equatable {
+    /// The app.
+    package let appID: String
+    /// The person.
+    package let userID: String
+
+    /// Names a person.
+    package init(appID: String, userID: String) {
+        self.appID = appID
+        self.userID = userID
+    }
+}

@@ -1,0 +1,56 @@
+internal import Time
+
+/// All revocations in force by their ids, from which snapshots are made: a value that one owner changes.
+///
+/// A change costs some microseconds, however many revocations there are, because the snapshots share what has not changed.
+package struct RevocationBook: Sendable {
+    // In this order it takes 48 bytes, and not 64.
+    private struct Entry: Sendable {
+        let id: UUIDv7
+        let subject: KeyedDigest
+        /// `max` for all keys.
+        let issuedBefore: UnixSeconds
+        let kind: RevocationDigests.Kind
+    }
+
+    private let digests = RevocationDigests()
+    private var table = RevocationTable()
+    /// In the shards of the table, so that those of one subject are together.
+    private var entries = [[Entry]](repeating: [], count: RevocationTable.shardCount)
+    private var counts: [RevocationDigests.Kind: Int] = [:]
+
+    /// Makes a book without revocations.
+    package init() {}
+
+    /// The snapshot of the present revocations.
+    package var snapshot: Revocations { Revocations(digests, table, counts) }
+
+    /// Takes in a change; one that is known already changes nothing.
+    package mutating func apply(_ change: RevocationChange) {
+        switch change {
+        case .added(let revocation): add(revocation)
+        case .removed(let id): remove(id)
+        }
+    }
+
+    private mutating func add(_ revocation: Revocation) {
+        let (subject, kind) = digests.subject(of: revocation)
+        let shard = RevocationTable.shard(of: subject)
+        guard !entries[shard].contains(where: { $0.id == revocation.id }) else { return }
+        let bound = revocation.issuedBefore ?? .max
+        entries[shard].append(Entry(id: revocation.id, subject: subject, issuedBefore: bound, kind: kind))
+        counts[kind, default: 0] += 1
+        // The latest of a subject's bounds holds.
+        table.set(subject, max(bound, table.issuedBefore(subject) ?? bound))
+    }
+
+    private mutating func remove(_ id: UUIDv7) {
+        // Removals are rare, so no index of ids is kept for them.
+        for shard in entries.indices {
+            guard let index = entries[shard].firstIndex(where: { $0.id == id }) else { continue }
+            let removed = entries[shard].remove(at: index)
+            counts[removed.kind, default: 0] -= 1
+            return table.set(removed.subject, entries[shard].lazy.filter { $0.subject == removed.subject }.map(\.issuedBefore).max())
+        }
+    }
+}

@@ -1,0 +1,117 @@
+internal import Configuration
+internal import Core
+internal import JSON
+internal import Operators
+internal import Time
+
+/// `deskgate revoke`, `revocations list` and `revocations remove`
+enum RevokeCommands {
+    private static let whose = ["user", "key", "key-id", "all"]
+
+    static let revoke = Command(
+        "revoke", "Revokes security keys: one, or those of a user, of a key id or of an app.",
+        details: "Name exactly one of --user, --key, --key-id and --all. A running service denies the keys with its next request, "
+            + "other replicas within a second.",
+        options: [
+            .config, Option("app", value: .text("ID"), required: true, field: "app_id", "of this app_id"),
+            Option("user", value: .text("ID"), field: "user_id", "all keys of this user_id, issued until now"),
+            Option("key", value: .secret("KEY"), field: "security_key", "this one key"),
+            Option("key-id", value: .number(0...UInt64(UInt32.max)), field: "key_id", "all keys made with this key of the app"),
+            Option("all", "all keys of the app, issued until now"),
+            Option(
+                "issued-before", value: .number(1...Revocation.latestBound.rawValue, "UNIX"), field: "issued_before",
+                "only keys issued before this time, in seconds since 1970"),
+            Option("reason", value: .text("TEXT"), "why, for other operators"), .json,
+        ]
+    ) { arguments throws(CommandError) in
+        let named = whose.filter(arguments.has)
+        guard named.count == 1 else {
+            let problem = named.isEmpty ? "missing" : "more than one"
+            throw .usage("\(problem) of \(Value.alternatives(whose.map { "--\($0)" })); expected exactly one")
+        }
+        var before: Int64? = arguments.number("issued-before")
+        if before == nil, arguments.has("all") {
+            before = Int64(clamping: Revocation.bound(after: Clocks.system.unixSeconds()).rawValue)
+        }
+        let bound = before
+        let action = try arguments.action { () throws(AdminProblem) in
+            RevocationAction.add(
+                try RevocationRequest(
+                    appID: arguments.required("app"), userID: arguments["user"], securityKey: arguments["key"],
+                    keyID: arguments.number("key-id"), issuedBefore: bound,
+                    reason: arguments["reason"]))
+        }
+        return try AdminQuestion.ask(action, arguments) { "Revoked. Its id is \(AdminText.text($0["id"]))." }
+    }
+
+    static let list = Command(
+        "revocations list", "Lists revocations and blocked users, newest first.",
+        options: [
+            .config, Option("app", value: .text("ID"), field: "app_id", "with --user: of this app_id"),
+            Option("user", value: .text("ID"), field: "user_id", "that name this user_id"),
+        ] + AdminQuestion.pages + [.json]
+    ) { arguments throws(CommandError) in
+        try AdminQuestion.askForPages(
+            arguments,
+            { after, limit throws(AdminProblem) in
+                try RevocationAction.listing(appID: arguments["app"], userID: arguments["user"], after: after, limit: limit)
+            }, table)
+    }
+
+    private static let columns = [
+        (heading: "ID", key: "id"), ("KIND", "kind"), ("APP", "app_id"), ("USER", "user_id"), ("KEY_ID", "key_id"),
+        ("ISSUED_BEFORE", "issued_before"), ("CREATED", "created_at"), ("BY", "author"), ("USER_REF", "user_ref"), ("REASON", "reason"),
+    ]
+
+    private static func table(_ answer: JSONObject) -> String {
+        guard case .array(let revocations) = answer["revocations"], !revocations.isEmpty else { return "Nothing is revoked." }
+        return AdminText.table(revocations, columns)
+    }
+
+    static let remove = Command(
+        "revocations remove", "Removes a revocation: its keys count again.", exits: [.negative: "when there is none with this id"],
+        operand: Operand(.text("ID"), "the revocation's id"), options: [.config, .json]
+    ) { arguments throws(CommandError) in
+        guard let action = RevocationAction.removing(arguments.operand ?? "") else {
+            throw .usage("ID: expected the id of a revocation, as revocations list shows it")
+        }
+        return try AdminQuestion.ask(action, arguments) { _ in "The revocation is removed." }
+    }
+}
+
+/// `deskgate users sign-out`, `users block` and `users unblock`
+enum UsersCommands {
+    static let signOut = command(
+        .signOut, "Revokes all keys of a user that were issued until now, and removes the user's devices."
+    ) { answer in
+        "Signed out. \(AdminText.count(answer["removed"], "push token is", "push tokens are")) removed."
+    }
+
+    static let block = command(.block, "Denies a user, with any key, until unblocked.") { _ in "Blocked." }
+
+    static let unblock = command(
+        .unblock, "Ends a block: keys that nothing else revokes count again.", exits: [.negative: "when the user was not blocked"],
+        verdict: { $0["removed"] == .integer(0) ? .negative : .done }
+    ) { answer in
+        answer["removed"] == .integer(0) ? "The user was not blocked." : "Unblocked."
+    }
+
+    private static func command(
+        _ kind: PersonAction.Kind, _ summary: String, exits: KeyValuePairs<ExitCode, String> = [:],
+        verdict: @escaping @Sendable (JSONObject) -> ExitCode = { _ in .done }, _ text: @escaping @Sendable (JSONObject) -> String
+    ) -> Command {
+        Command(
+            "users \(kind.rawValue)", summary, exits: exits,
+            options: [
+                .config, Option("app", value: .text("ID"), required: true, field: "app_id", "of this app_id"),
+                Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"),
+                Option("reason", value: .text("TEXT"), "why, for other operators"), .json,
+            ]
+        ) { arguments throws(CommandError) in
+            let action = try arguments.action { () throws(AdminProblem) in
+                try PersonAction(kind, appID: arguments.required("app"), userID: arguments.required("user"), reason: arguments["reason"])
+            }
+            return try AdminQuestion.ask(action, arguments, verdict: verdict, text)
+        }
+    }
+}

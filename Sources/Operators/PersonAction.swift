@@ -1,0 +1,138 @@
+package import Core
+internal import HTTPClient
+internal import HTTPServer
+internal import JSON
+internal import Time
+
+/// An operator's action on a person.
+package struct PersonAction: AdminAction, Equatable {
+    /// What is done.
+    package enum Kind: String, Sendable {
+        /// All keys issued until now count no more, and the devices are removed.
+        case signOut = "sign-out"
+        /// No key counts, also later ones, until the person is unblocked.
+        case block
+        /// Ends a block.
+        case unblock
+    }
+
+    private static let revocationsPerPage = 1000
+
+    private let kind: Kind
+    private let person: RevokedPerson
+    private let reason: String
+
+    /// Checks the fields.
+    package init(_ kind: Kind, appID: String?, userID: String?, reason: String?) throws(AdminProblem) {
+        self.kind = kind
+        person = RevokedPerson(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
+        self.reason = try PersonFields.reason(reason)
+    }
+
+    /// As `AdminAction` says.
+    package var change: String? {
+        switch kind {
+        case .signOut: "users.sign_out"
+        case .block: "users.block"
+        case .unblock: "users.unblock"
+        }
+    }
+
+    /// As `AdminAction` says.
+    package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
+        guard context.state.authorizer.index(of: person.appID.utf8.span) != nil else {
+            return .unknownApp(person.appID, context.state.names.apps)
+        }
+        switch kind {
+        case .signOut: return try signOut(context)
+        case .block: return try block(context)
+        case .unblock: return try unblock(context)
+        }
+    }
+
+    private func signOut(_ context: AdminContext) throws(StoreError) -> AdminAnswer {
+        let bound = Revocation.bound(after: context.now.seconds)
+        // Before the devices are removed, so that none registers again with an old key.
+        let added = try context.revoke(person.appID, .user(person.userID), issuedBefore: bound, reason: reason)
+        let devices = DeviceFilter(appID: person.appID, userID: person.userID, deviceID: nil)
+        let removed = try context.store.removeDevices(devices, now: context.now, telling: context.state.registryAudience)
+        return AdminAnswer(
+            [
+                "id": .string(added.id.description), "issued_before": .integer(Int64(clamping: bound.rawValue)),
+                "removed": .integer(Int64(removed)),
+            ], change: .removed(removed), about: context.about(added, userID: person.userID))
+    }
+
+    private func block(_ context: AdminContext) throws(StoreError) -> AdminAnswer {
+        let block: Revocation
+        if let earlier = try blocks(context).first {
+            block = earlier
+        } else {
+            block = try context.revoke(person.appID, .user(person.userID), issuedBefore: nil, reason: reason)
+        }
+        return AdminAnswer(["id": .string(block.id.description)], about: context.about(block, userID: person.userID))
+    }
+
+    private func unblock(_ context: AdminContext) throws(StoreError) -> AdminAnswer {
+        var removed = 0
+        for block in try blocks(context) where try context.remove(block.id) != nil { removed += 1 }
+        let reference = context.userReference(person.appID, person.userID) ?? ""
+        return AdminAnswer(
+            .removed(removed), about: [AuditField(name: "app", text: person.appID), AuditField(name: "user_ref", text: reference)])
+    }
+
+    /// The blocks of the person: one, or several when operators blocked at the same time.
+    private func blocks(_ context: AdminContext) throws(StoreError) -> [Revocation] {
+        var found: [Revocation] = []
+        var last: UUIDv7?
+        while true {
+            let page = try context.store.revocations(of: person, after: last, limit: Self.revocationsPerPage)
+            found += page.filter(\.isBlock)
+            guard page.count == Self.revocationsPerPage else { return found }
+            last = page.last?.id
+        }
+    }
+}
+
+/// The mapping between actions on people and requests to the admin listener, in both directions.
+extension PersonAction {
+    private static let parameters = [
+        AdminRoute.Parameter("app_id", .body, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", .body, isRequired: true, text: "The person."),
+        AdminRoute.Parameter("reason", .body, text: "Why, for other operators."),
+    ]
+
+    /// The routes of people: sign out, block, unblock.
+    static let routes = [
+        route(
+            .signOut, "/v1/users/sign-out", "Revokes all keys of a person that were issued until now, and removes the devices.",
+            AdminRoute.Answer(
+                ["id", "issued_before", "removed"], text: "The revocation, its bound in Unix seconds, and how many devices were removed.")),
+        route(
+            .block, "/v1/users/block", "Denies a person, with any key, until unblocked.",
+            AdminRoute.Answer(["id"], text: "The revocation; an earlier one when the person was blocked already.")),
+        route(
+            .unblock, "/v1/users/unblock", "Ends a block: keys that nothing else revokes count again.",
+            AdminRoute.Answer(["removed"], text: "How many blocks; 0 when the person was not blocked.")),
+    ]
+
+    private static func route(_ kind: Kind, _ path: StaticString, _ summary: String, _ answer: AdminRoute.Answer) -> AdminRoute {
+        AdminRoute(
+            .post, path, .operate, summary: summary, parameters, answer: answer,
+            .fromStore { request throws(AdminProblem) in
+                .some(try request.withBody { body throws(AdminProblem) in try PersonAction(kind, body) })
+            })
+    }
+
+    private init(_ kind: Kind, _ body: Span<UInt8>) throws(AdminProblem) {
+        let fields = try AdminFields(body, Self.parameters)
+        try self.init(kind, appID: fields.text("app_id"), userID: fields.text("user_id"), reason: fields.text("reason"))
+    }
+
+    /// As `AdminAction` says.
+    package var request: AdminRequest {
+        var object: JSONObject = ["app_id": .string(person.appID), "user_id": .string(person.userID)]
+        if !reason.isEmpty { object.append(.string(reason), forKey: "reason") }
+        return AdminRequest(.post, "/v1/users/\(kind.rawValue)", body: JSONValue.object(object).serialized())
+    }
+}

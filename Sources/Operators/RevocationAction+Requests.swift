@@ -1,0 +1,58 @@
+internal import Core
+internal import HTTPClient
+internal import HTTPServer
+internal import JSON
+
+/// The mapping between revocations' actions and requests to the admin listener, in both directions.
+extension RevocationAction {
+    private static let path: StaticString = "/v1/revocations"
+    private static let criteria = [
+        AdminRoute.Parameter("app_id", .query, text: "The app of the person."),
+        AdminRoute.Parameter("user_id", .query, text: "Only revocations that name this person of app_id."),
+    ]
+
+    /// The routes of revocations: add, list, remove.
+    static let routes = [
+        AdminRoute(
+            .post, path, .operate, summary: "Revokes a security key, or those of a person, of a key id or of an app.",
+            RevocationRequest.parameters,
+            answer: AdminRoute.Answer(Revocation.members, status: 201, text: "The revocation, which is in force."),
+            .fromStore { request throws(AdminProblem) in
+                .some(RevocationAction.add(try request.withBody { body throws(AdminProblem) in try RevocationRequest(body) }))
+            }),
+        AdminRoute(
+            .get, path, .read, summary: "The revocations in force, newest first.", criteria + AdminQuery.page,
+            answer: AdminRoute.Answer(["revocations", "next"], text: "The revocations, and where the list goes on; null at its end."),
+            .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
+        AdminRoute(
+            .delete, "/v1/revocations/:id", .operate, summary: "Removes a revocation: its keys count again.",
+            [AdminRoute.Parameter("id", .path, isRequired: true, text: "The revocation's id.")],
+            answer: AdminRoute.Answer(["removed"], text: "How many: 1."),
+            .fromStore { request in
+                request.withPathParameter { parameter in
+                    var text: [UInt8] = []
+                    for index in parameter.indices { text.append(parameter[index]) }
+                    return String(validating: text, as: UTF8.self).flatMap { removing($0) }
+                }
+            }),
+    ]
+
+    /// As `AdminAction` says.
+    package var request: AdminRequest {
+        switch self {
+        case .add(let wanted): return AdminRequest(.post, "\(Self.path)", body: wanted.body)
+        case .list(let person, let after, let limit):
+            let named = person.map { [("app_id", $0.appID), ("user_id", $0.userID)] } ?? []
+            let place = after.map { [("after", $0.description)] } ?? []
+            return AdminRequest(.get, "\(Self.path)", query: named + place + [("limit", "\(limit)")])
+        case .remove(let id): return AdminRequest(.delete, "\(Self.path)/\(id)")
+        }
+    }
+
+    /// `GET /v1/revocations`
+    static func listing(_ query: AdminQuery) throws(AdminProblem) -> RevocationAction {
+        let values = try query.values(of: criteria + AdminQuery.page)
+        let limit = try values["limit"].map { text throws(AdminProblem) in try AdminQuery.limit(text) }
+        return try listing(appID: values["app_id"], userID: values["user_id"], after: values["after"], limit: limit)
+    }
+}

@@ -1,0 +1,141 @@
+internal import Bytes
+package import Core
+internal import HTTPClient
+internal import HTTPServer
+internal import JSON
+internal import Time
+
+/// An operator's action on revocations.
+package enum RevocationAction: AdminAction, Equatable {
+    /// Revokes keys.
+    case add(RevocationRequest)
+    /// Lists revocations, newest first, at most `limit`, after the end of an earlier page.
+    case list(RevokedPerson?, after: UUIDv7?, limit: Int)
+    /// Removes a revocation.
+    case remove(UUIDv7)
+
+    /// Makes a list action.
+    /// - Parameters:
+    ///   - userID: the person whose revocations are listed, with the app; nil, both, for all.
+    ///   - after: `next` of an earlier page.
+    package static func listing(appID: String?, userID: String?, after: String?, limit: Int?) throws(AdminProblem) -> RevocationAction {
+        var person: RevokedPerson?
+        if let appID, let userID {
+            person = RevokedPerson(appID: appID, userID: userID)
+        } else if appID != nil || userID != nil {
+            throw AdminProblem(appID == nil ? "app_id" : "user_id", "missing; app_id and user_id name a person together.")
+        }
+        let last = try after.map { text throws(AdminProblem) in
+            guard let id = UUIDv7(text) else { throw AdminProblem("after", "expected the next of an earlier list.") }
+            return id
+        }
+        return .list(person, after: last, limit: limit ?? AdminAnswer.defaultLimit)
+    }
+
+    /// Makes a remove action; nil for a text that is no id.
+    package static func removing(_ id: String) -> RevocationAction? { UUIDv7(id).map { .remove($0) } }
+
+    /// As `AdminAction` says.
+    package var change: String? {
+        switch self {
+        case .add: "revocations.add"
+        case .list: nil
+        case .remove: "revocations.remove"
+        }
+    }
+
+    /// As `AdminAction` says.
+    package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
+        switch self {
+        case .add(let wanted):
+            if let problem = wanted.problem(context) { return problem }
+            let scope = wanted.scope(now: context.now.seconds)
+            let added = try context.revoke(wanted.appID, scope.subject, issuedBefore: scope.issuedBefore, reason: wanted.reason)
+            // Of one key only who asked can know the person.
+            let userID = wanted.userID ?? added.userID
+            return AdminAnswer(status: 201, .object(added.json(context)), about: context.about(added, userID: userID))
+        case .list(let person, let after, let limit):
+            // One more than the limit shows whether there are more.
+            let found = try context.store.revocations(of: person, after: after, limit: limit + 1)
+            let shown = found.prefix(limit)
+            return AdminAnswer([
+                "revocations": .array(shown.map { .object($0.json(context)) }),
+                "next": found.count > limit ? shown.last.map { .string($0.id.description) } ?? .null : .null,
+            ])
+        case .remove(let id):
+            guard let removed = try context.remove(id) else { return Self.unknown }
+            return AdminAnswer(["removed": 1], about: context.about(removed, userID: removed.userID))
+        }
+    }
+
+    static let unknown = AdminAnswer.error(404, "not_found", "No revocation has this id.")
+}
+
+extension AdminContext {
+    /// Revokes keys; in force when this returns.
+    func revoke(
+        _ appID: String, _ subject: Revocation.Subject, issuedBefore: UnixSeconds?, reason: String
+    ) throws(StoreError) -> Revocation {
+        var random = SystemRandomNumberGenerator()
+        let revocation = Revocation(
+            id: UUIDv7(milliseconds: now, using: &random), appID: appID, subject: subject, issuedBefore: issuedBefore, reason: reason,
+            author: author, createdAt: now)
+        try store.revoke(revocation)
+        onRevocation(.added(revocation))
+        return revocation
+    }
+
+    /// Removes a revocation; nil when there is none with this id.
+    func remove(_ id: UUIDv7) throws(StoreError) -> Revocation? {
+        let removed = try store.removeRevocation(id)
+        if removed != nil { onRevocation(.removed(id)) }
+        return removed
+    }
+
+    /// What an audit line says of a revocation.
+    func about(_ revocation: Revocation, userID: String?) -> [AuditField] {
+        let (appID, reference) = (revocation.appID, userID.flatMap { userReference(revocation.appID, $0) })
+        return [
+            AuditField(name: "id", text: revocation.id.description), AuditField(name: "kind", text: revocation.kind),
+            AuditField(name: "app", text: appID),
+        ] + (reference.map { [AuditField(name: "user_ref", text: $0)] } ?? [])
+    }
+
+    /// The person's `user_ref` in the log; nil when it cannot be computed.
+    func userReference(_ appID: String, _ userID: String) -> String? {
+        state.authorizer.userReference(appID: appID.utf8.span, userID: userID.utf8.span)
+    }
+}
+
+extension Revocation {
+    /// The kind, for operators.
+    var kind: String {
+        switch subject {
+        case .everyKey: "app"
+        case .user: isBlock ? "block" : "user"
+        case .keyID: "key_id"
+        case .securityKey: "security_key"
+        }
+    }
+
+    /// The person that it names.
+    var userID: String? { if case .user(let userID) = subject { userID } else { nil } }
+
+    static let members = [
+        "id", "kind", "app_id", "user_id", "key_id", "salt", "issued_before", "reason", "author", "created_at", "user_ref",
+    ]
+
+    /// The revocation in the JSON for operators.
+    func json(_ context: AdminContext) -> JSONObject {
+        var (key, shownSalt): (JSONValue, JSONValue) = (.null, .null)
+        if case .keyID(let id) = subject { key = .integer(Int64(id)) }
+        if case .securityKey(let salt) = subject { shownSalt = .string(Hexadecimal.text(salt.span)) }
+        return [
+            "id": .string(id.description), "kind": .string(kind), "app_id": .string(appID), "user_id": userID.map { .string($0) } ?? .null,
+            "key_id": key, "salt": shownSalt,
+            "issued_before": issuedBefore.map { .integer(Int64(clamping: $0.rawValue)) } ?? .null, "reason": .string(reason),
+            "author": .string(author), "created_at": .string(RFC3339.text(createdAt)),
+            "user_ref": userID.flatMap { context.userReference(appID, $0) }.map { .string($0) } ?? .null,
+        ]
+    }
+}

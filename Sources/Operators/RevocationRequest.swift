@@ -1,0 +1,139 @@
+internal import Core
+internal import Crypto
+internal import JSON
+internal import Time
+
+/// What an operator wants revoked: one key, a person's, those of a key id, or all of an app.
+package struct RevocationRequest: Sendable, Equatable {
+    let appID: String
+    let userID: String?
+    let securityKey: String?
+    let keyID: UInt32?
+    let issuedBefore: UnixSeconds?
+    let reason: String
+
+    /// Checks the fields.
+    /// - Parameters:
+    ///   - userID: whose keys; beside a security key, whose key it must be.
+    ///   - securityKey: the one key; goes with no `issuedBefore`.
+    ///   - keyID: all keys made with this secret of the app.
+    ///   - issuedBefore: in Unix seconds; nil means all keys of the person that were issued until now, or all keys of the key id. All keys of
+    ///     an app are revoked only up to a time, so that a forgotten field does not end them.
+    package init(
+        appID: String?, userID: String?, securityKey: String?, keyID: Int64?, issuedBefore: Int64?, reason: String?
+    ) throws(AdminProblem) {
+        self.appID = try PersonFields.app(appID)
+        self.userID = try userID.map { text throws(AdminProblem) in try PersonFields.user(text) }
+        self.reason = try PersonFields.reason(reason)
+        self.securityKey = securityKey
+        if let securityKey, SecurityKey(securityKey.utf8.span) == nil {
+            throw AdminProblem("security_key", "expected dgk1. and 84 base64url characters.")
+        }
+        self.keyID = try keyID.map { number throws(AdminProblem) in
+            guard let id = UInt32(exactly: number) else { throw AdminProblem("key_id", "expected a number from 0 to \(UInt32.max).") }
+            return id
+        }
+        self.issuedBefore = try issuedBefore.map { number throws(AdminProblem) in
+            let latest = Revocation.latestBound
+            guard let seconds = UInt64(exactly: number), seconds > 0, seconds <= latest.rawValue else {
+                throw AdminProblem("issued_before", "expected Unix seconds from 1 to \(latest).")
+            }
+            return UnixSeconds(rawValue: seconds)
+        }
+        try checkCombination()
+    }
+
+    private func checkCombination() throws(AdminProblem) {
+        if keyID != nil, userID != nil || securityKey != nil {
+            throw AdminProblem("key_id", "goes with neither user_id nor security_key.")
+        }
+        if securityKey != nil, issuedBefore != nil { throw AdminProblem("issued_before", "does not go with security_key.") }
+        if userID == nil, securityKey == nil, keyID == nil, issuedBefore == nil {
+            throw AdminProblem(
+                nil, "Send user_id, security_key or key_id; or issued_before alone, for all keys of the app that were issued before it.")
+        }
+    }
+
+    /// What is revoked, and the first second whose keys are spared.
+    /// - Parameter now: keys of a person that are issued until then are revoked unless another bound was asked for.
+    func scope(now: UnixSeconds) -> (subject: Revocation.Subject, issuedBefore: UnixSeconds?) {
+        if let securityKey, let key = SecurityKey(securityKey.utf8.span) { return (.securityKey(salt: key.salt), nil) }
+        if let keyID { return (.keyID(keyID), issuedBefore) }
+        if let userID { return (.user(userID), issuedBefore ?? Revocation.bound(after: now)) }
+        return (.everyKey, issuedBefore ?? Revocation.bound(after: now))
+    }
+
+    /// Why this configuration cannot have such keys; nil when it can.
+    func problem(_ context: AdminContext) -> AdminAnswer? {
+        let authorizer = context.state.authorizer
+        guard let index = authorizer.index(of: appID.utf8.span) else { return .unknownApp(appID, context.state.names.apps) }
+        if let keyID, !authorizer.applications[index].keys.contains(where: { $0.id == keyID }) {
+            return .error(400, "unknown_key", "key_id: the app has no key with this id.")
+        }
+        guard let securityKey, let userID else { return nil }
+        let decision = authorizer.decide(
+            appID: appID.utf8.span, userID: userID.utf8.span, securityKey: securityKey.utf8.span, now: context.now.seconds,
+            revocations: .none)
+        guard case .denied(.wrongMac, _) = decision.verdict else { return nil }
+        return .error(400, "wrong_key", "security_key: it is not a key of this app_id and user_id.")
+    }
+}
+
+/// The fields that revocations and actions on people share.
+enum PersonFields {
+    static func app(_ text: String?) throws(AdminProblem) -> String {
+        guard let text, FieldGrammar.problem(ofAppID: text.utf8.span) == nil else {
+            throw AdminProblem(
+                "app_id", "expected the app, 1 to \(FieldGrammar.longestAppID) UTF-16 code units without control characters.")
+        }
+        return text
+    }
+
+    static func user(_ text: String?) throws(AdminProblem) -> String {
+        guard let text, FieldGrammar.problem(ofUserID: text.utf8.span) == nil else {
+            throw AdminProblem(
+                "user_id", "expected the person, 1 to \(FieldGrammar.longestUserID) UTF-16 code units without control characters.")
+        }
+        return text
+    }
+
+    static func reason(_ text: String?) throws(AdminProblem) -> String {
+        guard let text, !text.isEmpty else { return "" }
+        let longest = Revocation.longestReason
+        guard FieldGrammar.problem(of: text.utf8.span, longest: longest) == nil else {
+            throw AdminProblem("reason", "expected at most \(longest) UTF-16 code units without control characters.")
+        }
+        return text
+    }
+}
+
+/// The mapping to the body of `POST /v1/revocations`.
+extension RevocationRequest {
+    static let parameters = [
+        AdminRoute.Parameter("app_id", .body, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", .body, text: "Whose keys; beside security_key, whose key that must be."),
+        AdminRoute.Parameter("security_key", .body, text: "The one key."),
+        AdminRoute.Parameter("key_id", .body, .number(0...Int64(UInt32.max)), text: "All keys made with this secret of the app."),
+        AdminRoute.Parameter(
+            "issued_before", .body, .number(1...Int64(Revocation.latestBound.rawValue)),
+            text: "Only keys issued before this Unix second; for a person by default until now, for an app required."),
+        AdminRoute.Parameter("reason", .body, text: "Why, for other operators."),
+    ]
+
+    init(_ body: Span<UInt8>) throws(AdminProblem) {
+        let fields = try AdminFields(body, Self.parameters)
+        try self.init(
+            appID: fields.text("app_id"), userID: fields.text("user_id"), securityKey: fields.text("security_key"),
+            keyID: fields.number("key_id"), issuedBefore: fields.number("issued_before"), reason: fields.text("reason"))
+    }
+
+    var body: [UInt8] {
+        var object: JSONObject = ["app_id": .string(appID)]
+        if let userID { object.append(.string(userID), forKey: "user_id") }
+        if let securityKey { object.append(.string(securityKey), forKey: "security_key") }
+        if let keyID { object.append(.integer(Int64(keyID)), forKey: "key_id") }
+        if let issuedBefore { object.append(.integer(Int64(clamping: issuedBefore.rawValue)), forKey: "issued_before") }
+        if !reason.isEmpty { object.append(.string(reason), forKey: "reason") }
+        return JSONValue.object(object).serialized()
+    }
+}

@@ -1,0 +1,35 @@
+internal import Core
+
+/// The revocations of a memory store. Every change is kept, because nobody else tells of removals.
+struct MemoryRevocations {
+    /// In the order of their ids.
+    private var all: [Revocation] = []
+    /// In their order; the version is how many there were.
+    private var changes: [RevocationChange] = []
+
+    mutating func add(_ revocation: Revocation) {
+        // From the end, where most ids belong.
+        all.insert(revocation, at: all.lastIndex { $0.id < revocation.id }.map { $0 + 1 } ?? 0)
+        changes.append(.added(revocation))
+    }
+
+    mutating func remove(_ id: UUIDv7) -> Revocation? {
+        guard let index = all.firstIndex(where: { $0.id == id }) else { return nil }
+        changes.append(.removed(id))
+        return all.remove(at: index)
+    }
+
+    func list(of person: RevokedPerson?, after: UUIDv7?, limit: Int) -> [Revocation] {
+        let found = all.reversed().lazy.filter { revocation in
+            after.map { revocation.id < $0 } ?? true && person.map { revocation.names($0) } ?? true
+        }
+        return Array(found.prefix(limit))
+    }
+
+    func news(since version: Int64?) -> RevocationNews {
+        let last = Int64(changes.count)
+        guard let version, version <= last else { return RevocationNews(changes: [], version: last, isComplete: version == nil) }
+        let new = changes[Int(version)...].prefix(RevocationRules.changesPerNews)
+        return RevocationNews(changes: Array(new), version: version + Int64(new.count), isComplete: true)
+    }
+}

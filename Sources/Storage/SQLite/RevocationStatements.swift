@@ -1,0 +1,53 @@
+internal import SQLite
+
+/// The writer's statements for revocations, prepared once.
+struct RevocationStatements {
+    let nextVersion, insert, find, delete, remember, lastForgotten, noteForgotten, forget: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
+        nextVersion = try prepare(
+            """
+            INSERT INTO revocation_versions VALUES (1, 1, 0) ON CONFLICT (id) DO UPDATE SET last = last + 1 RETURNING last
+            """)
+        insert = try prepare("INSERT INTO revocations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+        find = try prepare(
+            """
+            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at
+            FROM revocations CROSS JOIN apps ON number = app WHERE revocations.id = ?1
+            """)
+        delete = try prepare("DELETE FROM revocations WHERE id = ?1")
+        remember = try prepare("INSERT INTO removed_revocations VALUES (?1, ?2, ?3)")
+        lastForgotten = try prepare("SELECT max(version) FROM removed_revocations INDEXED BY removed_revocations_at WHERE at < ?1")
+        noteForgotten = try prepare("UPDATE revocation_versions SET forgotten = ?1 WHERE id = 1 AND forgotten < ?1")
+        forget = try prepare("DELETE FROM removed_revocations WHERE version <= ?1")
+    }
+}
+
+/// A reader's statements for revocations, prepared once.
+struct RevocationQueries {
+    let versions, all, ofPerson, added, removed: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
+        versions = try prepare("SELECT last, forgotten FROM revocation_versions WHERE id = 1")
+        all = try prepare(
+            """
+            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at
+            FROM revocations CROSS JOIN apps ON number = app WHERE revocations.id < ?1 ORDER BY revocations.id DESC LIMIT ?2
+            """)
+        ofPerson = try prepare(
+            """
+            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at
+            FROM revocations CROSS JOIN apps ON number = app
+            WHERE app = (SELECT number FROM apps WHERE app_id = ?3) AND user_id = ?4 AND revocations.id < ?1
+            ORDER BY revocations.id DESC LIMIT ?2
+            """)
+        added = try prepare(
+            """
+            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at
+            FROM revocations CROSS JOIN apps ON number = app WHERE version > ?1 ORDER BY version LIMIT ?2
+            """)
+        removed = try prepare("SELECT version, id FROM removed_revocations WHERE version > ?1 ORDER BY version LIMIT ?2")
+    }
+}

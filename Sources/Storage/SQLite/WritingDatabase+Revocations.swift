@@ -1,0 +1,96 @@
+internal import Core
+internal import SQLite
+internal import Time
+
+/// Revocations: what is added and removed.
+extension WritingDatabase {
+    func revoke(_ revocation: Revocation) throws(SQLiteError) {
+        let app = try apps.number(revocation.appID, self)
+        let columns = RevokedColumns(revocation.subject)
+        try revocationStatements.insert.run(
+            try nextRevocationVersion(), revocation.id.bytes, app, columns.userID, columns.salt, columns.keyID,
+            revocation.issuedBefore?.rawValue.stored, revocation.reason, revocation.author, revocation.createdAt.stored)
+    }
+
+    /// - Parameter now: removals that are older than a day are not told any more.
+    func removeRevocation(_ id: UUIDv7, now: UnixMilliseconds) throws(SQLiteError) -> Revocation? {
+        var removed: Revocation?
+        try revocationStatements.find.forEachRow(id.bytes) { row throws(SQLiteError) in removed = try Revocation(row) }
+        guard let removed else { return nil }
+        // The reason and the person leave the file.
+        forgottenAt = forgottenAt ?? SystemClock.monotonicMilliseconds()
+        try revocationStatements.delete.run(id.bytes)
+        try revocationStatements.remember.run(try nextRevocationVersion(), id.bytes, now.stored)
+        var last: Int64?
+        try revocationStatements.lastForgotten.forEachRow(now.saturating(subtracting: RevocationRules.removalMilliseconds).stored) {
+            row throws(SQLiteError) in last = row.isNull(0) ? nil : try row.int64(0)
+        }
+        if let last {
+            try revocationStatements.noteForgotten.run(last)
+            try revocationStatements.forget.run(last)
+        }
+        return removed
+    }
+
+    private func nextRevocationVersion() throws(SQLiteError) -> Int64 {
+        var version: Int64 = 0
+        try revocationStatements.nextVersion.forEachRow { row throws(SQLiteError) in version = try row.int64(0) }
+        return version
+    }
+}
+
+extension ReadingDatabase {
+    /// A part of the list of revocations.
+    func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(SQLiteError) -> [Revocation] {
+        var found: [Revocation] = []
+        let before = after?.bytes ?? Self.afterAllIDs
+        if let person {
+            try revocationQueries.ofPerson.forEachRow(before, limit, person.appID, person.userID) { row throws(SQLiteError) in
+                found.append(try Revocation(row))
+            }
+        } else {
+            try revocationQueries.all.forEachRow(before, limit) { row throws(SQLiteError) in found.append(try Revocation(row)) }
+        }
+        return found
+    }
+
+    /// Follows the bytes of every id.
+    private static let afterAllIDs = [UInt8](repeating: 0xFF, count: 17)
+
+    /// As `Store` says.
+    func revocationNews(since version: Int64?) throws(SQLiteError) -> RevocationNews {
+        defer { revocationQueries.versions.reset() }
+        // The first statement stays open, so that all of them read the same snapshot.
+        let hasChanges = try revocationQueries.versions.step()
+        let versions =
+            hasChanges
+            ? RevocationRules.Versions(
+                last: try revocationQueries.versions.int64(0), forgotten: try revocationQueries.versions.int64(1))
+            : RevocationRules.Versions(last: 0, forgotten: 0)
+        guard let version, version != versions.last else { return RevocationNews(changes: [], version: versions.last, isComplete: true) }
+        guard RevocationRules.knows(version, versions) else {
+            return RevocationNews(changes: [], version: versions.last, isComplete: false)
+        }
+        var (added, removed) = ([(version: Int64, change: RevocationChange)](), [(version: Int64, change: RevocationChange)]())
+        try revocationQueries.added.forEachRow(version, RevocationRules.changesPerNews) { row throws(SQLiteError) in
+            added.append((try row.int64(0), .added(try Revocation(row))))
+        }
+        try revocationQueries.removed.forEachRow(version, RevocationRules.changesPerNews) { row throws(SQLiteError) in
+            removed.append((try row.int64(0), .removed(try row.uuid(1))))
+        }
+        return RevocationRules.news(added, removed, versions)
+    }
+}
+
+extension Revocation {
+    /// Reads a row of `version, id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at`.
+    fileprivate init(_ row: Statement) throws(SQLiteError) {
+        let columns = RevokedColumns(
+            userID: try row.optionalString(3), salt: try row.optionalBytes(4), keyID: row.isNull(5) ? nil : try row.int64(5))
+        guard let subject = columns.subject else { try row.refuse(4) }
+        self.init(
+            id: try row.uuid(1), appID: try row.string(2), subject: subject,
+            issuedBefore: row.isNull(6) ? nil : UnixSeconds(rawValue: UInt64(clamping: try row.int64(6))), reason: try row.string(7),
+            author: try row.string(8), createdAt: try row.time(9))
+    }
+}

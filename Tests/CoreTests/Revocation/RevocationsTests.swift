@@ -1,0 +1,152 @@
+import Core
+import TestSupport
+import Testing
+import Time
+
+/// What a snapshot of revocations says of genuine keys.
+@Suite struct RevocationsTests {
+    private let authorizer: Authorizer
+    private static let issuedAt = Samples.now - 100
+
+    init() throws {
+        authorizer = try Authorizer([Samples.application("shop", keys: 1, 2), Samples.application("shop2", keys: 1)])
+    }
+
+    private func verdict(
+        _ revocations: [Revocation], _ appID: String = "shop", _ userID: String = "ann", keyID: UInt8 = 1,
+        issuedAt: UnixSeconds = issuedAt, salt: UInt8 = 0
+    ) throws -> Verdict {
+        var book = RevocationBook()
+        for revocation in revocations { book.apply(.added(revocation)) }
+        let triple = try Samples.triple(appID, userID, keyID: keyID, issuedAt: issuedAt, salt: salt)
+        return authorizer.decide(triple, now: Samples.now, revocations: book.snapshot).verdict
+    }
+
+    private func revocation(_ subject: Revocation.Subject, before: UnixSeconds? = nil, _ number: UInt64 = 1) -> Revocation {
+        .sample(number, appID: "shop", subject, issuedBefore: before)
+    }
+
+    private static let valid = Verdict.authorized(keyID: 1)
+    private static let revoked = Verdict.denied(.revoked, keyID: 1)
+
+    @Test func oneKeyIsRevokedAlone() throws {
+        let one = revocation(.securityKey(salt: [UInt8](repeating: 7, count: 16)))
+        #expect(try verdict([one], salt: 7) == Self.revoked)
+        #expect(try verdict([one], "shop", "bob", salt: 7) == Self.revoked, "a salt is random, so nobody else has it")
+        #expect(try verdict([one], salt: 8) == Self.valid)
+        #expect(try verdict([one], "shop2", salt: 7) == Self.valid)
+    }
+
+    @Test func aPersonsKeysOfAnEarlierSecondAreRevoked() throws {
+        let earlier = revocation(.user("ann"), before: Self.issuedAt + 1)
+        #expect(try verdict([earlier]) == Self.revoked)
+        #expect(try verdict([earlier], issuedAt: Self.issuedAt + 1) == Self.valid)
+        #expect(try verdict([earlier], "shop", "ann2") == Self.valid)
+        #expect(try verdict([earlier], "shop2") == Self.valid)
+        #expect(try verdict([revocation(.user("ann"), before: Self.issuedAt)]) == Self.valid)
+    }
+
+    @Test func aSignOutEndsKeysOfTheSameSecond() throws {
+        let now = revocation(.user("ann"), before: Revocation.bound(after: Self.issuedAt))
+        #expect(try verdict([now]) == Self.revoked)
+        #expect(try verdict([now], issuedAt: Self.issuedAt + 1) == Self.valid)
+    }
+
+    @Test func whoIsBlockedHasNoKey() throws {
+        #expect(revocation(.user("ann")).isBlock)
+        #expect(try verdict([revocation(.user("ann"))], issuedAt: Samples.now + 60) == Self.revoked)
+        #expect(try verdict([revocation(.user("ann"))], "shop", "bob") == Self.valid)
+    }
+
+    @Test func allKeysOfAnAppAreRevoked() throws {
+        let all = revocation(.everyKey, before: Self.issuedAt + 1)
+        #expect(try verdict([all]) == Self.revoked)
+        #expect(try verdict([all], "shop", "bob", keyID: 2) == .denied(.revoked, keyID: 2))
+        #expect(try verdict([all], issuedAt: Self.issuedAt + 1) == Self.valid)
+        #expect(try verdict([all], "shop2") == Self.valid)
+    }
+
+    @Test func allKeysOfAKeyIDAreRevoked() throws {
+        #expect(try verdict([revocation(.keyID(2))], keyID: 2, issuedAt: Samples.now) == .denied(.revoked, keyID: 2))
+        #expect(try verdict([revocation(.keyID(2))]) == Self.valid)
+        #expect(try verdict([revocation(.keyID(1), before: Self.issuedAt)]) == Self.valid)
+        #expect(try verdict([revocation(.keyID(1), before: Self.issuedAt + 1)]) == Self.revoked)
+    }
+
+    /// Texts that Swift calls equal are two people.
+    @Test func peopleAreBytes() throws {
+        #expect(try verdict([revocation(.user("caf\u{E9}"))], "shop", "cafe\u{301}") == Self.valid)
+        #expect(try verdict([revocation(.user("caf\u{E9}"))], "shop", "caf\u{E9}") == Self.revoked)
+    }
+
+    /// Whoever does not hold a genuine key learns nothing of revocations.
+    @Test func comesAfterTheMACAndTheTime() throws {
+        var book = RevocationBook()
+        book.apply(.added(revocation(.user("ann"))))
+        var wrong = try Samples.triple("shop", "ann")
+        wrong.securityKey = try Samples.triple("shop", "bob").securityKey
+        #expect(authorizer.decide(wrong, now: Samples.now, revocations: book.snapshot).verdict == .denied(.wrongMac, keyID: 1))
+        let old = try Samples.triple("shop", "ann", issuedAt: 1000, expiresAt: 2000)
+        #expect(authorizer.decide(old, now: Samples.now, revocations: book.snapshot).verdict == .denied(.expired, keyID: 1))
+        #expect(authorizer.decide(wrong, now: Samples.now, revocations: .unknown).verdict == .denied(.wrongMac, keyID: 1))
+    }
+
+    @Test func nobodyCanSayBeforeTheyAreKnown() throws {
+        let decision = authorizer.decide(try Samples.triple("shop", "ann"), now: Samples.now, revocations: .unknown)
+        #expect(decision.verdict == .undecided(.revocationsUnknown))
+        #expect(!Revocations.unknown.isKnown && Revocations.none.isKnown)
+    }
+
+    @Test func ofSeveralTheLatestBoundHoldsAndRemovingOneLeavesTheOthers() throws {
+        let (early, late) = (revocation(.user("ann"), before: 100, 1), revocation(.user("ann"), before: 300, 2))
+        let block = revocation(.user("ann"), 3)
+        var book = RevocationBook()
+        func isRevoked(_ issuedAt: UnixSeconds) throws -> Bool {
+            let triple = try Samples.triple("shop", "ann", issuedAt: issuedAt)
+            return authorizer.decide(triple, now: Samples.now, revocations: book.snapshot).verdict == Self.revoked
+        }
+        // Known changes change nothing.
+        for revocation in [late, early, block, late] { book.apply(.added(revocation)) }
+        #expect(book.snapshot.count == 3)
+        #expect(try isRevoked(400))
+        book.apply(.removed(block.id))
+        book.apply(.removed(block.id))
+        #expect(try !isRevoked(400) && isRevoked(200))
+        let before = book.snapshot
+        book.apply(.removed(late.id))
+        #expect(try !isRevoked(200) && isRevoked(50))
+        book.apply(.removed(early.id))
+        #expect(try !isRevoked(50))
+        #expect(book.snapshot.count == 0 && before.count == 2, "a snapshot does not change")
+    }
+
+    /// Compared with a list that is searched from end to end, while thousands come and go.
+    @Test func isLikeAListOfAll() throws {
+        var generator = SeededGenerator(seed: 1)
+        var book = RevocationBook()
+        var all: [Revocation] = []
+        for number in 0..<4000 as Range<UInt64> {
+            if !all.isEmpty, UInt64.random(in: 0..<3, using: &generator) == 0 {
+                let gone = all.remove(at: Int.random(in: all.indices, using: &generator))
+                book.apply(.removed(gone.id))
+            } else {
+                let user = "user-\(UInt64.random(in: 0..<700, using: &generator))"
+                let bound = UnixSeconds(rawValue: UInt64.random(in: 1..<1000, using: &generator))
+                let new = revocation(.user(user), before: bound, number)
+                all.append(new)
+                book.apply(.added(new))
+            }
+        }
+        let snapshot = book.snapshot
+        #expect(snapshot.count == all.count)
+        for number in 0..<700 {
+            let user = "user-\(number)"
+            let last = all.compactMap { $0.subject == .user(user) ? $0.issuedBefore : nil }.max() ?? 0
+            for issuedAt in [last, last.saturating(subtracting: 1)] {
+                let triple = try Samples.triple("shop", user, issuedAt: issuedAt)
+                let verdict = authorizer.decide(triple, now: Samples.now, revocations: snapshot).verdict
+                #expect((verdict == Self.revoked) == (issuedAt < last), "\(user)")
+            }
+        }
+    }
+}

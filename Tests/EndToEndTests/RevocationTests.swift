@@ -1,0 +1,194 @@
+import Glibc
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate revoke`, `revocations` and `users` on a running service, on its store, and on two replicas of one database.
+@Suite final class RevocationTests {
+    private let sink: ScriptedServer
+
+    init() throws {
+        sink = try ScriptedServer(.everyRequest(.respond(200)))
+    }
+
+    deinit {
+        sink.stop()
+    }
+
+    @discardableResult
+    private func run(_ site: WebhookSite, _ words: String..., input: String = "/dev/null") throws -> JSONObject {
+        let result = try Deskgate.run(words + ["--json", "--config", site.workspace.configuration], input: input)
+        #expect(result.code == 0 && result.errors.isEmpty, "\(words) \(result)")
+        return try jsonObject(result.output)
+    }
+
+    private func remove(_ site: WebhookSite, _ revocation: JSONObject) throws {
+        let id = try #require(revocation.string("id"))
+        #expect(try run(site, "revocations", "remove", id)["removed"] == 1)
+        let again = try Deskgate.run("revocations", "remove", id, "--config", site.workspace.configuration)
+        #expect(again.code == 1 && again.errors.contains("No revocation has this id."))
+    }
+
+    @Test func eachKindIsInForceWithTheNextRequestAndEndsWithItsRemoval() throws {
+        let site = try WebhookSite(sink)
+        let server = try site.start()
+        let (key, other) = (try site.workspace.key(), try site.workspace.key(user: "other"))
+        func statuses() throws -> [Int] {
+            [try server.authorize(key).status, try server.authorize(other, user: "other").status]
+        }
+        try site.workspace.write("key", key, mode: 0o600)
+        let kinds: [(words: [String], statuses: [Int])] = [
+            (["--key", "-"], [403, 200]), (["--user", Markers.user], [403, 200]), (["--key-id", "1"], [403, 403]),
+            (["--all"], [403, 403]), (["--user", Markers.user, "--issued-before", "1000"], [200, 200]),
+            (["--all", "--issued-before", "1000"], [200, 200]),
+        ]
+        for kind in kinds {
+            let words = ["revoke", "--app", Workspace.app, "--reason", "leaked"] + kind.words
+            let result = try Deskgate.run(
+                words + ["--json", "--config", site.workspace.configuration], input: site.workspace.directory.path("key"))
+            #expect(result.code == 0, "\(result)")
+            #expect(try statuses() == kind.statuses, "\(kind.words)")
+            try remove(site, jsonObject(result.output))
+            #expect(try statuses() == [200, 200])
+        }
+        #expect(try server.stop() == .exit(0))
+        let log = try server.process.errors.text()
+        #expect(log.contains(#""reason":"revoked""#) && log.contains(#""action":"revocations.add""#))
+        #expect(!log.contains("dgk1.") && !log.contains(Markers.user))
+    }
+
+    @Test func signingOutEndsKeysAndDevicesAndBlockingEndsLaterKeysToo() throws {
+        let site = try WebhookSite(sink)
+        let server = try site.start()
+        let person = ["--app", Workspace.app, "--user", Markers.user]
+        func users(_ action: String) throws -> JSONObject {
+            let result = try Deskgate.run(["users", action] + person + ["--json", "--config", site.workspace.configuration])
+            #expect(result.code == 0, "\(result)")
+            return try jsonObject(result.output)
+        }
+        let key = try site.workspace.key()
+        let client = try SocketClient(server.publicAddress)
+        let registration =
+            #"{"app_id":"app-1","user_id":"\#(Markers.user)","security_key":"\#(key)","instance_id":"d","version":2,"type":"ios","token":"t-1"}"#
+        func register() throws -> ReceivedResponse {
+            try client.send(
+                "POST /pyrus/push-token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: \(registration.utf8.count)\r\n\r\n\(registration)")
+            return try client.readResponse()
+        }
+        #expect(try register().text == #"{"status":"registered"}"#)
+        #expect(try users("sign-out")["removed"] == 1)
+        #expect(try server.authorize(key).status == 403)
+        #expect(try register().status == 403, "a revoked key registers nothing")
+        // A key of a later second counts.
+        #expect(eventually { (try? server.authorize(site.workspace.key()).status) == 200 })
+        let block = try users("block").string("id")
+        #expect(try users("block").string("id") == block, "who is blocked stays so")
+        #expect(try server.authorize(site.workspace.key()).status == 403)
+        #expect(try server.authorize(site.workspace.key(user: "other"), user: "other").status == 200)
+        #expect(try users("unblock")["removed"] == 1)
+        #expect(try server.authorize(site.workspace.key()).status == 200)
+        let again = try Deskgate.run(["users", "unblock"] + person + ["--config", site.workspace.configuration])
+        #expect(again.code == 1 && again.output == "The user was not blocked.\n")
+        #expect(try server.stop() == .exit(0))
+        #expect(!(try server.process.errors.text().contains(Markers.user)))
+    }
+
+    /// Neither a restart nor kill -9 forgets them, and commands reach the store of a service that does not run.
+    @Test func aRestartForgetsNothing() throws {
+        let site = try WebhookSite(sink)
+        let first = try site.start()
+        let key = try site.workspace.key()
+        try run(site, "users", "block", "--app", Workspace.app, "--user", Markers.user)
+        #expect(try first.stop(SIGKILL) == .signal(SIGKILL))
+        let second = try site.start()
+        #expect(try second.authorize(key).status == 403)
+        #expect(try second.stop() == .exit(0))
+        try run(site, "users", "unblock", "--app", Workspace.app, "--user", Markers.user)
+        let revocation = try run(site, "revoke", "--app", Workspace.app, "--key", key)
+        #expect(revocation.string("author") == "command" && revocation.string("kind") == "security_key")
+        let list = try Deskgate.run("revocations", "list", "--config", site.workspace.configuration)
+        #expect(list.output.split(separator: "\n").count == 2 && list.output.contains(revocation.string("id") ?? "none"))
+        let third = try site.start()
+        #expect(try third.authorize(key).status == 403)
+        #expect(try third.authorize(site.workspace.key()).status == 200)
+        #expect(try third.stop() == .exit(0))
+    }
+
+    @Test func wrongWordsAreRefused() throws {
+        let site = try WebhookSite(sink)
+        #expect(try site.start().stop() == .exit(0))
+        let key = try site.workspace.key()
+        let cases: [(words: [String], complaint: String)] = [
+            (["revoke", "--app", Workspace.app], "missing of --user, --key, --key-id or --all"),
+            (["revoke", "--app", Workspace.app, "--all", "--user", "u"], "more than one of"),
+            (["revoke", "--app", "app-2", "--all"], "no app of this name is configured"),
+            (["revoke", "--app", Workspace.app, "--key-id", "9"], "no key with this id"),
+            (["revoke", "--app", Workspace.app, "--key", key, "--issued-before", "5"], "does not go with"),
+            (["revoke", "--app", Workspace.app, "--key", "dgk1.x"], "84 base64url characters"),
+            (["users", "block", "--app", "app-2", "--user", "u"], "no app of this name is configured"),
+            (["revocations", "list", "--app", Workspace.app], "name a person together"),
+            (["revocations", "remove", "x"], "expected the id of a revocation"),
+        ]
+        for (words, complaint) in cases {
+            let result = try Deskgate.run(words + ["--config", site.workspace.configuration])
+            #expect(result.code == 2 && result.errors.contains(complaint), "\(words) \(result)")
+        }
+    }
+}
+
+/// Two replicas on one PostgreSQL database.
+@Suite final class RevocationReplicaTests {
+    private let database: PostgresServer
+    private let sink: ScriptedServer
+    private let sites: [WebhookSite]
+
+    init() throws {
+        database = try PostgresServer()
+        let sink = try ScriptedServer(.everyRequest(.respond(200)))
+        self.sink = sink
+        let store: JSONObject = ["store": ["type": "postgres", "url": ["file": "database-url"]]]
+        sites = try (0..<2).map { _ in try WebhookSite(sink, store) }
+        for site in sites { try site.workspace.write("database-url", database.url(), mode: 0o600) }
+    }
+
+    deinit {
+        sink.stop()
+    }
+
+    private func run(_ words: String...) throws -> JSONObject {
+        let result = try Deskgate.run(words + ["--json", "--config", sites[0].workspace.configuration])
+        #expect(result.code == 0, "\(words) \(result)")
+        return try jsonObject(result.output)
+    }
+
+    @Test func oneHearsOfTheOthersAndGoesOnWhileTheDatabaseIsAway() throws {
+        let replicas = try sites.map { try $0.start() }
+        let (key, other) = (try sites[0].workspace.key(), try sites[0].workspace.key(user: "other"))
+        #expect(try replicas[1].authorize(key).status == 200)
+        let revocation = try run("revoke", "--app", Workspace.app, "--key", key)
+        #expect(try replicas[0].authorize(key).status == 403)
+        #expect(eventually { (try? replicas[1].authorize(key).status) == 403 })
+        _ = try run("revocations", "remove", try #require(revocation.string("id")))
+        #expect(try replicas[0].authorize(key).status == 200)
+        #expect(eventually { (try? replicas[1].authorize(key).status) == 200 })
+
+        _ = try run("users", "block", "--app", Workspace.app, "--user", Markers.user)
+        #expect(eventually { (try? replicas[1].authorize(key).status) == 403 })
+        try database.kill()
+        _ = try replicas[1].process.errors.line(containing: "the revocations cannot be refreshed")
+        #expect(try replicas[1].authorize(key).status == 403, "the last known state goes on")
+        #expect(try replicas[1].authorize(other, user: "other").status == 200)
+        try database.start()
+        _ = try replicas[1].process.errors.line(containing: "the revocations are up to date again")
+        #expect(try replicas[1].authorize(key).status == 403)
+        #expect(
+            eventually {
+                (try? Deskgate.run(
+                    "users", "unblock", "--app", Workspace.app, "--user", Markers.user, "--config", self.sites[0].workspace.configuration
+                ).code) == 0
+            })
+        #expect(eventually { (try? replicas[1].authorize(key).status) == 200 })
+        for replica in replicas { #expect(try replica.stop() == .exit(0)) }
+    }
+}

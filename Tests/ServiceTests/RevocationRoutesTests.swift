@@ -1,0 +1,111 @@
+import Core
+import HTTPServer
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Time
+
+@testable import Operators
+@testable import Service
+
+/// The admin requests about revocations and people.
+@Suite struct RevocationRoutesTests {
+    private let fixture: AdminDeliverFixture
+
+    init() throws {
+        fixture = try AdminDeliverFixture()
+    }
+
+    private func add(_ body: String) -> ReceivedResponse { fixture.send(.post, "/v1/revocations", body: body) }
+
+    private func object(_ response: ReceivedResponse) throws -> JSONObject {
+        guard case .object(let object)? = JSONValue(parsing: Array(response.text.utf8)) else { throw SocketClient.Failure.closed }
+        return object
+    }
+
+    private static let now = Int64(TestTime.now.rawValue)
+
+    @Test(
+        arguments: [
+            (#"{"app_id":"shop","user_id":"user-1"}"#, "user", now + 1),
+            (#"{"app_id":"shop","user_id":"user-1","issued_before":7}"#, "user", 7),
+            (#"{"app_id":"shop","issued_before":7}"#, "app", 7), (#"{"app_id":"shop","key_id":1}"#, "key_id", nil),
+            (#"{"app_id":"shop","key_id":1,"issued_before":1099511627776}"#, "key_id", 1_099_511_627_776),
+        ] as [(String, String, Int64?)])
+    func addsOne(body: String, kind: String, issuedBefore: Int64?) throws {
+        let response = add(body)
+        #expect(response.status == 201)
+        let added = try object(response)
+        #expect(added["kind"] == .string(kind))
+        #expect(added["issued_before"] == issuedBefore.map { .integer($0) } ?? .null)
+        let list = try object(fixture.send(.get, "/v1/revocations?limit=1"))
+        #expect(list["revocations"] == [.object(added)] && list["next"] != .null)
+    }
+
+    @Test(
+        arguments: [
+            #"{}"#, #"{"app_id":"shop"}"#, #"{"app_id":"shop","user_id":null,"issued_before":7}"#,
+            #"{"app_id":"shop","user_Id":"x","issued_before":7}"#, #"{"app_id":"shop","user_id":""}"#,
+            #"{"app_id":"shop","key_id":-1}"#, #"{"app_id":"shop","key_id":1,"user_id":"x"}"#, #"{"app_id":"shop","key_id":99}"#,
+            #"{"app_id":"shop","issued_before":0}"#, #"{"app_id":"shop","issued_before":1099511627777}"#,
+            #"{"app_id":"shop","security_key":"x"}"#, #"{"app_id":"nobody","user_id":"x"}"#,
+            #"{"app_id":"shop","user_id":"x","reason":"\n"}"#, "[]",
+        ])
+    func refuses(body: String) throws {
+        let before = try fixture.store.revocationNews(since: nil).version
+        let response = add(body)
+        #expect(response.status == 400, "\(response.text)")
+        #expect(try fixture.store.revocationNews(since: nil).version == before)
+    }
+
+    @Test func listsInPagesAndRemoves() throws {
+        for number in 0..<5 { #expect(add(#"{"app_id":"shop","user_id":"user-\#(number)"}"#).status == 201) }
+        var (ids, after) = (Set<String>(), "")
+        var pages = 0
+        while true {
+            let page = try object(fixture.send(.get, "/v1/revocations?limit=2\(after)"))
+            guard case .array(let rows)? = page["revocations"] else { break }
+            for case .object(let row) in rows { if case .string(let id)? = row["id"] { ids.insert(id) } }
+            pages += 1
+            guard case .string(let next)? = page["next"] else { break }
+            after = "&after=\(next)"
+        }
+        let all = try fixture.store.revocations(of: nil, after: nil, limit: 100)
+        #expect(ids == Set(all.map(\.id.description)) && pages == (all.count + 1) / 2)
+        let of = try object(fixture.send(.get, "/v1/revocations?app_id=shop&user_id=user-3"))
+        guard case .array(let rows)? = of["revocations"] else { throw SocketClient.Failure.closed }
+        #expect(rows.count == 1)
+        for id in ids { #expect(fixture.send(.delete, "/v1/revocations/\(id)").status == 200) }
+        #expect(fixture.send(.delete, "/v1/revocations/\(ids.first ?? "")").status == 404)
+        #expect(fixture.send(.delete, "/v1/revocations/x").status == 404)
+        for query in ["?after=x", "?app_id=shop", "?user_id=u", "?limit=0"] {
+            #expect(fixture.send(.get, "/v1/revocations\(query)").status == 400)
+        }
+    }
+
+    /// The person is named by reference, and neither a person nor a key by itself.
+    @Test func leavesAuditLines() throws {
+        let key = "dgk1." + String(repeating: "A", count: 84)
+        #expect(add(#"{"app_id":"shop","user_id":"user-7"}"#).status == 201)
+        #expect(add(#"{"app_id":"shop","security_key":"\#(key)"}"#).status == 201)
+        for action in ["sign-out", "block", "unblock"] {
+            #expect(fixture.send(.post, "/v1/users/\(action)", body: #"{"app_id":"shop","user_id":"user-7"}"#).status == 200)
+        }
+        let lines = try fixture.log.lines().filter { $0.contains(" audit ") }
+        let reference = "user_ref=\(AdminDeliverFixture.userReference(app: "shop", user: "user-7", fixture.configuration))"
+        #expect(lines.count == 5)
+        for (line, action) in zip(lines, ["revocations.add", "revocations.add", "users.sign_out", "users.block", "users.unblock"]) {
+            #expect(line.contains("action=\(action) outcome=done") && line.contains("app=shop"))
+        }
+        #expect(lines.enumerated().allSatisfy { $0.offset == 1 || $0.element.contains(reference) })
+        #expect(!lines.contains { $0.contains("user-7") || $0.contains("dgk1") })
+    }
+
+    @Test func aKeyOfSomebodyElseIsNotThatPersons() {
+        // Its key id is configured, and its MAC is not the person's.
+        let key = "dgk1." + "AAAAAAEAaVW5AABpfUYA" + String(repeating: "A", count: 64)
+        let response = add(#"{"app_id":"shop","user_id":"user-1","security_key":"\#(key)"}"#)
+        #expect(response.status == 400 && response.text.contains("wrong_key"))
+    }
+}

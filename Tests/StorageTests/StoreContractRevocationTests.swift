@@ -1,0 +1,163 @@
+import Core
+import SQLite
+import TestSupport
+import Testing
+import Time
+
+@testable import Storage
+
+/// Revocations in all stores.
+@Suite struct StoreContractRevocationTests {
+    private static let samples = Revocation.samples(appID: "app")
+
+    private func filled(_ backend: Backend) throws -> StoreFixture {
+        let fixture = try backend.store()
+        for revocation in Self.samples { try fixture.store.revoke(revocation) }
+        return fixture
+    }
+
+    @Test(arguments: Backend.allCases) func listsThemNewestFirstInPages(backend: Backend) throws {
+        let fixture = try filled(backend)
+        #expect(try fixture.store.revocations(of: nil, after: nil, limit: 100) == Self.samples.reversed())
+        var (listed, last) = ([Revocation](), UUIDv7?.none)
+        while true {
+            let page = try fixture.store.revocations(of: nil, after: last, limit: 3)
+            listed += page
+            guard let next = page.last else { break }
+            last = next.id
+        }
+        #expect(listed == Self.samples.reversed())
+        #expect(try fixture.store.revocations(of: nil, after: nil, limit: 0).isEmpty)
+    }
+
+    @Test(arguments: Backend.allCases) func listsThoseOfAPerson(backend: Backend) throws {
+        let fixture = try filled(backend)
+        try fixture.store.revoke(.sample(8, appID: "app2", .user("ann")))
+        let ann = RevokedPerson(appID: "app", userID: "ann")
+        #expect(try fixture.store.revocations(of: ann, after: nil, limit: 100) == [Self.samples[2], Self.samples[1]])
+        #expect(try fixture.store.revocations(of: ann, after: Self.samples[2].id, limit: 100) == [Self.samples[1]])
+        #expect(try fixture.store.revocations(of: RevokedPerson(appID: "app", userID: "an"), after: nil, limit: 100).isEmpty)
+        #expect(try fixture.store.revocations(of: RevokedPerson(appID: "none", userID: "ann"), after: nil, limit: 100).isEmpty)
+    }
+
+    @Test(arguments: Backend.allCases) func keepsAnyText(backend: Backend) throws {
+        let fixture = try backend.store()
+        let strange = "a\u{0}b\u{1}c\u{1}\u{1}e\u{301}"
+        let revocation = Revocation.sample(1, appID: strange, .user(strange), reason: strange)
+        try fixture.store.revoke(revocation)
+        #expect(try fixture.store.revocations(of: RevokedPerson(appID: strange, userID: strange), after: nil, limit: 2) == [revocation])
+        #expect(try fixture.store.removeRevocation(revocation.id) == revocation)
+    }
+
+    @Test(arguments: Backend.allCases) func removesOne(backend: Backend) throws {
+        let fixture = try filled(backend)
+        #expect(try fixture.store.removeRevocation(Self.samples[3].id) == Self.samples[3])
+        #expect(try fixture.store.removeRevocation(Self.samples[3].id) == nil)
+        #expect(try fixture.store.revocations(of: nil, after: nil, limit: 100) == Self.samples.filter { $0 != Self.samples[3] }.reversed())
+    }
+
+    @Test(arguments: Backend.allCases) func tellsWhatHasChanged(backend: Backend) throws {
+        let fixture = try backend.store()
+        let start = try fixture.store.revocationNews(since: nil)
+        #expect(start.isComplete && start.changes.isEmpty)
+        for revocation in Self.samples { try fixture.store.revoke(revocation) }
+        let added = try fixture.store.revocationNews(since: start.version)
+        #expect(added.isComplete && added.changes == Self.samples.map { .added($0) })
+        #expect(
+            try fixture.store.revocationNews(since: added.version) == RevocationNews(changes: [], version: added.version, isComplete: true))
+        _ = try fixture.store.removeRevocation(Self.samples[0].id)
+        try fixture.store.revoke(.sample(8, .keyID(3)))
+        let later = try fixture.store.revocationNews(since: added.version)
+        #expect(later.isComplete && later.changes == [.removed(Self.samples[0].id), .added(.sample(8, .keyID(3)))])
+        #expect(try fixture.store.revocationNews(since: nil) == RevocationNews(changes: [], version: later.version, isComplete: true))
+        // Whoever has an older book than all of these ends with the same list.
+        var book: [UUIDv7] = []
+        for change in try fixture.store.revocationNews(since: start.version).changes {
+            switch change {
+            case .added(let revocation): book.append(revocation.id)
+            case .removed(let id): book.removeAll { $0 == id }
+            }
+        }
+        #expect(book.sorted() == (Self.samples.dropFirst() + [.sample(8, .keyID(3))]).map(\.id).sorted())
+    }
+
+    /// A version that the store never had is that of a database which has lost commits, or of another one.
+    @Test(arguments: Backend.allCases) func saysWhenEverythingMustBeReadAgain(backend: Backend) throws {
+        let fixture = try filled(backend)
+        let version = try fixture.store.revocationNews(since: nil).version
+        let news = try fixture.store.revocationNews(since: version + 1)
+        #expect(!news.isComplete && news.changes.isEmpty && news.version == version)
+    }
+
+    @Test(arguments: Backend.allCases) func tellsManyChangesInParts(backend: Backend) throws {
+        let fixture = try backend.store()
+        let count = backend == .memory ? RevocationRules.changesPerNews + 10 : 30
+        for number in 0..<UInt64(count) { try fixture.store.revoke(.sample(number, .user("user-\(number)"))) }
+        var (version, told) = (try #require(Int64(exactly: 0)), 0)
+        while true {
+            let news = try fixture.store.revocationNews(since: version)
+            if news.changes.isEmpty { break }
+            #expect(news.changes.count <= RevocationRules.changesPerNews)
+            (version, told) = (news.version, told + news.changes.count)
+        }
+        #expect(told == count)
+    }
+
+    /// Of two lists that were cut, what comes after the end of the shorter one waits for the next news.
+    @Test func partsOfTwoListsFitTogether() {
+        let limit = Int64(RevocationRules.changesPerNews)
+        let added = (1...limit).map { (version: $0 * 2, change: RevocationChange.added(.sample(UInt64($0), .everyKey))) }
+        let removed = [1, limit * 2 + 1].map { (version: $0, change: RevocationChange.removed(Self.samples[0].id)) }
+        let news = RevocationRules.news(added, removed, RevocationRules.Versions(last: limit * 3, forgotten: 0))
+        #expect(news.version == limit * 2 && news.changes.count == Int(limit) + 1)
+        #expect(news.changes.first == .removed(Self.samples[0].id))
+    }
+
+    /// Only a removal of more than a day ago is forgotten.
+    @Test func forgetsOldRemovals() throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteStore(path: directory.path("store.db"))
+        defer { store.close() }
+        for revocation in Self.samples { try store.revoke(revocation) }
+        let before = try store.revocationNews(since: nil).version
+        let day = RevocationRules.removalMilliseconds
+        func remove(_ index: Int, at now: UnixMilliseconds) throws {
+            _ = try store.queue.perform { database throws(SQLiteError) in
+                try database.removeRevocation(Self.samples[index].id, now: now)
+            }
+        }
+        try remove(0, at: 1_000_000_000_000)
+        try remove(1, at: 1_000_000_000_000 + day)
+        #expect(try store.revocationNews(since: before).changes.count == 2)
+        try remove(2, at: 1_000_000_000_001 + day)
+        #expect(try !store.revocationNews(since: before).isComplete)
+        let known = try store.revocationNews(since: before + 1)
+        #expect(known.isComplete && known.changes == [.removed(Self.samples[1].id), .removed(Self.samples[2].id)])
+    }
+
+    /// Another process's changes, in PostgreSQL, also while both change at once.
+    @Test func isSharedByReplicas() async throws {
+        let place = try PostgresPlace()
+        let (one, other) = (try place.store(StoreSettings()), try place.store(StoreSettings()))
+        defer {
+            one.close()
+            other.close()
+        }
+        try await withThrowingTaskGroup { group in
+            for (offset, store) in [one, other].enumerated() {
+                group.addTask {
+                    for number in 0..<20 as Range<UInt64> {
+                        let revocation = Revocation.sample(number * 2 + UInt64(offset), .user("user-\(number)"))
+                        try store.revoke(revocation)
+                        if number.isMultiple(of: 4) { _ = try store.removeRevocation(revocation.id) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let news = try one.revocationNews(since: 0)
+        #expect(news.version == 50)
+        #expect(try other.revocationNews(since: 0) == news)
+        #expect(try one.revocations(of: nil, after: nil, limit: 100).count == 30)
+    }
+}
