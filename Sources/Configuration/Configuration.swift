@@ -3,6 +3,7 @@ package import Crypto
 package import HTTPServer
 package import Observability
 internal import POSIX
+package import Time
 
 /// A configuration that has been read whole and found right: everything that the service needs, secrets included.
 package struct Configuration: Sendable {
@@ -34,12 +35,24 @@ package struct Configuration: Sendable {
 
     /// One app with its secrets.
     package struct App: Sendable {
+        /// One of its secrets.
+        package struct Key: Sendable {
+            /// Its number, unique within the app.
+            package var id: UInt32
+            /// The secret, 32 bytes.
+            package var secret: SecretBytes
+            /// What it is used for.
+            package var state = Application.Key.State.active
+            /// The last second in which it verifies anything; nil for no end.
+            package var notAfter: UnixSeconds?
+        }
+
         /// The id that the help desk made.
         package var id: String
         /// The help desk whose chat it is.
         package var helpDesk = HelpDeskKind.default
-        /// Its secrets of 32 bytes, by their numbers.
-        package var keys: [(id: UInt32, secret: SecretBytes)]
+        /// Its secrets, in the order of the file.
+        package var keys: [Key]
         /// How its webhooks prove their origin; nil when it takes none.
         package var webhook: Webhook?
         /// The names of the notifiers that are told of its events.
@@ -98,7 +111,7 @@ package struct Configuration: Sendable {
             var keys: [Application.Key] = []
             for key in app.keys {
                 let secret = try key.secret.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
-                keys.append(Application.Key(id: key.id, secret: secret))
+                keys.append(Application.Key(id: key.id, secret: secret, state: key.state, notAfter: key.notAfter))
             }
             applications.append(Application(id: app.id, keys: keys))
         }

@@ -21,7 +21,7 @@ struct ConfigurationReader {
     static let shutdownKeys = ConfigurationKeys.restart("$.shutdown", "drain_seconds")
 
     private static let sizeLimit = 16 * 1024 * 1024
-    private static let longestTime = Int(SecurityKey.latestTime.rawValue)
+    static let longestTime = Int(SecurityKey.latestTime.rawValue)
 
     /// Reads the configuration at `path`.
     /// - Parameter environment: looks up environment variables.

@@ -13,7 +13,9 @@ import Testing
     @Test func everyReasonOfADecisionOccurs() throws {
         let reasons = Set(try JudgedVectors().vectors.map(\.reason))
         let malformations: [Malformation.Problem] = [.empty, .tooLong, .controlCharacter, .notASecurityKey]
-        #expect(reasons == Set(["valid"] + Denial.allCases.map(\.rawValue) + malformations.map(\.rawValue)))
+        // No vector has a secret that ends: `not_after` is no part of a key.
+        let denials = Denial.allCases.filter { $0 != .keyRetired }
+        #expect(reasons == Set(["valid"] + denials.map(\.rawValue) + malformations.map(\.rawValue)))
     }
 
     @Test(arguments: JudgedVectors.shared?.vectors ?? [])

@@ -14,7 +14,9 @@ import Testing
         #expect(verdict.keyID == nil)
     }
 
-    @Test(arguments: zip(Denial.allCases, ["unknown_app", "unknown_key", "wrong_mac", "issued_in_future", "expired", "too_old"]))
+    @Test(
+        arguments: zip(
+            Denial.allCases, ["unknown_app", "unknown_key", "wrong_mac", "issued_in_future", "expired", "too_old", "key_retired"]))
     func denialsHaveTheirReasons(denial: Denial, reason: String) {
         let verdict = Verdict.denied(denial, keyID: 7)
         #expect(verdict.reason == reason)
@@ -24,7 +26,7 @@ import Testing
 
     @Test func noCaseIsLeftOut() {
         #expect(Malformation.Problem.allCases.count == 8)
-        #expect(Denial.allCases.count == 6)
+        #expect(Denial.allCases.count == 7)
         #expect(CredentialField.allCases.map(\.name) == ["app_id", "user_id", "security_key"])
     }
 

@@ -48,14 +48,18 @@ package final class Authorizer: Sendable {
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
         guard let key = parsed else { return Decision(.malformed(Malformation(.securityKey, problem))) }
         let application = index(of: appID)
-        let (secret, isKnown) = secret(of: key.keyID, application)
+        let place = application.flatMap { applications[$0].index(of: key.keyID) }
+        let secret = secret(application, place)
         do throws(CryptoError) {
             let mac = try SecurityKey.mac(secret: secret, head: key.head.span, appID: appID, userID: userID)
             let isGenuine = constantTimeEquals(mac.span, key.mac.span)
             guard let application else { return Decision(.denied(.unknownApp, keyID: nil)) }
-            guard isKnown else { return Decision(.denied(.unknownKey, keyID: nil), application) }
+            guard let place else { return Decision(.denied(.unknownKey, keyID: nil), application) }
             guard isGenuine else { return Decision(.denied(.wrongMac, keyID: key.keyID), application) }
-            if let denial = policy.denial(of: key, now: now) { return Decision(.denied(denial, keyID: key.keyID), application) }
+            let notAfter = applications[application].keys[place].notAfter
+            if let denial = policy.denial(of: key, notAfter: notAfter, now: now) {
+                return Decision(.denied(denial, keyID: key.keyID), application)
+            }
             return Decision(.authorized(keyID: key.keyID), application)
         } catch {
             return Decision(.undecided, application)
@@ -78,9 +82,9 @@ package final class Authorizer: Sendable {
         return nil
     }
 
-    private func secret(of keyID: UInt32, _ application: Int?) -> (HMACKey<SHA256>, isKnown: Bool) {
-        guard let application, let secret = applications[application].secret(of: keyID) else { return (dummySecret, false) }
-        return (secret, true)
+    private func secret(_ application: Int?, _ place: Int?) -> HMACKey<SHA256> {
+        guard let application, let place else { return dummySecret }
+        return applications[application].keys[place].secret
     }
 
     private func compare(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {

@@ -11,6 +11,12 @@ package struct KeyMinting: Sendable {
         case unknownApp
         /// The app has no key of that id.
         case unknownKey(UInt32)
+        /// New keys are not made with this one: it is `verify_only`, or its time is over.
+        case keyNotActive(UInt32)
+        /// The app has no key with which new ones may be made.
+        case noActiveKey
+        /// It would outlive the secret that makes it.
+        case outlivesKey(UInt32, longestSeconds: UInt64)
         /// It would live longer than the configuration allows.
         case lifeTooLong(longestSeconds: UInt64)
         /// It would end at a time that a key cannot say.
@@ -24,6 +30,10 @@ package struct KeyMinting: Sendable {
             case .malformed(let malformation): malformation.description
             case .unknownApp: "No app with this app_id is configured."
             case .unknownKey(let id): "The app has no key with the id \(id)."
+            case .keyNotActive(let id): "The app's key \(id) makes no new keys: it is verify_only, or its not_after has passed."
+            case .noActiveKey: "The app has no active key: each one is verify_only, or its not_after has passed."
+            case .outlivesKey(let id, let longest):
+                "The app's key \(id) ends in \(longest) seconds (not_after), and a key made with it may not live longer."
             case .lifeTooLong(let longest): "A key may live at most \(longest) seconds, and not for ever."
             case .endTooFar(let longest): "A key may live at most \(longest) seconds, or for ever."
             case .failed(let error): "The key could not be made: \(error)."
@@ -55,8 +65,8 @@ package struct KeyMinting: Sendable {
 
     /// Makes a key.
     /// - Parameters:
-    ///   - keyID: which of the app's secrets; nil for the one with the largest id, which is the newest.
-    ///   - lifeSeconds: how long it is to live; 0 for ever, nil for the default.
+    ///   - keyID: which of the app's secrets; nil for `Application.mintingKey`.
+    ///   - lifeSeconds: how long it is to live; 0 for ever, nil for the default, which is cut where the secret ends before.
     ///   - now: when it is made.
     package func mint(
         appID: String, userID: String, keyID: UInt32? = nil, lifeSeconds: UInt64? = nil, now: UnixSeconds
@@ -65,8 +75,8 @@ package struct KeyMinting: Sendable {
         let userID = Array(userID.utf8)
         if let problem = FieldGrammar.problem(ofAppID: appID.span) { throw .malformed(Malformation(.appID, problem)) }
         if let problem = FieldGrammar.problem(ofUserID: userID.span) { throw .malformed(Malformation(.userID, problem)) }
-        let key = try key(of: appID, keyID)
-        let expiresAt = try expiry(after: lifeSeconds ?? defaultLifeSeconds, now: now)
+        let key = try key(of: appID, keyID, now)
+        let expiresAt = try expiry(after: lifeSeconds, of: key, now: now)
         do throws(CryptoError) {
             let text = try SecurityKey.mint(
                 appID: appID.span, userID: userID.span, keyID: key.id, secret: key.secret, issuedAt: now, expiresAt: expiresAt,
@@ -77,11 +87,24 @@ package struct KeyMinting: Sendable {
         }
     }
 
-    private func key(of appID: [UInt8], _ keyID: UInt32?) throws(Refusal) -> Application.Key {
+    private func key(of appID: [UInt8], _ keyID: UInt32?, _ now: UnixSeconds) throws(Refusal) -> Application.Key {
         guard let index = authorizer.index(of: appID.span) else { throw .unknownApp }
-        let keys = authorizer.applications[index].keys
-        guard let key = keyID.map({ id in keys.first { $0.id == id } }) ?? keys.last else { throw .unknownKey(keyID ?? 0) }
-        return key
+        let application = authorizer.applications[index]
+        guard let keyID else {
+            guard let key = application.mintingKey(at: now) else { throw .noActiveKey }
+            return key
+        }
+        guard let place = application.index(of: keyID) else { throw .unknownKey(keyID) }
+        guard application.keys[place].mints(at: now) else { throw .keyNotActive(keyID) }
+        return application.keys[place]
+    }
+
+    /// When a key expires that is made with `secret`. A life that somebody asked for is never cut; the default one is.
+    private func expiry(after lifeSeconds: UInt64?, of secret: Application.Key, now: UnixSeconds) throws(Refusal) -> UnixSeconds {
+        let expiresAt = try expiry(after: lifeSeconds ?? defaultLifeSeconds, now: now)
+        guard let end = secret.notAfter, expiresAt == 0 || expiresAt > end else { return expiresAt }
+        if lifeSeconds != nil { throw .outlivesKey(secret.id, longestSeconds: now.remaining(until: end)) }
+        return end
     }
 
     private func expiry(after lifeSeconds: UInt64, now: UnixSeconds) throws(Refusal) -> UnixSeconds {

@@ -53,4 +53,6 @@ package enum Denial: String, Sendable, Equatable, CaseIterable {
     case expired
     /// The key is older than any key may be.
     case tooOld = "too_old"
+    /// The time of the secret that made the key is over (`not_after`).
+    case keyRetired = "key_retired"
 }

@@ -30,12 +30,14 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         let keyDenials = Denial.allCases.filter(\.isAboutOneKey)
         self.applications = applications.map { application in
             let app = String(decoding: application.id, as: UTF8.self)
-            let keys = application.keys.map { Int($0.id) }
+            func keys(_ denial: Denial? = nil) -> [Int] {
+                application.keys.filter { denial != .keyRetired || $0.notAfter != nil }.map { Int($0.id) }
+            }
             return ApplicationCounters(
-                authorized: NumberedCounters(keys) { family.child(app, "authorized", "valid", "\($0)") },
+                authorized: NumberedCounters(keys()) { family.child(app, "authorized", "valid", "\($0)") },
                 denied: keyDenials.map { denial in
                     DenialCounters(
-                        denial: denial, keys: NumberedCounters(keys) { family.child(app, "denied", denial.rawValue, "\($0)") })
+                        denial: denial, keys: NumberedCounters(keys(denial)) { family.child(app, "denied", denial.rawValue, "\($0)") })
                 },
                 unknownKey: family.child(app, "denied", Denial.unknownKey.rawValue, ""))
         }
@@ -80,7 +82,7 @@ extension Denial {
     fileprivate var isAboutOneKey: Bool {
         switch self {
         case .unknownApp, .unknownKey: false
-        case .wrongMac, .issuedInFuture, .expired, .tooOld: true
+        case .wrongMac, .issuedInFuture, .expired, .tooOld, .keyRetired: true
         }
     }
 }
