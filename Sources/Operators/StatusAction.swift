@@ -7,8 +7,8 @@ internal import JSON
 package struct StatusAction: AdminAction {
     /// `GET /v1/status`, which is answered from memory, also while the store's disk hangs.
     static let route = AdminRoute(
-        .get, "/v1/status", .read, summary: "Whether the service can do its work, and which notifiers are paused.",
-        answer: AdminRoute.Answer(["status", "version", "reasons", "paused"], text: "How the service is."),
+        .get, "/v1/status", .read, summary: "Whether the service can do its work, which notifiers are paused, and how the keys are used.",
+        answer: AdminRoute.Answer(["status", "version", "reasons", "paused"] + KeyStanding.members, text: "How the service is."),
         .fromMemory { _, listener in
             Response(status: 200, json: listener.services.status(), headers: [("Cache-Control", "no-store")])
         })
@@ -24,6 +24,9 @@ package struct StatusAction: AdminAction {
 
     /// Called only outside the service, when no service runs.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
-        AdminAnswer(["status": "not_ready", "version": .null, "reasons": ["the service does not run"], "paused": [:]])
+        var status: JSONObject = ["status": "not_ready", "version": .null, "reasons": ["the service does not run"], "paused": [:]]
+        let uses = try context.store.keyUses()
+        KeyStanding(context.state.authorizer, uses: uses, replicas: context.store.replicas, isServing: false).append(to: &status)
+        return AdminAnswer(.object(status))
     }
 }

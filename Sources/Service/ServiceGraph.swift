@@ -4,6 +4,7 @@ internal import Crypto
 internal import Dispatch
 package import HTTPServer
 internal import HelpDesk
+internal import JSON
 package import Observability
 internal import Operators
 internal import Storage
@@ -31,6 +32,8 @@ package struct ServiceGraph: Sendable {
     let admin: AdminListener
     let deliveryMetrics: DeliveryMetrics
     let store: any Store
+    /// Keeps when keys were used.
+    let keyUses: KeyUseKeeper
     /// Tells the dispatcher of accepted events.
     let dispatcherInbox: Monitor<DispatcherInbox>
 
@@ -54,6 +57,8 @@ package struct ServiceGraph: Sendable {
         store = try Self.open(openStore)
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
+        let keyUses = KeyUseKeeper(metrics.helpDesks.keyUses, helpDeskState, store: store, logger: logger, clocks: clocks)
+        self.keyUses = keyUses
         readiness = Readiness(store: store, dispatcherInbox: inbox)
         let denials = DenialLog(logger: logger, monotonicMilliseconds: clocks.monotonicMilliseconds)
         self.denials = denials
@@ -72,7 +77,11 @@ package struct ServiceGraph: Sendable {
         admin = AdminListener(
             AdminServices(
                 state: operatorState, store: store, registry: metrics.registry, clocks: clocks, logger: logger, denials: denials,
-                status: { [readiness] in readiness.json }, holds: { inbox.withLock { $0.holds } },
+                status: { [readiness] in
+                    var status = readiness.json
+                    keyUses.standing.append(to: &status)
+                    return .object(status)
+                }, holds: { inbox.withLock { $0.holds } },
                 onGivenUp: { count, notifier in
                     deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: DeliveryMetrics.purged)
                 }, onWork: { inbox.announceNews() }))

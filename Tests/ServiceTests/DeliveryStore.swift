@@ -17,6 +17,8 @@ final class DeliveryStore: Store {
         case work
         /// Every claim of a call, while its reports are taken in.
         case claims
+        /// Recording when keys were used.
+        case keyUses
     }
 
     private struct State {
@@ -129,6 +131,13 @@ final class DeliveryStore: Store {
     func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(StoreError) { try store.expireBy(latest, limit: limit) }
 
     func trustedTime() throws(StoreError) -> TrustedTime? { try store.trustedTime() }
+
+    func record(_ uses: [KeyUse]) throws(StoreError) {
+        if isRefused(.keyUses) { throw Self.refusal }
+        try store.record(uses)
+    }
+
+    func keyUses() throws(StoreError) -> [KeyUse] { try store.keyUses() }
 
     func keep(_ time: TrustedTime) throws(StoreError) { try store.keep(time) }
 

@@ -23,6 +23,9 @@ package final class Authorizer: Sendable {
     package let applications: [Application]
     /// What is asked of keys beyond being genuine.
     package let policy: KeyPolicy
+    /// A digest of the apps with their keys (ids, states, ends and secrets), 16 hexadecimal digits: two processes that have the same one
+    /// accept and mint the same. It tells nothing of the secrets.
+    package let keysDigest: String
     // Stands in for the secret of an unknown app or key, so that asking for one takes as long as a wrong key.
     private let dummySecret: HMACKey<SHA256>
 
@@ -34,6 +37,7 @@ package final class Authorizer: Sendable {
         self.policy = policy
         let random: InlineArray<32, UInt8> = try randomBytes()
         dummySecret = try HMACKey(secret: random.span)
+        keysDigest = try Self.digest(of: self.applications)
     }
 
     /// Decides on one request.

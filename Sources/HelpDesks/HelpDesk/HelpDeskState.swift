@@ -8,6 +8,8 @@ package final class HelpDeskState: Sendable {
     package let authorizer: Authorizer
     /// Which notifiers receive an app's events.
     package let subscriptions: AppSubscriptions
+    /// Notes when keys are used.
+    package let keyUses: KeyUses
     /// The limits of registrations.
     let pushTokenLimits: [LimitRule]
 
@@ -15,6 +17,7 @@ package final class HelpDeskState: Sendable {
     /// - Parameter authorizer: the authorizer of the same configuration's apps.
     package init(_ configuration: Configuration, authorizer: Authorizer, metrics: HelpDeskMetrics) {
         self.authorizer = authorizer
+        keyUses = metrics.keyUses.uses(of: authorizer)
         subscriptions = AppSubscriptions(configuration)
         pushTokenLimits = configuration.pushTokens.limits
         for app in configuration.apps { metrics.pushTokens.expect(app: app.id) }
@@ -29,6 +32,8 @@ package struct HelpDeskMetrics: Sendable {
     package let authorizeDuration: Histogram
     /// Webhooks by app and result.
     package let webhookEvents: MetricFamily<Counter>
+    /// When keys were last used.
+    package let keyUses = KeyUseBook()
     let pushTokens: PushTokenCounters
 
     /// Registers the metrics.

@@ -67,7 +67,9 @@ package final class PushTokenRoute: Sendable {
                 let ranges = try fields.credentials()
                 let (appID, userID) = (bytes.extracting(ranges.appID), bytes.extracting(ranges.userID))
                 let key = bytes.extracting(ranges.securityKey)
-                let decision = state.authorizer.decide(appID: appID, userID: userID, securityKey: key, now: services.clocks.unixSeconds())
+                let now = services.clocks.unixSeconds()
+                let decision = state.authorizer.decide(appID: appID, userID: userID, securityKey: key, now: now)
+                state.keyUses.note(decision, now: now)
                 app = decision.application.map { String(decoding: state.authorizer.applications[$0].id, as: UTF8.self) }
                 switch decision.verdict {
                 case .authorized: return .allowed(try PushTokenRequest(fields, in: bytes))

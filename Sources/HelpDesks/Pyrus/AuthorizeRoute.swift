@@ -48,6 +48,7 @@ final class AuthorizeRoute: Sendable {
                 return decision
             }
             state.counters.count(decision)
+            state.shared.keyUses.note(decision, now: now)
             if let caller { log(decision.verdict, caller, request) }
             return response(to: decision.verdict)
         } catch {

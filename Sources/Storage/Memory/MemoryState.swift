@@ -28,6 +28,7 @@ struct MemoryState {
     /// Comments whose deliveries were deleted; they are still recognised as duplicates.
     var past: [Event.Identity: (id: UUIDv7, receivedAt: UnixMilliseconds)] = [:]
     var time: TrustedTime?
+    var keyUses = MemoryKeyUses()
     /// How many deliveries had already ended when they were made.
     var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     /// In the order of their acceptance.

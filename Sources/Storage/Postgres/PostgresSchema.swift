@@ -23,6 +23,9 @@ enum PostgresSchema {
     //
     // Version 4 adds `copies`, which has a row while `StoreCopy` reads or fills the database, and afterwards until the next service starts.
     //
+    // Version 5 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that a
+    // service has ever had in force. `replicas.keys_digest` says which keys a process has in force; older versions leave it NULL.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -228,5 +231,19 @@ enum PostgresSchema {
             """
         ],
         ["CREATE TABLE copies (id bigint PRIMARY KEY, role smallint NOT NULL)"],
+        [
+            """
+            CREATE TABLE key_uses (
+                app_id text COLLATE "C" NOT NULL,
+                key_id bigint NOT NULL,
+                since bigint NOT NULL,
+                used_at bigint,
+                PRIMARY KEY (app_id, key_id)
+            ) WITH (fillfactor = 50)
+            """,
+            """
+            ALTER TABLE replicas ADD COLUMN keys_digest text COLLATE "C"
+            """,
+        ],
     ]
 }

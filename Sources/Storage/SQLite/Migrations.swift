@@ -44,6 +44,9 @@ enum Migrations {
     //
     // Version 2 adds `paced_calls`: when the receiver of a notifier was called about a person or a device, under a digest of their names
     // (`PaceBook.Key`), so that the pace outlives the process. From `until` on the row counts no more.
+    //
+    // Version 3 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that a
+    // service has ever had in force.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -178,6 +181,15 @@ enum Migrations {
             PRIMARY KEY (notifier, number)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX paced_calls_until ON paced_calls (until);
+        """,
+        """
+        CREATE TABLE key_uses (
+            app_id TEXT NOT NULL,
+            key_id INTEGER NOT NULL,
+            since INTEGER NOT NULL,
+            used_at INTEGER,
+            PRIMARY KEY (app_id, key_id)
+        ) STRICT, WITHOUT ROWID;
         """,
     ]
 }

@@ -9,6 +9,7 @@ internal import Time
 final class ReadingDatabase {
     private let byID, byComment, deadStories, walk, ends, attempts, oldest, dead: Statement
     private let devicesOfApp, devicesOfPerson, lastOfStep: Statement
+    let keyUses: Statement
 
     /// Takes over a connection that no other thread uses.
     init(_ connection: Connection) throws(SQLiteError) {
@@ -69,6 +70,7 @@ final class ReadingDatabase {
                 AND token IS NOT NULL
             ORDER BY device_id LIMIT ?5
             """)
+        keyUses = try prepare("SELECT app_id, key_id, since, used_at FROM key_uses ORDER BY app_id, key_id")
         oldest = try prepare(
             """
             SELECT received_at FROM events WHERE number = (

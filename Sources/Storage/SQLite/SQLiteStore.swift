@@ -13,7 +13,7 @@ package final class SQLiteStore: Store {
     private let status = Monitor(StoreStatus())
     private let writer: OwnThread
     /// Reads for operators.
-    private let listReader: Monitor<ReadingDatabase?>
+    let listReader: Monitor<ReadingDatabase?>
     /// Reads for metrics, so that operators' lists do not delay them.
     private let metricsReader: Monitor<ReadingDatabase?>
 
@@ -224,7 +224,7 @@ package final class SQLiteStore: Store {
     /// How many events or devices a list reads before other readers get their turn.
     private static let rowsPerStep = 20_000
 
-    private func read<Value>(
+    func read<Value>(
         _ reader: Monitor<ReadingDatabase?>, _ body: (ReadingDatabase) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
         let result = reader.withLock { database -> Result<Value, StoreError> in
