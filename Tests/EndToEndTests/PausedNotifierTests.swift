@@ -23,7 +23,7 @@ import Testing
         #expect(status.code == 0)
         #expect(try status.json["paused"] == ["sink": ["reason": "status_410", "remedy": .string(remedy)]])
         let told = try Deskgate.run("status", "--config", site.workspace.configuration).output
-        #expect(told.hasSuffix(" is ready.\nThe notifier sink is switched off (status_410): \(remedy).\n"))
+        #expect(told.contains(" is ready.\nThe notifier sink is switched off (status_410): \(remedy).\n"))
         #expect(
             eventually {
                 (try? get(server.adminAddress, "/metrics"))?.contains("\ndeskgate_notifier_state{notifier=\"sink\",state=\"paused\"} 1\n")
@@ -54,7 +54,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
         let after = try Deskgate.run("status", "--config", site.workspace.configuration)
         #expect(after.code == 1)
-        #expect(after.output == "Deskgate is not ready.\nReason: the service does not run.\n")
+        #expect(after.output.hasPrefix("Deskgate is not ready.\nReason: the service does not run.\n"))
     }
 
     /// What operators give up has ended, and is counted so.
