@@ -5,13 +5,13 @@ internal import Postgres
 package import Time
 
 extension Configuration {
-    /// A certificate that expires within this time is due for renewal.
+    /// A certificate or an app's last active key that ends within this time is due for renewal.
     private static let renewalSeconds: UInt64 = 14 * 24 * 3600
 
     /// What is served all the same but should be changed, with its remedy.
     package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
         callerWarnings + adminWarnings + storeWarnings + relayWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
-            + shadowWarnings(now)
+            + shadowWarnings(now) + keyWarnings(now)
     }
 
     /// When the certificates of the listeners expire.
@@ -107,5 +107,24 @@ extension Configuration {
             path: path,
             message: certificate.expiresAt <= now
                 ? "expired at \(time); renew it and send SIGHUP" : "expires at \(time); renew it and send SIGHUP")
+    }
+
+    private func keyWarnings(_ now: UnixSeconds) -> [ConfigurationProblem] {
+        apps.enumerated().compactMap { index, app in
+            let active = app.keys.filter { key in key.state == .active && key.notAfter.map { now <= $0 } ?? true }
+            let path = "$.apps[\(index)].keys"
+            guard !active.isEmpty else {
+                return ConfigurationProblem(
+                    path: path,
+                    message: "none is active and before its \"not_after\", so no security key can be minted for this app; "
+                        + "make one \"active\", or run deskgate secret rotate")
+            }
+            let ends = active.compactMap(\.notAfter)
+            guard ends.count == active.count, let last = ends.max(), last < now + Self.renewalSeconds else { return nil }
+            return ConfigurationProblem(
+                path: path,
+                message: "no security key can be minted for this app after \(RFC3339.text(last.milliseconds)), "
+                    + "the \"not_after\" of the last active one; add one with deskgate secret rotate")
+        }
     }
 }

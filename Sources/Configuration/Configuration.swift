@@ -35,12 +35,24 @@ package struct Configuration: Sendable {
 
     /// One app with its secrets.
     package struct App: Sendable {
+        /// One of its secrets.
+        package struct Key: Sendable {
+            /// Its number, unique within the app.
+            package var id: UInt32
+            /// The secret, 32 bytes.
+            package var secret: SecretBytes
+            /// What it is used for.
+            package var state = Application.Key.State.active
+            /// The last second in which it verifies anything; nil for no end.
+            package var notAfter: UnixSeconds?
+        }
+
         /// The id that the help desk made.
         package var id: String
         /// The help desk whose chat it is.
         package var helpDesk = HelpDeskKind.default
-        /// Its secrets of 32 bytes, by their numbers.
-        package var keys: [(id: UInt32, secret: SecretBytes)]
+        /// Its secrets, in the order of the file.
+        package var keys: [Key]
         /// How long its users' keys live, where that differs from other apps.
         package var keyLife = KeyLife()
         /// How its backend is asked about its users; nil when the security key alone decides.
@@ -111,7 +123,7 @@ package struct Configuration: Sendable {
             var keys: [Application.Key] = []
             for key in app.keys {
                 let secret = try key.secret.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
-                keys.append(Application.Key(id: key.id, secret: secret))
+                keys.append(Application.Key(id: key.id, secret: secret, state: key.state, notAfter: key.notAfter))
             }
             let signing = keys.isEmpty ? try app.verify?.signingSecrets().first : nil
             applications.append(

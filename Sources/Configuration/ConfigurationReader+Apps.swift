@@ -7,7 +7,7 @@ internal import Time
 extension ConfigurationReader {
     static let appKeys = ConfigurationKeys.live(
         "app_id", "help_desk", "keys", "security_keys", "verify", "webhook", "notifiers", "routes", "shadow_until")
-    static let appKeyKeys = ConfigurationKeys.live("id", "secret")
+    static let appKeyKeys = ConfigurationKeys.live("id", "secret", "state", "not_after")
 
     /// How long an app's shadow mode may last, in days.
     private static let longestShadowDays = 90
@@ -66,17 +66,19 @@ extension ConfigurationReader {
     }
 
     /// - Parameter isOptional: whether the app may do without keys.
-    private func keys(_ app: ConfigurationObject, isOptional: Bool) -> [(id: UInt32, secret: SecretBytes)] {
+    private func keys(_ app: ConfigurationObject, isOptional: Bool) -> [Configuration.App.Key] {
         if !isOptional { app.require("keys", "give [{\"id\": 1, \"secret\": {\"file\": \"PATH\"}}]") }
         guard let elements = app.array("keys") else { return [] }
         if elements.isEmpty { problems.add(app.path(of: "keys"), "expected at least one key") }
-        var keys: [(id: UInt32, secret: SecretBytes)] = []
+        var keys: [Configuration.App.Key] = []
         var ids: Set<UInt32> = []
         for (value, path) in elements {
             guard let object = ConfigurationObject(value, path: path, keys: Self.appKeyKeys, problems: problems) else { continue }
             let id = keyID(object, &ids)
             let secret = secret(object)
-            if let id, let secret { keys.append((id, secret)) }
+            let state = object.choice("state", default: Application.Key.State.active)
+            let notAfter = object.optionalInteger("not_after", 1...Self.longestTime).map { UnixSeconds(rawValue: UInt64($0)) }
+            if let id, let secret { keys.append(Configuration.App.Key(id: id, secret: secret, state: state, notAfter: notAfter)) }
         }
         return keys
     }

@@ -13,6 +13,7 @@ enum CommandTable {
         KeyCommands.verify,
         KeyCommands.inspect,
         SecretCommand.new,
+        SecretRotateCommand.command,
         DeliveriesCommands.list,
         DeliveriesCommands.show,
         DeliveriesCommands.retry,

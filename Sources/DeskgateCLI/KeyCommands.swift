@@ -19,7 +19,9 @@ enum KeyCommands {
             Option(
                 "ttl", value: .lifetime, default: "as configured, 30d",
                 "how long it lives: seconds, or a number with s, m, h or d; 0 or never is for ever"),
-            Option("key-id", value: .number(0...UInt64(UInt32.max)), default: "the largest id", "which of the app's keys makes it"), .json,
+            Option(
+                "key-id", value: .number(0...UInt64(UInt32.max)), default: "the active one with the largest id",
+                "which of the app's active keys makes it"), .json,
         ], run: runMint)
 
     private static func runMint(_ arguments: Arguments) throws(CommandError) -> ExitCode {
@@ -40,12 +42,11 @@ enum KeyCommands {
     private static func explain(_ refusal: KeyMinting.Refusal, _ configuration: Configuration) -> CommandError {
         switch refusal {
         case .malformed(let malformation): return .option(malformation.field == .appID ? "app" : "user", malformation.description)
-        case .unknownApp:
-            let apps = configuration.apps.map { AdminText.text(.string($0.id)) }.joined(separator: ", ")
-            return .option("app", "no app with this app_id is configured; configured: \(apps)")
-        case .unknownKey: return .option("key-id", refusal.description)
+        case .unknownApp: return unknownApp(configuration)
+        case .unknownKey, .keyNotActive: return .option("key-id", refusal.description)
         case .noKey: return .option("app", refusal.description)
-        case .lifeTooLong, .endTooFar: return .option("ttl", refusal.description)
+        case .noActiveKey: return .negative("no_active_key", refusal.description)
+        case .lifeTooLong, .endTooFar, .outlivesKey: return .option("ttl", refusal.description)
         case .failed: return .failed(refusal.description)
         }
     }
@@ -69,7 +70,10 @@ enum KeyCommands {
         let decision = authorizer.decide(appID: app.span, userID: user.span, securityKey: key.span, now: now, revocations: .none)
         let verdict = authorizer.shadowing(decision, now: now).verdict
         let reference = authorizer.userReference(appID: app.span, userID: user.span)
-        Console.print(describe(verdict, key: SecurityKey(key.span), reference: reference))
+        Console.print(
+            describe(
+                verdict, key: SecurityKey(key.span), authorizer.index(of: app.span).map { authorizer.applications[$0] },
+                reference: reference))
         return verdict.status == 200 ? .done : .negative
     }
 
@@ -78,8 +82,12 @@ enum KeyCommands {
         try explaining { () throws(CryptoError) in try configuration.makeAuthorizer() }
     }
 
-    /// - Parameter reference: the person's `user_ref` in the log.
-    private static func describe(_ verdict: Verdict, key: SecurityKey?, reference: String?) -> JSONValue {
+    /// - Parameters:
+    ///   - application: the app, when it is configured.
+    ///   - reference: the person's `user_ref` in the log.
+    private static func describe(
+        _ verdict: Verdict, key: SecurityKey?, _ application: Application?, reference: String?
+    ) -> JSONValue {
         var object: JSONObject = ["status": .integer(Int64(verdict.status)), "reason": .string(verdict.reason)]
         if case .shadowed = verdict { object.append(true, forKey: "shadowed") }
         if case .unconfirmed = verdict {
@@ -91,7 +99,10 @@ enum KeyCommands {
             object.append(.string(malformation.description), forKey: "message")
             return .object(object)
         }
-        if let key { append(key, to: &object) }
+        if let key {
+            append(key, to: &object)
+            append(application?.keys.first { $0.id == key.keyID }, to: &object)
+        }
         if let reference { object.append(.string(reference), forKey: "user_ref") }
         return .object(object)
     }
@@ -100,7 +111,11 @@ enum KeyCommands {
 
     static let inspect = Command(
         "key inspect", "Shows the public fields of a security key; proves nothing.",
-        operand: Operand(.secret("KEY"), "the security key"), options: [.json], run: runInspect)
+        operand: Operand(.secret("KEY"), "the security key"),
+        options: [
+            .config, Option("app", value: .text("ID"), "the app_id: tell the state of the app's key that made it, from the configuration"),
+            .json,
+        ], run: runInspect)
 
     private static func runInspect(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let text = Array((arguments.operand ?? "").utf8)
@@ -109,15 +124,37 @@ enum KeyCommands {
         }
         var json: JSONObject = ["version": 1]
         append(key, to: &json)
-        Console.answer(
-            arguments, .object(json),
-            """
-            version     1
-            key id      \(key.keyID)
-            issued at   \(time(key.issuedAt))
-            expires at  \(key.expiresAt == 0 ? "never" : time(key.expiresAt))
-            """)
+        var lines = [
+            "version     1", "key id      \(key.keyID)", "issued at   \(time(key.issuedAt))",
+            "expires at  \(key.expiresAt == 0 ? "never" : time(key.expiresAt))",
+        ]
+        if let app = arguments["app"] {
+            let secret = try self.app(app, in: arguments.configuration()).keys.first { $0.id == key.keyID }
+            append(secret, to: &json)
+            lines.append("key state   \(secret.map { $0.state.rawValue } ?? "unknown: the app has no key of this id, or not any more")")
+            if let end = secret?.notAfter { lines.append("not after   \(time(end))") }
+        }
+        Console.answer(arguments, .object(json), lines.joined(separator: "\n"))
         return .done
+    }
+
+    /// Finds an app with its keys.
+    private static func app(_ id: String, in configuration: Configuration) throws(CommandError) -> Application {
+        let authorizer = try authorizer(configuration)
+        guard let index = authorizer.index(of: Array(id.utf8).span) else { throw unknownApp(configuration) }
+        return authorizer.applications[index]
+    }
+
+    /// Names the apps that are configured.
+    static func unknownApp(_ configuration: Configuration) -> CommandError {
+        let apps = configuration.apps.map { AdminText.text(.string($0.id)) }.joined(separator: ", ")
+        return .option("app", "no app with this app_id is configured; configured: \(apps)")
+    }
+
+    /// Adds what is configured of the key that made a security key; null when the app has none of that id.
+    private static func append(_ secret: Application.Key?, to object: inout JSONObject) {
+        object.append(secret.map { .string($0.state.rawValue) } ?? .null, forKey: "key_state")
+        object.append(secret?.notAfter.map { .integer(Int64($0.rawValue)) } ?? .null, forKey: "key_not_after")
     }
 
     private static func append(_ key: SecurityKey, to object: inout JSONObject) {

@@ -1,19 +1,54 @@
+internal import Configuration
+internal import Core
+internal import Crypto
 internal import JSON
 internal import Operators
 internal import Service
+internal import Time
 
 /// `deskgate status`, `health` and `version`
 enum StatusCommands {
     static let status = Command(
-        "status", "Tells whether the service can do its work, which notifiers are switched off, and how the configuration is.",
+        "status",
+        "Tells whether the service can do its work, which notifiers are switched off, how the configuration is, and how the keys are used.",
         exits: [.negative: "when it is not ready"], options: [.config, .json]
     ) { arguments throws(CommandError) in
-        try AdminQuestion.ask(StatusAction(), arguments, verdict: { isReady($0) ? .done : .negative }, sentences)
+        let configuration = try arguments.configuration()
+        let digest = try explaining { () throws(CryptoError) in try configuration.makeAuthorizer().keysDigest }
+        return try AdminQuestion.ask(StatusAction(), arguments, verdict: { isReady($0) ? .done : .negative }) { status in
+            (sentences(status) + [keys(status, inFile: digest)]).joined(separator: "\n")
+        }
+    }
+
+    /// The keys with their last use, after the processes that have other keys in force than the configuration file.
+    private static func keys(_ status: JSONObject, inFile digest: String) -> String {
+        var lines: [String] = []
+        for process in RotationStanding(status).processes where process.keysDigest != digest {
+            lines.append("The keys in force in \(process.name) are not those of the configuration file: reload it (SIGHUP).")
+        }
+        guard case .array(let keys) = status["keys"] else { return lines.joined(separator: "\n") }
+        let rows = keys.map { key -> JSONValue in
+            guard case .object(let key) = key else { return key }
+            return [
+                "app": key["app_id"] ?? .null, "key": key["key_id"] ?? .null, "state": key["state"] ?? .null,
+                "end": .string(time(key["not_after"]) ?? "none"),
+                "used": .string(time(key["last_used"]) ?? "never since \(time(key["known_since"]) ?? "now")"),
+            ]
+        }
+        let columns = [("APP", "app"), ("KEY", "key"), ("STATE", "state"), ("NOT AFTER", "end"), ("LAST USED", "used")]
+        return (lines + [AdminText.table(rows, columns.map { (heading: $0.0, key: $0.1) })]).joined(separator: "\n")
+    }
+
+    private static func time(_ value: JSONValue?) -> String? {
+        guard case .integer(let seconds) = value else { return nil }
+        // RFC 3339 has no date after 9999-12-31T23:59:59Z.
+        let moment = UnixSeconds(rawValue: UInt64(clamping: seconds))
+        return moment > 253_402_300_799 ? "after the year 9999" : RFC3339.text(moment.milliseconds)
     }
 
     private static func isReady(_ status: JSONObject) -> Bool { status["status"] == "ready" }
 
-    private static func sentences(_ status: JSONObject) -> String {
+    private static func sentences(_ status: JSONObject) -> [String] {
         var sentences = [isReady(status) ? "Deskgate \(AdminText.text(status["version"])) is ready." : "Deskgate is not ready."]
         if case .array(let reasons) = status["reasons"] { sentences += reasons.map { "Reason: \(AdminText.text($0))." } }
         if case .object(let paused) = status["paused"] {
@@ -24,7 +59,7 @@ enum StatusCommands {
             }
         }
         if case .object(let configuration) = status["configuration"] { sentences += Self.sentences(on: configuration) }
-        return sentences.joined(separator: "\n")
+        return sentences
     }
 
     private static func sentences(on configuration: JSONObject) -> [String] {

@@ -166,6 +166,14 @@ extension WaitingStore {
 
     func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews { try store().revocationNews(since: version) }
 
+    func record(_ uses: [KeyUse]) throws(StoreError) { try store().record(uses) }
+
+    func keyUses() throws(StoreError) -> [KeyUse] { try store().keyUses() }
+
+    func announce(keysDigest: String) { try? store().announce(keysDigest: keysDigest) }
+
+    var replicas: [Replica] { (try? store())?.replicas ?? [] }
+
     var newsMilliseconds: UInt64? { (try? store())?.newsMilliseconds }
 
     var standing: ReplicaStanding { (try? store())?.standing ?? .alone }

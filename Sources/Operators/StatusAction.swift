@@ -8,8 +8,9 @@ package struct StatusAction: AdminAction {
     /// `GET /v1/status`, which is answered from memory, also while the store's disk hangs.
     static let route = AdminRoute(
         .get, "/v1/status", .read,
-        summary: "Whether the service can do its work, which notifiers are paused, and how the configuration is.",
-        answer: AdminRoute.Answer(["status", "version", "reasons", "paused", "configuration"], text: "How the service is."),
+        summary: "Whether the service can do its work, which notifiers are paused, how the configuration is, and how the keys are used.",
+        answer: AdminRoute.Answer(
+            ["status", "version", "reasons", "paused", "configuration"] + KeyStanding.members, text: "How the service is."),
         .fromMemory { _, _, listener in
             Response(status: 200, json: listener.services.status(), headers: [("Cache-Control", "no-store")])
         })
@@ -25,8 +26,11 @@ package struct StatusAction: AdminAction {
 
     /// Called only outside the service, when no service runs.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
-        AdminAnswer([
+        var status: JSONObject = [
             "status": "not_ready", "version": .null, "reasons": ["the service does not run"], "paused": [:], "configuration": .null,
-        ])
+        ]
+        let uses = try context.store.keyUses()
+        KeyStanding(context.state.authorizer, uses: uses, replicas: context.store.replicas, isServing: false).append(to: &status)
+        return AdminAnswer(.object(status))
     }
 }

@@ -53,9 +53,12 @@ package final class RunningService: Sendable {
         let (warnings, denials) = (WarningLog(configuration, logger: logger, clocks: clocks), graph.denials)
         self.warnings = warnings
         identities = Monitor([configuration.listen.settings.tls, configuration.admin.listener.settings.tls])
+        let keyUses = graph.keyUses
+        keyUses.announce()
         chores = try? Chores {
             denials.flush()
             warnings.tellDaily()
+            keyUses.tend()
         }
         logger.log(
             .info, "serving",
@@ -142,6 +145,7 @@ package final class RunningService: Sendable {
         adminServer.stop(drainMilliseconds: 1000)
         graph.admin.stop()
         revocations.stop()
+        graph.keyUses.save()
         graph.store.close()
         chores?.stop()
         graph.denials.flush(all: true)
@@ -155,6 +159,7 @@ package final class RunningService: Sendable {
             // Before any event is accepted for a new notifier.
             try deliveries.reload(next)
             putInForce()
+            graph.keyUses.announce()
         } catch {
             return refuseReload(["\(error)"])
         }

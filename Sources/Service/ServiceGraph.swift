@@ -4,6 +4,7 @@ internal import Crypto
 internal import Dispatch
 package import HTTPServer
 internal import HelpDesk
+internal import JSON
 package import Observability
 internal import Operators
 internal import Storage
@@ -38,6 +39,8 @@ package struct ServiceGraph: Sendable {
     let store: any Store
     /// Keeps the revocations in force like those in the store.
     let revocations: RevocationKeeper
+    /// Keeps when keys were used.
+    let keyUses: KeyUseKeeper
     /// Tells the dispatcher of accepted events.
     let dispatcherInbox: Monitor<DispatcherInbox>
 
@@ -79,6 +82,8 @@ package struct ServiceGraph: Sendable {
         dispatcherInbox = inbox
         record = ConfigurationRecord(configuration, clocks: clocks)
         metrics.tellReloads(record)
+        let keyUses = KeyUseKeeper(metrics.helpDesks.keyUses, helpDeskState, store: store, logger: logger, clocks: clocks)
+        self.keyUses = keyUses
         readiness = Readiness(store: store, dispatcherInbox: inbox, record: record)
         let denials = DenialLog(logger: logger, monotonicMilliseconds: clocks.monotonicMilliseconds)
         self.denials = denials
@@ -102,7 +107,12 @@ package struct ServiceGraph: Sendable {
         admin = AdminListener(
             AdminServices(
                 state: operatorState, store: store, registry: metrics.registry, clocks: clocks, logger: logger, denials: denials,
-                status: { [readiness] in readiness.json }, holds: { inbox.withLock { $0.holds } },
+                status: { [readiness, helpDeskState, store] in
+                    var status = readiness.json
+                    let authorizer = helpDeskState.current.authorizer
+                    KeyStanding(authorizer, uses: keyUses.uses, replicas: store.replicas, isServing: true).append(to: &status)
+                    return .object(status)
+                }, holds: { inbox.withLock { $0.holds } },
                 onGivenUp: { count, notifier in
                     deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: DeliveryMetrics.purged)
                 }, onRevocation: { revocations.take($0) }, onWork: { inbox.announceNews() }))

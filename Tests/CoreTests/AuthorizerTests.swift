@@ -82,6 +82,24 @@ import Time
         #expect(authorizer.decide(triple, now: .max).verdict == .authorized(keyID: 1))
     }
 
+    @Test func aSecretVerifiesWhateverItsStateUntilItsEnd() throws {
+        let keys = [
+            Application.Key(id: 1, secret: try Samples.secret(1), state: .verifyOnly),
+            Application.Key(id: 2, secret: try Samples.secret(2), notAfter: Samples.now),
+        ]
+        let authorizer = try Authorizer([Application(id: "shop", keys: keys)])
+        func verdict(_ keyID: UInt8, _ user: String = "user", now: UnixSeconds) throws -> Verdict {
+            var triple = try Samples.triple("shop", "user", keyID: keyID)
+            triple.userID = Array(user.utf8)
+            return authorizer.decide(triple, now: now).verdict
+        }
+        #expect(try verdict(1, now: Samples.now + 100) == .authorized(keyID: 1))
+        #expect(try verdict(2, now: Samples.now + 60) == .authorized(keyID: 2))
+        #expect(try verdict(2, now: Samples.now + 61) == .denied(.keyRetired, keyID: 2))
+        // The end of a secret is told of only to those who have a genuine key.
+        #expect(try verdict(2, "other", now: Samples.now + 61) == .denied(.wrongMac, keyID: 2))
+    }
+
     @Test func namesTheFirstMalformedField() throws {
         var triple = try Samples.triple("shop", "user")
         triple.securityKey = []

@@ -31,6 +31,17 @@ import Time
         #expect(policy.denial(of: key, now: Self.now + 1001) == .expired)
     }
 
+    @Test(arguments: [0, 60] as [UInt64])
+    func theEndOfTheSecretEndsItsKeysToTheSecond(skew: UInt64) throws {
+        let policy = KeyPolicy(clockSkewSeconds: skew, longestLifeSeconds: nil)
+        let (key, end) = (try key(issuedAt: Self.now, expiresAt: Self.now + 1000), Self.now + 100)
+        #expect(policy.denial(of: key, notAfter: end, now: end + skew) == nil)
+        #expect(policy.denial(of: key, notAfter: end, now: end + skew + 1) == .keyRetired)
+        // What the key says of itself comes first.
+        #expect(policy.denial(of: key, notAfter: end, now: Self.now + 1001 + skew) == .expired)
+        #expect(policy.denial(of: key, notAfter: .max, now: Self.now) == nil)
+    }
+
     @Test func aKeyFromTheFutureHasNoAge() throws {
         let policy = KeyPolicy(clockSkewSeconds: 60, longestLifeSeconds: 1)
         let key = try key(issuedAt: Self.now + 60, expiresAt: 0)

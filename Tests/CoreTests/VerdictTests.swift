@@ -18,8 +18,8 @@ import Testing
         arguments: zip(
             Denial.allCases,
             [
-                "unknown_app", "unknown_key", "wrong_mac", "issued_in_future", "expired", "too_old", "revoked", "backend_denied",
-                "backend_undecided",
+                "unknown_app", "unknown_key", "wrong_mac", "issued_in_future", "expired", "too_old", "key_retired", "revoked",
+                "backend_denied", "backend_undecided",
             ]))
     func denialsHaveTheirReasons(denial: Denial, reason: String) {
         let verdict = Verdict.denied(denial, keyID: 7)
@@ -37,7 +37,7 @@ import Testing
 
     @Test func noCaseIsLeftOut() {
         #expect(Malformation.Problem.allCases.count == 8)
-        #expect(Denial.allCases.count == 9)
+        #expect(Denial.allCases.count == 10)
         #expect(Indecision.allCases.count == 7)
         #expect(CredentialField.allCases.map(\.name) == ["app_id", "user_id", "security_key"])
     }

@@ -22,6 +22,24 @@ import Testing
         #expect(json == ["version": 1, "key_id": 1, "issued_at": 1_767_225_600, "expires_at": 1_769_817_600])
     }
 
+    @Test func tellsTheStateOfTheSecret() throws {
+        let workspace = try Workspace([
+            "apps": [Workspace.app(1, ["state": "verify_only", "not_after": 1_767_225_600]), Workspace.app(2, keyID: 2)]
+        ])
+        func inspect(_ words: String...) throws -> Deskgate.Result {
+            try Deskgate.run(["key", "inspect", wellFormedKey, "--config", workspace.configuration] + words)
+        }
+        let lines = "key state   verify_only\nnot after   1767225600  2026-01-01T00:00:00.000Z\n"
+        #expect(try inspect("--app", "app-1").output.hasSuffix(lines))
+        let json = try inspect("--app", "app-1", "--json").json
+        #expect(json.string("key_state") == "verify_only")
+        #expect(json.integer("key_not_after") == 1_767_225_600)
+        #expect(try inspect("--app", "app-2").output.hasSuffix("key state   unknown: the app has no key of this id, or not any more\n"))
+        #expect(try inspect("--app", "app-2", "--json").json["key_state"] == .null)
+        #expect(try inspect("--app", "app-3").code == 2)
+        #expect(try !inspect("--json").json.keys.contains("key_state"))
+    }
+
     @Test func largestNumbersAndNever() throws {
         let largest = "dgk1.AP____________________" + String(repeating: "A", count: 84 - 22)
         let result = try Deskgate.run("key", "inspect", largest, "--json")

@@ -35,14 +35,33 @@ import Time
         let minted = try mint(workspace)
         let key = minted.string("security_key") ?? ""
         let issued = minted.integer("issued_at") ?? 0
-        let fields: JSONObject = ["key_id": 1, "issued_at": .integer(issued), "expires_at": .integer(issued + 100)]
+        let fields: JSONObject = [
+            "key_id": 1, "issued_at": .integer(issued), "expires_at": .integer(issued + 100), "key_state": "active", "key_not_after": .null,
+        ]
         #expect(try verify(workspace, key) == (0, described(200, "valid", fields)))
         #expect(try verify(workspace, key, at: issued + 160) == (0, described(200, "valid", fields)))
         #expect(try verify(workspace, key, at: issued + 161) == (1, described(403, "expired", fields)))
         #expect(try verify(workspace, key, at: issued - 60) == (0, described(200, "valid", fields)))
         #expect(try verify(workspace, key, at: issued - 61) == (1, described(403, "issued_in_future", fields)))
         #expect(try verify(workspace, key, user: Markers.otherUser) == (1, described(403, "wrong_mac", fields)))
-        #expect(try verify(workspace, key, app: "app-2") == (1, described(403, "unknown_app", fields)))
+        let unknown = try verify(workspace, key, app: "app-2")
+        #expect(unknown.code == 1)
+        #expect(unknown.json.string("reason") == "unknown_app")
+        #expect(unknown.json["key_state"] == .null)
+    }
+
+    @Test func tellsTheStateOfTheSecretAndItsEnd() throws {
+        let workspace = try Workspace()
+        let minted = try mint(workspace)
+        let (key, issued) = (minted.string("security_key") ?? "", minted.integer("issued_at") ?? 0)
+        try workspace.configure(["apps": [Workspace.app(1, ["state": "verify_only", "not_after": .integer(issued + 10)])]])
+        for (at, code, reason) in [(70, 0, "valid"), (71, 1, "key_retired")] as [(Int64, Int32, String)] {
+            let answer = try verify(workspace, key, at: issued + at)
+            #expect(answer.code == code)
+            #expect(answer.json.string("reason") == reason)
+            #expect(answer.json.string("key_state") == "verify_only")
+            #expect(answer.json.integer("key_not_after") == issued + 10)
+        }
     }
 
     @Test func keyIsOlderThanAnyMayBe() throws {

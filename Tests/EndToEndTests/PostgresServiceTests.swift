@@ -58,6 +58,40 @@ import Testing
         #expect(try replicas[1].stop() == .exit(0))
     }
 
+    @Test func aStepOfARotationWaitsForEveryReplica() throws {
+        for site in sites {
+            site.change([
+                "store": ["type": "postgres", "url": ["file": "database-url"]],
+                "admin": ["unix": "admin.sock", "token": ["file": "admin-token"]],
+            ])
+        }
+        let replicas = try sites.map { try $0.start() }
+        let (here, there) = (sites[0].workspace, sites[1].workspace)
+        func rotate(_ words: String...) throws -> JSONObject {
+            try Deskgate.run(["secret", "rotate", "--config", here.configuration, "--app", Workspace.app, "--json"] + words).json
+        }
+        /// The replicas learn of each other with their heartbeats.
+        func isDue() -> Bool {
+            guard let told = try? rotate(), case .array(let processes)? = told["processes"] else { return false }
+            return processes.count == 2 && told.string("status") == "due"
+        }
+        #expect(eventually(isDue))
+        #expect(try rotate("--apply").string("status") == "done")
+        replicas[0].process.send(SIGHUP)
+        _ = try replicas[0].process.errors.line(containing: "configuration reloaded")
+        let waiting = try rotate("--apply")
+        #expect(waiting.string("reason") == "reload")
+        #expect(waiting.string("message")?.hasPrefix("replica ") == true)
+        #expect(waiting.string("message")?.contains("which answers here") == false, "that one has been reloaded")
+        try there.write("config.json", here.read("config.json"))
+        try there.write("app-1-2.key", String(here.read("app-1-2.key").dropLast()), mode: 0o600)
+        replicas[1].process.send(SIGHUP)
+        _ = try replicas[1].process.errors.line(containing: "configuration reloaded")
+        #expect(eventually(isDue))
+        #expect(try rotate().string("step") == "activate")
+        for replica in replicas { #expect(try replica.stop() == .exit(0)) }
+    }
+
     @Test func aDatabaseThatIsAwayStopsNoChat() throws {
         let site = sites[0]
         let server = try site.start()

@@ -12,7 +12,7 @@ import Testing
 
     init() throws {
         directory = try TemporaryDirectory()
-        port = try Self.freePorts(7)
+        port = try freePorts(7)
         // PostgreSQL refuses to run as root, and nobody may read the build.
         let program = directory.path("deskgate")
         #expect(try Command("cp", Deskgate.path, program).status == 0)
@@ -31,13 +31,6 @@ import Testing
     deinit {
         sample.send(SIGTERM)
         _ = try? sample.waitForEnd()
-    }
-
-    private static func freePorts(_ count: UInt16) throws -> UInt16 {
-        while true {
-            let first = try freePort()
-            if (first..<first + count).allSatisfy({ isFree($0) }) { return first }
-        }
     }
 
     private func webhook(_ comment: Int) throws -> ReceivedResponse {

@@ -19,6 +19,8 @@ final class DeliveryStore: Store {
         case claims
         /// Questions about revocations.
         case revocations
+        /// Recording when keys were used.
+        case keyUses
     }
 
     private struct State {
@@ -131,6 +133,13 @@ final class DeliveryStore: Store {
     func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(StoreError) { try store.expireBy(latest, limit: limit) }
 
     func trustedTime() throws(StoreError) -> TrustedTime? { try store.trustedTime() }
+
+    func record(_ uses: [KeyUse]) throws(StoreError) {
+        if isRefused(.keyUses) { throw Self.refusal }
+        try store.record(uses)
+    }
+
+    func keyUses() throws(StoreError) -> [KeyUse] { try store.keyUses() }
 
     func keep(_ time: TrustedTime) throws(StoreError) { try store.keep(time) }
 

@@ -119,7 +119,7 @@ import Time
         try connection.close()
         let refusal = try #require(error(path))
         #expect(refusal.kind == .corrupt)
-        #expect(refusal.description.contains("newer version (schema 99, this one knows 3)"))
+        #expect(refusal.description.contains("newer version (schema 99, this one knows 4)"))
     }
 
     @Test func refusesWhatIsNoDatabase() throws {

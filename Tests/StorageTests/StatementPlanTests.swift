@@ -6,8 +6,8 @@ import Testing
 
 /// No statement looks at all rows of a table that grows, or sorts them: the writer would stand for all who wait.
 @Suite struct StatementPlanTests {
-    /// A row for each app, or one row.
-    private static let small = ["SCAN apps", "SCAN runs", "SCAN CONSTANT ROW", "SCAN clock"]
+    /// A row for each app or key, or one row.
+    private static let small = ["SCAN apps", "SCAN key_uses", "SCAN runs", "SCAN CONSTANT ROW", "SCAN clock"]
     /// Sorts the deliveries of one comment, of which there are few.
     private static let sorting = "WHERE app_id = ?1 AND comment_id = ?2"
 

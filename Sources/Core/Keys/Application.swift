@@ -5,16 +5,33 @@ package import Time
 package struct Application: Sendable {
     /// One secret of an app.
     package struct Key: Sendable {
+        /// What a key is used for.
+        package enum State: String, Sendable, CaseIterable {
+            /// It verifies security keys, and new ones may be minted with it.
+            case active
+            /// It verifies security keys, and none are minted with it.
+            case verifyOnly = "verify_only"
+        }
+
         /// Its number, unique within the app; part of each security key made with it.
         package let id: UInt32
         /// The secret, ready for use.
         package let secret: HMACKey<SHA256>
+        /// What it is used for.
+        package let state: State
+        /// The last second in which it verifies anything; nil for no end.
+        package let notAfter: UnixSeconds?
 
         /// Makes a key.
-        package init(id: UInt32, secret: HMACKey<SHA256>) {
+        package init(id: UInt32, secret: HMACKey<SHA256>, state: State = .active, notAfter: UnixSeconds? = nil) {
             self.id = id
             self.secret = secret
+            self.state = state
+            self.notAfter = notAfter
         }
+
+        /// Whether new security keys may be made with it: it is active, and its time is not over, with no regard to clocks that differ.
+        func mints(at now: UnixSeconds) -> Bool { state == .active && notAfter.map { now <= $0 } ?? true }
     }
 
     /// The app's id: UTF-8, compared byte by byte.
@@ -45,13 +62,17 @@ package struct Application: Sendable {
         precondition(Set(keys.map(\.id)).count == keys.count, "an app's key ids are unique")
     }
 
-    /// The secret of a key id.
-    package func secret(of keyID: UInt32) -> HMACKey<SHA256>? {
-        for key in keys where key.id == keyID {
-            return key.secret
+    /// The index in `keys` of a key id.
+    func index(of keyID: UInt32) -> Int? {
+        for index in keys.indices where keys[index].id == keyID {
+            return index
         }
         return nil
     }
+
+    /// The key with which new ones are minted when nobody names one: of those that may mint, the one with the largest id, which is the
+    /// newest.
+    package func mintingKey(at now: UnixSeconds) -> Key? { keys.last { $0.mints(at: now) } }
 }
 
 /// How long the security keys of one app live, where that differs from other apps.
@@ -86,13 +107,20 @@ package struct KeyPolicy: Sendable, Equatable {
         KeyPolicy(clockSkewSeconds: clockSkewSeconds, longestLifeSeconds: life.longestSeconds ?? longestLifeSeconds)
     }
 
+    /// Whether a secret that verifies until `notAfter` has retired at `now`.
+    package func isOver(_ notAfter: UnixSeconds?, now: UnixSeconds) -> Bool {
+        notAfter.map { now.elapsed(since: $0) > clockSkewSeconds } ?? false
+    }
+
     /// Why a genuine key is not in force at `now`; nil when it is.
-    func denial(of key: SecurityKey, now: UnixSeconds) -> Denial? {
+    /// - Parameter notAfter: the end of the secret that made it.
+    func denial(of key: SecurityKey, notAfter: UnixSeconds? = nil, now: UnixSeconds) -> Denial? {
         if key.issuedAt.elapsed(since: now) > clockSkewSeconds { return .issuedInFuture }
         if key.expiresAt != 0, now.elapsed(since: key.expiresAt) > clockSkewSeconds { return .expired }
         // Never adds, so that no clock and no limit, however wrong, can overflow.
         let age = now.elapsed(since: key.issuedAt)
         if let longestLifeSeconds, age > longestLifeSeconds, age - longestLifeSeconds > clockSkewSeconds { return .tooOld }
-        return nil
+        // Last, so that it counts only people whom the end of the secret keeps out.
+        return isOver(notAfter, now: now) ? .keyRetired : nil
     }
 }

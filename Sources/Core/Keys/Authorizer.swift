@@ -27,6 +27,9 @@ package final class Authorizer: Sendable {
     package let applications: [Application]
     /// What is asked of keys beyond being genuine; an app may have a bound of its own (`KeyPolicy.narrowed(by:)`).
     package let policy: KeyPolicy
+    /// A digest of the apps with their keys (ids, states, ends and secrets), 16 hexadecimal digits: two processes that have the same one
+    /// accept and mint the same. It tells nothing of the secrets.
+    package let keysDigest: String
     // Stands in for the secret of an unknown app or key, so that asking for one takes as long as a wrong key.
     private let dummySecret: HMACKey<SHA256>
 
@@ -38,6 +41,7 @@ package final class Authorizer: Sendable {
         self.policy = policy
         let random: InlineArray<32, UInt8> = try randomBytes()
         dummySecret = try HMACKey(secret: random.span)
+        keysDigest = try Self.digest(of: self.applications)
     }
 
     /// Decides on one request.
@@ -64,14 +68,16 @@ package final class Authorizer: Sendable {
         }
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
         guard let key = parsed else { return Decision(.malformed(Malformation(.securityKey, problem))) }
-        let (secret, isKnown) = secret(of: key.keyID, application)
+        let place = application.flatMap { applications[$0].index(of: key.keyID) }
+        let secret = secret(application, place)
         do throws(CryptoError) {
             let mac = try SecurityKey.mac(secret: secret, head: key.head.span, appID: appID, userID: userID)
             let isGenuine = constantTimeEquals(mac.span, key.mac.span)
             guard let application else { return Decision(.denied(.unknownApp, keyID: nil)) }
-            guard isKnown else { return Decision(.denied(.unknownKey, keyID: nil), application) }
+            guard let place else { return Decision(.denied(.unknownKey, keyID: nil), application) }
             guard isGenuine else { return Decision(.denied(.wrongMac, keyID: key.keyID), application) }
-            if let denial = policy.narrowed(by: applications[application].life).denial(of: key, now: now) {
+            let (policy, notAfter) = (policy.narrowed(by: applications[application].life), applications[application].keys[place].notAfter)
+            if let denial = policy.denial(of: key, notAfter: notAfter, now: now) {
                 return Decision(.denied(denial, keyID: key.keyID), application)
             }
             guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
@@ -111,9 +117,9 @@ package final class Authorizer: Sendable {
         return nil
     }
 
-    private func secret(of keyID: UInt32, _ application: Int?) -> (HMACKey<SHA256>, isKnown: Bool) {
-        guard let application, let secret = applications[application].secret(of: keyID) else { return (dummySecret, false) }
-        return (secret, true)
+    private func secret(_ application: Int?, _ place: Int?) -> HMACKey<SHA256> {
+        guard let application, let place else { return dummySecret }
+        return applications[application].keys[place].secret
     }
 
     private func compare(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {

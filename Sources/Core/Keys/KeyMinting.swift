@@ -13,6 +13,12 @@ package struct KeyMinting: Sendable {
         case unknownKey(UInt32)
         /// The app has no key at all, because its backend alone decides.
         case noKey
+        /// New keys are not made with this one: it is `verify_only`, or its time is over.
+        case keyNotActive(UInt32)
+        /// The app has no key with which new ones may be made.
+        case noActiveKey
+        /// It would outlive the secret that makes it.
+        case outlivesKey(UInt32, longestSeconds: UInt64)
         /// It would live longer than the configuration allows.
         case lifeTooLong(longestSeconds: UInt64)
         /// It would end at a time that a key cannot say.
@@ -27,6 +33,10 @@ package struct KeyMinting: Sendable {
             case .unknownApp: "No app with this app_id is configured."
             case .unknownKey(let id): "The app has no key with the id \(id)."
             case .noKey: "The app has no key: \"verify\" leaves all decisions to its backend."
+            case .keyNotActive(let id): "The app's key \(id) makes no new keys: it is verify_only, or its not_after has passed."
+            case .noActiveKey: "The app has no active key: each one is verify_only, or its not_after has passed."
+            case .outlivesKey(let id, let longest):
+                "The app's key \(id) ends in \(longest) seconds (not_after), and a key made with it may not live longer."
             case .lifeTooLong(let longest): "A key may live at most \(longest) seconds, and not for ever."
             case .endTooFar(let longest): "A key may live at most \(longest) seconds, or for ever."
             case .failed(let error): "The key could not be made: \(error)."
@@ -58,8 +68,8 @@ package struct KeyMinting: Sendable {
 
     /// Makes a key.
     /// - Parameters:
-    ///   - keyID: which of the app's secrets; nil for the one with the largest id, which is the newest.
-    ///   - lifeSeconds: how long it is to live; 0 for ever, nil for the default.
+    ///   - keyID: which of the app's secrets; nil for `Application.mintingKey`.
+    ///   - lifeSeconds: how long it is to live; 0 for ever, nil for the default, which is cut where the secret ends before.
     ///   - now: when it is made.
     package func mint(
         appID: String, userID: String, keyID: UInt32? = nil, lifeSeconds: UInt64? = nil, now: UnixSeconds
@@ -69,9 +79,8 @@ package struct KeyMinting: Sendable {
         if let problem = FieldGrammar.problem(ofAppID: appID.span) { throw .malformed(Malformation(.appID, problem)) }
         if let problem = FieldGrammar.problem(ofUserID: userID.span) { throw .malformed(Malformation(.userID, problem)) }
         let application = try application(appID)
-        let key = try key(of: application, keyID)
-        let longest = authorizer.policy.narrowed(by: application.life).longestLifeSeconds
-        let expiresAt = try expiry(after: lifeSeconds ?? application.life.defaultSeconds ?? defaultLifeSeconds, longest, now: now)
+        let key = try key(of: application, keyID, now)
+        let expiresAt = try expiry(after: lifeSeconds, of: key, application, now: now)
         do throws(CryptoError) {
             let text = try SecurityKey.mint(
                 appID: appID.span, userID: userID.span, keyID: key.id, secret: key.secret, issuedAt: now, expiresAt: expiresAt,
@@ -82,10 +91,11 @@ package struct KeyMinting: Sendable {
         }
     }
 
-    /// Makes a key that lives for `lifeSeconds`, or as long as the app allows if that is shorter; otherwise as `mint` does.
+    /// Makes a key that lives for `lifeSeconds`, or as long as the app and its secret allow if that is shorter; otherwise as `mint` does.
     package func mintShortLived(appID: String, userID: String, lifeSeconds: UInt64, now: UnixSeconds) throws(Refusal) -> Minted {
-        let longest = authorizer.policy.narrowed(by: try application(Array(appID.utf8)).life).longestLifeSeconds
-        return try mint(appID: appID, userID: userID, lifeSeconds: min(lifeSeconds, longest ?? lifeSeconds), now: now)
+        let application = try application(Array(appID.utf8))
+        let bounds = [longestLife(application), application.mintingKey(at: now)?.notAfter.map { now.remaining(until: $0) }]
+        return try mint(appID: appID, userID: userID, lifeSeconds: bounds.compactMap(\.self).reduce(lifeSeconds, min), now: now)
     }
 
     private func application(_ id: [UInt8]) throws(Refusal) -> Application {
@@ -93,11 +103,30 @@ package struct KeyMinting: Sendable {
         return authorizer.applications[index]
     }
 
-    private func key(of application: Application, _ keyID: UInt32?) throws(Refusal) -> Application.Key {
-        let keys = application.keys
-        if keys.isEmpty { throw .noKey }
-        guard let key = keyID.map({ id in keys.first { $0.id == id } }) ?? keys.last else { throw .unknownKey(keyID ?? 0) }
-        return key
+    private func longestLife(_ application: Application) -> UInt64? {
+        authorizer.policy.narrowed(by: application.life).longestLifeSeconds
+    }
+
+    private func key(of application: Application, _ keyID: UInt32?, _ now: UnixSeconds) throws(Refusal) -> Application.Key {
+        if application.keys.isEmpty { throw .noKey }
+        guard let keyID else {
+            guard let key = application.mintingKey(at: now) else { throw .noActiveKey }
+            return key
+        }
+        guard let place = application.index(of: keyID) else { throw .unknownKey(keyID) }
+        guard application.keys[place].mints(at: now) else { throw .keyNotActive(keyID) }
+        return application.keys[place]
+    }
+
+    /// When a key expires that is made with `secret`. A life that somebody asked for is never cut; the default one is.
+    private func expiry(
+        after lifeSeconds: UInt64?, of secret: Application.Key, _ application: Application, now: UnixSeconds
+    ) throws(Refusal) -> UnixSeconds {
+        let life = lifeSeconds ?? application.life.defaultSeconds ?? defaultLifeSeconds
+        let expiresAt = try expiry(after: life, longestLife(application), now: now)
+        guard let end = secret.notAfter, expiresAt == 0 || expiresAt > end else { return expiresAt }
+        if lifeSeconds != nil { throw .outlivesKey(secret.id, longestSeconds: now.remaining(until: end)) }
+        return end
     }
 
     private func expiry(after lifeSeconds: UInt64, _ longest: UInt64?, now: UnixSeconds) throws(Refusal) -> UnixSeconds {

@@ -60,6 +60,8 @@ package enum Denial: String, Sendable, Equatable, CaseIterable {
     case expired
     /// The key is older than any key may be.
     case tooOld = "too_old"
+    /// The time of the secret that made the key is over (`not_after`).
+    case keyRetired = "key_retired"
     /// An operator has revoked the key, or blocked the person.
     case revoked
     /// The app's backend has said no.

@@ -145,6 +145,19 @@ package protocol Store: Sendable {
     /// What this process knows of the others that share the store. Does not block.
     var standing: ReplicaStanding { get }
 
+    /// Records when keys were used. Of what is known of a key, the earliest `since` and the latest `usedAt` stay.
+    func record(_ uses: [KeyUse]) throws(StoreError)
+
+    /// What is recorded of all keys, also of those that are configured no more, in the order of the apps' bytes and the keys' numbers.
+    func keyUses() throws(StoreError) -> [KeyUse]
+
+    /// Sets the digest of the keys that this process has in force, which its next heartbeat tells the others. Does not block.
+    func announce(keysDigest: String)
+
+    /// The processes that serve with the store, this one included, as the last heartbeat has found them; none when only one process can
+    /// have the store. Does not block.
+    var replicas: [Replica] { get }
+
     /// Closes the store: calls under way finish, later ones fail.
     func close()
 }
@@ -155,6 +168,12 @@ extension Store {
 
     /// There are no others.
     package var standing: ReplicaStanding { .alone }
+
+    /// There are no others to tell.
+    package func announce(keysDigest: String) {}
+
+    /// Only this process can have the store.
+    package var replicas: [Replica] { [] }
 
     /// Gives up due deliveries that have expired by `now`, with nothing held back.
     package func giveUpExpired(now: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {

@@ -11,6 +11,8 @@ package final class HelpDeskState: Sendable {
     package let backends: BackendVerifiers?
     /// Which notifiers receive an app's events.
     package let subscriptions: AppSubscriptions
+    /// Notes when keys are used.
+    private let keyUses: KeyUses
     /// The limits of registrations.
     let pushTokenLimits: [LimitRule]
 
@@ -23,6 +25,7 @@ package final class HelpDeskState: Sendable {
     ) {
         self.authorizer = authorizer
         self.backends = backends
+        keyUses = metrics.keyUses.uses(of: authorizer)
         subscriptions = AppSubscriptions(configuration)
         pushTokenLimits = configuration.pushTokens.limits
         for app in configuration.apps { metrics.pushTokens.expect(app: app.id) }
@@ -35,6 +38,7 @@ package final class HelpDeskState: Sendable {
         asking question: inout BackendQuestion?
     ) -> Authorizer.Decision {
         let decision = authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations)
+        keyUses.note(decision, now: now)
         guard case .unconfirmed = decision.verdict else { return decision }
         guard let backends else { return decision.concluded(.undecided(.internalError)) }
         return backends.conclude(decision, appID: appID, userID: userID, securityKey: securityKey, asking: &question)
@@ -49,6 +53,8 @@ package struct HelpDeskMetrics: Sendable {
     package let authorizeDuration: Histogram
     /// Webhooks by app and result.
     package let webhookEvents: MetricFamily<Counter>
+    /// When keys were last used.
+    package let keyUses = KeyUseBook()
     let pushTokens: PushTokenCounters
     let backends: BackendMetrics
 

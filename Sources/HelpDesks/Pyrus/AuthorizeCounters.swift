@@ -17,9 +17,10 @@ struct AuthorizeCounters: ~Copyable, Sendable {
         private let kinds: [Kind]
         private let unknownKey: Counter
 
-        init(_ family: MetricFamily<Counter>, _ app: String, _ result: String, keys: [Int]) {
+        init(_ family: MetricFamily<Counter>, _ application: Application, _ app: String, _ result: String) {
             kinds = Denial.allCases.filter(\.isAboutOneKey).map { denial in
-                Kind(denial: denial, keys: NumberedCounters(keys) { family.child(app, result, denial.rawValue, "\($0)") })
+                let keys = application.keys.filter { denial != .keyRetired || $0.notAfter != nil }.map { Int($0.id) }
+                return Kind(denial: denial, keys: NumberedCounters(keys) { family.child(app, result, denial.rawValue, "\($0)") })
             }
             unknownKey = family.child(app, result, Denial.unknownKey.rawValue, "")
         }
@@ -50,11 +51,10 @@ struct AuthorizeCounters: ~Copyable, Sendable {
     init(_ family: MetricFamily<Counter>, _ applications: [Application]) {
         self.applications = applications.map { application in
             let app = String(decoding: application.id, as: UTF8.self)
-            let keys = application.keys.map { Int($0.id) }
             return ApplicationCounters(
-                authorized: NumberedCounters(keys) { family.child(app, "authorized", "valid", "\($0)") },
-                denied: DenialCounters(family, app, "denied", keys: keys),
-                shadowed: application.shadowUntil == nil ? nil : DenialCounters(family, app, "shadowed", keys: keys),
+                authorized: NumberedCounters(application.keys.map { Int($0.id) }) { family.child(app, "authorized", "valid", "\($0)") },
+                denied: DenialCounters(family, application, app, "denied"),
+                shadowed: application.shadowUntil == nil ? nil : DenialCounters(family, application, app, "shadowed"),
                 backend: application.verification == .key ? nil : Self.backendCounters(family, application, app))
         }
         unknownApp = family.child("", "denied", Denial.unknownApp.rawValue, "")
@@ -120,7 +120,7 @@ extension Denial {
     fileprivate var isAboutOneKey: Bool {
         switch self {
         case .unknownApp, .unknownKey, .backendDenied, .backendUndecided: false
-        case .wrongMac, .issuedInFuture, .expired, .tooOld, .revoked: true
+        case .wrongMac, .issuedInFuture, .expired, .tooOld, .keyRetired, .revoked: true
         }
     }
 }

@@ -33,8 +33,8 @@ final class Readiness: Sendable {
         stopping.store(true, ordering: .relaxed)
     }
 
-    /// The answer of `GET /v1/status`.
-    var json: JSONValue {
+    /// The answer of `GET /v1/status`, without what it says of keys.
+    var json: JSONObject {
         let reasons = reasons
         var paused = JSONObject()
         for (name, why) in self.paused { paused.append(["reason": .string(why.reason), "remedy": .string(why.remedy)], forKey: name) }

@@ -29,6 +29,7 @@ struct MemoryState {
     var past: [Event.Identity: (id: UUIDv7, receivedAt: UnixMilliseconds)] = [:]
     var time: TrustedTime?
     var revocations = MemoryRevocations()
+    var keyUses = MemoryKeyUses()
     /// How many deliveries had already ended when they were made.
     var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     /// In the order of their acceptance.

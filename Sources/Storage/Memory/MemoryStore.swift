@@ -162,6 +162,14 @@ package final class MemoryStore: Store {
         }
     }
 
+    /// As `Store` says.
+    package func record(_ uses: [KeyUse]) throws(StoreError) {
+        try whileOpen { state in for use in uses { state.keyUses.record(use) } }
+    }
+
+    /// As `Store` says.
+    package func keyUses() throws(StoreError) -> [KeyUse] { try whileOpen { $0.keyUses.all } }
+
     /// As `Store` says; everything is forgotten.
     package func close() {
         state.withLock { $0 = nil }

@@ -28,6 +28,9 @@ enum PostgresSchema {
     // committed: each transaction that makes one locks the row of `revocation_versions`, which the first one makes. `removed_revocations`
     // tells of removals for a day; `forgotten` is the version of the last one that it tells of no more.
     //
+    // Version 6 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that a
+    // service has ever had in force. `replicas.keys_digest` says which keys a process has in force; older versions leave it NULL.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -257,6 +260,20 @@ enum PostgresSchema {
             CREATE TABLE revocation_versions (
                 id bigint PRIMARY KEY CHECK (id = 1), last bigint NOT NULL, forgotten bigint NOT NULL
             ) WITH (fillfactor = 10)
+            """,
+        ],
+        [
+            """
+            CREATE TABLE key_uses (
+                app_id text COLLATE "C" NOT NULL,
+                key_id bigint NOT NULL,
+                since bigint NOT NULL,
+                used_at bigint,
+                PRIMARY KEY (app_id, key_id)
+            ) WITH (fillfactor = 50)
+            """,
+            """
+            ALTER TABLE replicas ADD COLUMN keys_digest text COLLATE "C"
             """,
         ],
     ]

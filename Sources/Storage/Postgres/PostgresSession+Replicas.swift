@@ -13,7 +13,7 @@ extension PostgresSession {
         try transaction { session throws(PostgresError) in
             guard try session.sharesWithServices() else { return (Self.copyUnderWay, []) }
             if let obstacle = try session.unfinishedCopy(try session.place()) { return (obstacle, []) }
-            return (nil, [Query(ReplicaStatements.beat, .uuid(replica), .int8(Self.deadMilliseconds)), Self.clearCopies])
+            return (nil, [beat(keysDigest: nil), Self.clearCopies])
         }
     }
 
@@ -21,24 +21,42 @@ extension PostgresSession {
     ///
     /// What dead processes had leased is due again since their attempts began, and those are noted as interrupted. Processes that are gone are
     /// forgotten, and the changes of the queue's depth are summed up.
-    /// - Parameter clock: reads this machine's clock.
-    func beat(_ clock: @escaping @Sendable () -> UnixMilliseconds) throws(PostgresError) -> Heartbeat {
+    /// - Parameters:
+    ///   - keysDigest: which keys this process has in force; nil when nobody has said.
+    ///   - clock: reads this machine's clock.
+    func beat(keysDigest: String?, _ clock: @escaping @Sendable () -> UnixMilliseconds) throws(PostgresError) -> Heartbeat {
         let (sinceBoot, sentAt) = (SystemClock.bootMilliseconds(), SystemClock.monotonicMilliseconds())
         let results = try run([
-            Query(ReplicaStatements.beat, .uuid(replica), .int8(Self.deadMilliseconds)),
+            beat(keysDigest: keysDigest),
             Self.release,
             Query(ReplicaStatements.forget, .int8(120 * Self.deadMilliseconds)),
             Query(ReplicaStatements.sumDepth),
             Self.forgetMarks,
+            Query(ReplicaStatements.all, .uuid(replica)),
             PostgresSession.timeQuery,
         ])
         let row = try results[0].one()
-        let (began, ended) = (try row.time(0), try results[5].one().time(0))
+        let (began, ended) = (try row.time(0), try results[6].one().time(0))
         let elapsed = SystemClock.bootMilliseconds() - sinceBoot
         let onTheWay = elapsed.subtractingReportingOverflow(began.remaining(until: ended))
         let way = onTheWay.overflow ? 0 : onTheWay.partialValue / 2
         let database = DatabaseClock(showing: began, at: sinceBoot + way, beside: clock)
-        return Heartbeat(sentAt: sentAt, clock: database, isFirst: try row.bool(1))
+        return Heartbeat(sentAt: sentAt, clock: database, isFirst: try row.bool(1), replicas: try Self.replicas(results[5]))
+    }
+
+    private func beat(keysDigest: String?) -> Query {
+        Query(ReplicaStatements.beat, .uuid(replica), .int8(Self.deadMilliseconds), .text(keysDigest))
+    }
+
+    private static func replicas(_ rows: Rows) throws(PostgresError) -> [Replica] {
+        var replicas: [Replica] = []
+        for row in rows {
+            replicas.append(
+                Replica(
+                    id: try row.string(0), isOwn: try row.bool(1), silentMilliseconds: UInt64(clamping: try row.int64(2)),
+                    keysDigest: try row.optionalString(3)))
+        }
+        return replicas
     }
 
     /// Gives back what dead processes had leased, and nothing else, for a copy.
@@ -64,6 +82,8 @@ struct Heartbeat {
     let clock: DatabaseClock
     /// Whether this process has the least id of all that live.
     let isFirst: Bool
+    /// The processes of which the database knows.
+    var replicas: [Replica] = []
 
     /// What follows for this process, until the next heartbeat.
     func standing(now: MonotonicMilliseconds) -> ReplicaStanding {
@@ -76,12 +96,16 @@ private enum ReplicaStatements {
     // The last part sees the table as it was before, in which this process has an older row or none.
     static let beat: StaticString = """
         WITH own AS (
-            INSERT INTO replicas (id, seen_at) VALUES ($1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
-            ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at RETURNING seen_at
+            INSERT INTO replicas (id, seen_at, keys_digest) VALUES ($1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, $3)
+            ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, keys_digest = excluded.keys_digest RETURNING seen_at
         )
         SELECT own.seen_at, coalesce(bool_and(replicas.id > $1), true)
         FROM own LEFT JOIN replicas ON replicas.id <> $1 AND replicas.seen_at >= own.seen_at - $2
         GROUP BY own.seen_at
+        """
+    static let all: StaticString = """
+        SELECT id::text, id = $1, greatest((extract(epoch FROM clock_timestamp()) * 1000)::bigint - seen_at, 0), keys_digest
+        FROM replicas ORDER BY id
         """
     static let release: StaticString = """
         WITH lost AS MATERIALIZED (

@@ -13,7 +13,7 @@ package final class PostgresStore: Store {
     private let replica: [UInt8]
     private let settings: StoreSettings
     private let queue: WriterQueue<PostgresJob>
-    private let status: Monitor<PostgresStatus>
+    let status: Monitor<PostgresStatus>
     private let writer: OwnThread
     private let worker: Monitor<PostgresSession?>
     private let reader: Monitor<PostgresSession?>
@@ -45,7 +45,7 @@ package final class PostgresStore: Store {
         let first = try PostgresDatabase.connect(address, replica: replica)
         try PostgresDatabase.prepare(first)
         try PostgresDatabase.enter(first)
-        let heartbeat = try PostgresDatabase.explained { () throws(PostgresError) in try first.beat(clock) }
+        let heartbeat = try PostgresDatabase.explained { () throws(PostgresError) in try first.beat(keysDigest: nil, clock) }
         status.withLock { $0.heartbeat = heartbeat }
         worker = Monitor(first)
         // Made with the first question, so that a host that is silent holds up the opening twice and not three times.
@@ -266,7 +266,7 @@ extension PostgresStore {
         return value
     }
 
-    private func use<Value>(_ body: (PostgresSession) throws(PostgresError) -> Value) throws(StoreError) -> Value {
+    func use<Value>(_ body: (PostgresSession) throws(PostgresError) -> Value) throws(StoreError) -> Value {
         let result = worker.withLock { session -> Result<Value, StoreError> in
             guard let session else { return .failure(.closed) }
             do throws(PostgresError) {

@@ -51,6 +51,8 @@ struct PostgresStatus {
     private(set) var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     var time: TrustedTime?
     var isClosed = false
+    /// Which keys this process has in force; nil before it is announced.
+    var keysDigest: String?
     /// As the last heartbeat has found it; nil before the first one.
     var heartbeat: Heartbeat?
     private(set) var depth = KnownDepth()
@@ -147,7 +149,7 @@ final class PostgresWriter {
     /// Says that this process lives. When that fails twice, whatever the reason, the store is opened anew, which tells the reason.
     private func beat() {
         do throws(PostgresError) {
-            let heartbeat = try session.beat(clock)
+            let heartbeat = try session.beat(keysDigest: status.withLock { $0.keysDigest }, clock)
             status.withLock { $0.heartbeat = heartbeat }
             failedBeats = 0
         } catch {

@@ -49,6 +49,9 @@ enum Migrations {
     // all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes; `revocation_versions` has the last
     // one, in a row that the first change makes. `removed_revocations` tells of removals for a day; `forgotten` is the version of the last one
     // that it tells of no more.
+    //
+    // Version 4 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that a
+    // service has ever had in force.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -207,6 +210,15 @@ enum Migrations {
             last INTEGER NOT NULL,
             forgotten INTEGER NOT NULL
         ) STRICT;
+        """,
+        """
+        CREATE TABLE key_uses (
+            app_id TEXT NOT NULL,
+            key_id INTEGER NOT NULL,
+            since INTEGER NOT NULL,
+            used_at INTEGER,
+            PRIMARY KEY (app_id, key_id)
+        ) STRICT, WITHOUT ROWID;
         """,
     ]
 }

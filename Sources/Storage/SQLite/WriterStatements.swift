@@ -14,6 +14,7 @@ struct WriterStatements {
     let leased, interrupt: Statement
     let findLate, expire: Statement
     let clock, putClock, jumps, putJump, clearJumps: Statement
+    let recordKeyUse: Statement
     let markRun: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
@@ -132,6 +133,12 @@ struct WriterStatements {
         jumps = try prepare("SELECT at, by, is_gap FROM clock_jumps ORDER BY rowid")
         putJump = try prepare("INSERT INTO clock_jumps VALUES (?1, ?2, ?3)")
         clearJumps = try prepare("DELETE FROM clock_jumps")
+        recordKeyUse = try prepare(
+            """
+            INSERT INTO key_uses VALUES (?1, ?2, ?3, ?4) ON CONFLICT (app_id, key_id) DO UPDATE SET
+                since = min(since, excluded.since),
+                used_at = max(coalesce(used_at, excluded.used_at), coalesce(excluded.used_at, used_at))
+            """)
         markRun = try prepare("UPDATE runs SET closed = ?1")
     }
 }

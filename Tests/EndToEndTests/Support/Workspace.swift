@@ -43,8 +43,11 @@ final class Workspace: Sendable {
     }
 
     /// An app of the configuration, whose secret is in the file of its number.
-    static func app(_ number: Int, keyID: Int64 = 1) -> JSONValue {
-        ["app_id": .string("app-\(number)"), "keys": [["id": .integer(keyID), "secret": ["file": .string("app-\(number).key")]]]]
+    /// - Parameter members: further members of its one key.
+    static func app(_ number: Int, keyID: Int64 = 1, _ members: JSONObject = [:]) -> JSONValue {
+        var key: JSONObject = ["id": .integer(keyID), "secret": ["file": .string("app-\(number).key")]]
+        for member in members.members { key.append(member.value, forKey: member.key) }
+        return ["app_id": .string("app-\(number)"), "keys": [.object(key)]]
     }
 
     /// A listener on a port that the system chooses.

@@ -1,4 +1,6 @@
+import Core
 import Testing
+import Time
 
 @testable import Configuration
 @testable import Dispatch
@@ -64,6 +66,14 @@ import Testing
             #"{"id":4294967296,"secret":{"file":"secrets/app-1.key"}}"#,
             "$.apps[0].keys[0].id: expected an integer from 0 to 4294967295, found 4294967296"
         ),
+        (
+            #"{"id":1,"secret":{"file":"secrets/app-1.key"},"state":"retired"}"#,
+            #"$.apps[0].keys[0].state: expected one of "active", "verify_only""#
+        ),
+        (
+            #"{"id":1,"secret":{"file":"secrets/app-1.key"},"not_after":0}"#,
+            "$.apps[0].keys[0].not_after: expected an integer from 1 to 1099511627775, found 0"
+        ),
         (#"{"id":1}"#, #"$.apps[0].keys[0].secret: missing; give {"file": "PATH"} or {"env": "NAME"}"#),
     ])
     func hasCheckedKeys(key: String, problem: String) throws {
@@ -74,6 +84,17 @@ import Testing
         let keys = #"{"id":4294967295,"secret":{"file":"secrets/app-2.key"}},{"id":0,"secret":{"file":"secrets/app-1.key"}}"#
         let configuration = try directory.configuration(#"{"apps":[{"app_id":"shop","keys":[\#(keys)]}]}"#)
         #expect(configuration.apps[0].keys.map(\.id) == [4_294_967_295, 0])
+    }
+
+    @Test func hasKeysThatAreActiveWithoutEndByDefault() throws {
+        let end = #""state":"verify_only","not_after":1800000000"#
+        let keys = #"\#(Self.key),{"id":2,"secret":{"file":"secrets/app-2.key"},\#(end)}"#
+        let configuration = try directory.configuration(#"{"apps":[{"app_id":"shop","keys":[\#(keys)]}]}"#)
+        #expect(configuration.apps[0].keys.map(\.state) == [.active, .verifyOnly])
+        #expect(configuration.apps[0].keys.map(\.notAfter) == [nil, 1_800_000_000])
+        let keysInForce = try configuration.makeAuthorizer().applications[0].keys
+        #expect(keysInForce.map(\.state) == [.active, .verifyOnly])
+        #expect(keysInForce.map(\.notAfter) == [nil, 1_800_000_000])
     }
 
     @Test func hasEachKeyIDOnceEvenIfASecretIsWrong() throws {

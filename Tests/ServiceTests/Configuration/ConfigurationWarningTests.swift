@@ -44,4 +44,26 @@ import Time
         #expect(messages(end - 14 * Self.day + 1) == paths.map { "\($0): expires at \(time); renew it and send SIGHUP" })
         #expect(messages(end) == paths.map { "\($0): expired at \(time); renew it and send SIGHUP" })
     }
+
+    /// The warnings about an app with the key 1 and these members of it.
+    private func keyWarnings(_ members: String, now: UnixSeconds) throws -> [String] {
+        let json = ServiceFixture.json(keys: [1]).replacing(#"app-1.key"}"#, with: #"app-1.key"}\#(members)"#)
+        return try ConfigurationDirectory().configuration(json).warnings(now: now).map { "\($0)" }
+    }
+
+    @Test func noActiveKey() throws {
+        let warning =
+            #"$.apps[0].keys: none is active and before its "not_after", so no security key can be minted for this app; "#
+            + #"make one "active", or run deskgate secret rotate"#
+        let end: UnixSeconds = 2_000_000_000
+        let until = #","not_after":2000000000"#
+        #expect(try keyWarnings("", now: end) == [])
+        #expect(try keyWarnings(#","state":"verify_only""#, now: end) == [warning])
+        #expect(try keyWarnings(until, now: end + 1) == [warning])
+        #expect(try keyWarnings(until, now: end - 14 * Self.day) == [])
+        let soon =
+            "$.apps[0].keys: no security key can be minted for this app after 2033-05-18T03:33:20.000Z, "
+            + #"the "not_after" of the last active one; add one with deskgate secret rotate"#
+        for now in [end - 14 * Self.day + 1, end] { #expect(try keyWarnings(until, now: now) == [soon]) }
+    }
 }

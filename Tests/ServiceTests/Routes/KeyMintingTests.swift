@@ -1,4 +1,5 @@
 import Core
+import Crypto
 import HTTPServer
 import JSON
 import TestSupport
@@ -140,6 +141,62 @@ import Time
             try minting.mint(appID: "shop", userID: "user-1", lifeSeconds: 1, now: SecurityKey.latestTime)
         } throws: {
             "\($0)" == "A key may live at most 0 seconds, or for ever."
+        }
+    }
+
+    /// Keys 1, 2 … of an app, each with its state and end.
+    private func minting(
+        _ keys: [(state: Application.Key.State, notAfter: UnixSeconds?)], life: UInt64 = 1000
+    ) throws -> KeyMinting {
+        let secret = try HMACKey<SHA256>(secret: Array(repeating: 7, count: 32).span)
+        let keys = keys.enumerated().map {
+            Application.Key(id: UInt32($0.offset + 1), secret: secret, state: $0.element.state, notAfter: $0.element.notAfter)
+        }
+        return KeyMinting(try Authorizer([Application(id: "shop", keys: keys)]), defaultLifeSeconds: life)
+    }
+
+    private func refusal(_ minting: KeyMinting, keyID: UInt32? = nil, life: UInt64? = nil) -> String? {
+        do {
+            _ = try minting.mint(appID: "shop", userID: "user-1", keyID: keyID, lifeSeconds: life, now: TestTime.now)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test func areMadeWithTheNewestActiveKey() throws {
+        let minting = try minting([(.active, nil), (.active, nil), (.verifyOnly, nil), (.active, TestTime.now - 1)])
+        #expect(try minting.mint(appID: "shop", userID: "user-1", now: TestTime.now).keyID == 2)
+        #expect(try minting.mint(appID: "shop", userID: "user-1", keyID: 1, now: TestTime.now).keyID == 1)
+        for keyID in [3, 4] as [UInt32] {
+            #expect(
+                refusal(minting, keyID: keyID)
+                    == "The app's key \(keyID) makes no new keys: it is verify_only, or its not_after has passed.")
+        }
+    }
+
+    @Test func areMadeWithNoKeyThatIsNotActive() throws {
+        let refused = "The app has no active key: each one is verify_only, or its not_after has passed."
+        #expect(refusal(try minting([(.verifyOnly, nil), (.active, TestTime.now - 1)])) == refused)
+        let json = ServiceFixture.json(keys: [1]).replacing(#"app-1.key"}"#, with: #"app-1.key"},"state":"verify_only""#)
+        let graph = try ServiceFixture(json: json).graph()
+        let body = Array(#"{"app_id":"shop","user_id":"user-1"}"#.utf8)
+        let response = InProcessClient(graph.adminRouter).send(.post, "/v1/keys", headers: AdminCases.authorization, body: body)
+        #expect(response.status == 409)
+        #expect(response.text == ExchangeCase.error("no_active_key", refused))
+    }
+
+    /// The default life is cut at the end of the secret; a life that somebody asks for is refused.
+    @Test func doNotOutliveTheirSecret() throws {
+        for life in [1000, 0] as [UInt64] {
+            let minting = try minting([(.active, TestTime.now + 500)], life: life)
+            #expect(try minting.mint(appID: "shop", userID: "user-1", now: TestTime.now).expiresAt == TestTime.now + 500)
+            #expect(refusal(minting, life: 500) == nil)
+            for longer in [501, 0] as [UInt64] {
+                #expect(
+                    refusal(minting, life: longer)
+                        == "The app's key 1 ends in 500 seconds (not_after), and a key made with it may not live longer.")
+            }
         }
     }
 }

@@ -142,6 +142,20 @@ import Time
         #expect(samples(of: "deskgate_config_reloads_total", in: text) == [#"{result="failure"} 0"#, #"{result="success"} 0"#])
     }
 
+    /// Only keys that have an end can retire, so only they have the series.
+    @Test func tellWhichKeyHasRetired() throws {
+        let json = ServiceFixture.json().replacing(
+            #"app-1.key"}"#, with: #"app-1.key"},"not_after":\#(TestTime.now - 61)"#)
+        let graph = try ServiceFixture(json: json).graph()
+        let client = InProcessClient(graph.publicRouter)
+        for (number, status) in [(1, 403), (1, 403), (2, 200)] {
+            let key = try TestKey(keyID: UInt32(number), secret: number).text()
+            #expect(client.send(.post, "/pyrus/authorize", body: try AuthorizeCases.json(["security_key": "\"\(key)\""])).status == status)
+        }
+        let retired = samples(of: "deskgate_authorize_requests_total", in: scrape(graph)).filter { $0.contains("key_retired") }
+        #expect(retired == [#"{app="shop",result="denied",reason="key_retired",key_id="1"} 2"#])
+    }
+
     @Test func keepAnAppsNameInOneLine() throws {
         let graph = try ServiceFixture(json: ServiceFixture.json(app: #"a\"b\\c{}"#, keys: [1])).graph()
         #expect(

@@ -126,6 +126,10 @@ final class RecordingStore: Store {
 
     func trustedTime() throws(StoreError) -> TrustedTime? { nil }
 
+    func record(_ uses: [KeyUse]) throws(StoreError) {}
+
+    func keyUses() throws(StoreError) -> [KeyUse] { [] }
+
     func keep(_ time: TrustedTime) throws(StoreError) {}
 
     func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int { 0 }

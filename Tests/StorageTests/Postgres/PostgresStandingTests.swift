@@ -45,6 +45,24 @@ import Time
         #expect(eventually { store.standing == .alone })
     }
 
+    /// What `secret rotate` asks before a step.
+    @Test func eachKnowsWhichKeysTheOthersHaveInForce() throws {
+        let (first, second) = (try store(), try store())
+        defer { for store in [first, second] { store.close() } }
+        func told(_ store: PostgresStore) -> [Bool: String?] {
+            Dictionary(store.replicas.map { ($0.isOwn, $0.keysDigest) }) { left, _ in left }
+        }
+        #expect(eventually { told(first) == [true: nil, false: nil] })
+        first.announce(keysDigest: "one")
+        #expect(told(first)[true] == "one", "of itself each knows at once")
+        #expect(eventually { told(second) == [true: nil, false: "one"] })
+        second.announce(keysDigest: "two")
+        #expect(eventually { told(first) == [true: "one", false: "two"] && told(second) == [true: "two", false: "one"] })
+        #expect(first.replicas.allSatisfy { $0.silentMilliseconds < 20_000 } && first.replicas.map(\.id) == second.replicas.map(\.id))
+        second.close()
+        #expect(eventually { told(first) == [true: "one"] })
+    }
+
     @Test func silenceIsNoticedBeforeTheOthersNoticeIt() {
         let heartbeat = Heartbeat(sentAt: 1000, clock: DatabaseClock(showing: 0, at: 0, beside: { 0 }), isFirst: true)
         #expect(heartbeat.standing(now: 20_999) == ReplicaStanding(isElected: true, isHeard: true))
@@ -65,7 +83,7 @@ import Time
         }
         let session = try PostgresSession(place.settings(), replica: Array(repeating: 1, count: 16))
         try session.migrate()
-        let heartbeat = try session.beat(clock)
+        let heartbeat = try session.beat(keysDigest: nil, clock)
         isSet.withLock { $0 = true }
         let shown = clock()
         let stored = heartbeat.clock.offset(for: shown).stored(shown)

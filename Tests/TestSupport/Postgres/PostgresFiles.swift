@@ -154,6 +154,14 @@ package func freePort() throws -> UInt16 {
     throw PostgresServer.Failure.noFreePort
 }
 
+/// The first of so many ports in a row of the kind of `freePort`.
+package func freePorts(_ count: UInt16) throws -> UInt16 {
+    while true {
+        let first = try freePort()
+        if (first..<first + count).allSatisfy({ isFree($0) }) { return first }
+    }
+}
+
 /// Whether nobody listens on a port of 127.0.0.1 now.
 package func isFree(_ port: UInt16) -> Bool {
     guard let socket = listeningSocket(port) else { return false }

@@ -1,0 +1,136 @@
+package import Core
+internal import JSON
+
+/// Edits the keys of an app in the text of a configuration: only the bytes of what changes are replaced.
+///
+/// New members look like those of the app's last key: on one line or on several, with its indentation.
+package struct KeyEdit {
+    /// Why a text could not be edited, in one sentence for a person.
+    package struct Failure: Error, CustomStringConvertible {
+        /// The sentence.
+        package let description: String
+    }
+
+    private let text: [UInt8]
+    private let keys: JSONOutline
+    private var replacements: [(range: Range<Int>, bytes: [UInt8])] = []
+
+    /// Finds the keys of an app.
+    /// - Parameters:
+    ///   - text: a configuration that has been read without a mistake.
+    ///   - index: the app's place in `apps`.
+    package init(_ text: [UInt8], app index: Int) throws(Failure) {
+        guard let apps = JSONOutline(text.span)?["apps"]?.elements, apps.indices.contains(index), let keys = apps[index]["keys"],
+            !keys.elements.isEmpty
+        else { throw Failure(description: "the keys of the app were not found in the configuration") }
+        self.text = text
+        self.keys = keys
+    }
+
+    /// The file of the secret of the app's last key that has one, as the configuration names it.
+    package var newestSecretFile: String? {
+        for key in keys.elements.reversed() {
+            guard let range = key["secret"]?["file"]?.range else { continue }
+            let bytes = Array("[".utf8) + text[range] + Array("]".utf8)
+            if case .array(let values)? = (try? JSONDocument(parsing: bytes.span))?.value(), case .string(let file)? = values.first {
+                return file
+            }
+        }
+        return nil
+    }
+
+    /// Adds a key that only verifies, after the others.
+    /// - Parameter file: its secret's file, as the configuration names it.
+    package mutating func add(id: UInt32, file: String) {
+        let style = style(of: keys.elements[keys.elements.count - 1])
+        let secret = Array("{\"file\"".utf8) + style.colon + JSONValue.string(file).serialized() + Array("}".utf8)
+        let members = [
+            Self.member("id", Array("\(id)".utf8), style), Self.member("secret", secret, style),
+            Self.member("state", Self.text(.verifyOnly), style),
+        ]
+        let object = Array("{".utf8) + style.open + Array(members.joined(separator: Array(",".utf8) + style.between)) + style.close
+        let last = keys.elements[keys.elements.count - 1].range
+        let start = keys.elements.count > 1 ? keys.elements[keys.elements.count - 2].range.upperBound : keys.range.lowerBound + 1
+        let separator = text[start..<last.lowerBound].filter { $0 != UInt8(ascii: ",") }
+        insert(Array(",".utf8) + (separator.isEmpty ? style.between : separator) + object + Array("}".utf8), at: last.upperBound)
+    }
+
+    /// Sets the state of a key.
+    package mutating func set(_ state: Application.Key.State, of keyID: UInt32) throws(Failure) {
+        let key = keys.elements[try place(of: keyID)]
+        if let value = key["state"] {
+            replacements.append((value.range, Self.text(state)))
+        } else if let last = key.members.last {
+            let style = style(of: key)
+            insert(Array(",".utf8) + style.between + Self.member("state", Self.text(state), style), at: last.value.range.upperBound)
+        }
+    }
+
+    /// Removes a key, of which there must be others.
+    package mutating func remove(_ keyID: UInt32) throws(Failure) {
+        let place = try place(of: keyID)
+        let elements = keys.elements
+        guard elements.count > 1 else { throw Failure(description: "the app has no other key") }
+        let range =
+            place + 1 < elements.count
+            ? elements[place].range.lowerBound..<elements[place + 1].range.lowerBound
+            : elements[place - 1].range.upperBound..<elements[place].range.upperBound
+        replacements.append((range, []))
+    }
+
+    /// The text with all edits.
+    package var edited: [UInt8] {
+        var result: [UInt8] = []
+        var done = 0
+        for (range, bytes) in replacements.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+            result += text[done..<range.lowerBound]
+            result += bytes
+            done = range.upperBound
+        }
+        return result + text[done...]
+    }
+
+    private mutating func insert(_ bytes: [UInt8], at place: Int) {
+        replacements.append((place..<place, bytes))
+    }
+
+    private func place(of keyID: UInt32) throws(Failure) -> Int {
+        let place = keys.elements.firstIndex { key in
+            guard let value = key["id"] else { return false }
+            return text[value.range].elementsEqual("\(keyID)".utf8)
+        }
+        guard let place else { throw Failure(description: "the key \(keyID) was not found in the configuration") }
+        return place
+    }
+
+    private static func text(_ state: Application.Key.State) -> [UInt8] { JSONValue.string(state.rawValue).serialized() }
+
+    private static func member(_ name: String, _ value: [UInt8], _ style: Style) -> [UInt8] {
+        Array("\"\(name)\"".utf8) + style.colon + value
+    }
+}
+
+extension KeyEdit {
+    /// The white space of an object, which its new members repeat.
+    private struct Style {
+        /// After the opening brace, after a comma, and before the closing brace.
+        var open: [UInt8] = []
+        var between = Array(" ".utf8)
+        var close: [UInt8] = []
+        /// From a name to its value, the colon included.
+        var colon = Array(": ".utf8)
+    }
+
+    private func style(of object: JSONOutline) -> Style {
+        var style = Style()
+        guard let first = object.members.first, let last = object.members.last else { return style }
+        style.open = Array(text[object.range.lowerBound + 1..<first.nameRange.lowerBound])
+        style.close = Array(text[last.value.range.upperBound..<object.range.upperBound - 1])
+        style.colon = Array(text[first.nameRange.upperBound..<first.value.range.lowerBound])
+        if object.members.count > 1 {
+            let gap = text[first.value.range.upperBound..<object.members[1].nameRange.lowerBound]
+            style.between = gap.filter { $0 != UInt8(ascii: ",") }
+        }
+        return style
+    }
+}

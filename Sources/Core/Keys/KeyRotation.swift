@@ -1,0 +1,84 @@
+/// The rotation of an app's secret in three steps, each of which all processes take over before the next one: a new key is added, it is made
+/// the active one, and the old one is removed. A value that decides; nothing is changed here.
+package struct KeyRotation: Sendable {
+    /// A key as the configuration has it.
+    package struct Key: Sendable, Equatable {
+        /// Its number.
+        package let id: UInt32
+        /// What it is used for.
+        package let state: Application.Key.State
+        /// Whether its `not_after` has passed.
+        package let isOver: Bool
+
+        /// Makes a key.
+        package init(id: UInt32, state: Application.Key.State, isOver: Bool) {
+            self.id = id
+            self.state = state
+            self.isOver = isOver
+        }
+    }
+
+    /// A step of the rotation.
+    package enum Step: Sendable, Equatable {
+        /// A new key is added, which only verifies.
+        case add(UInt32)
+        /// This key becomes the one that mints, and all others only verify.
+        case activate(UInt32)
+        /// This key is removed.
+        case retire(UInt32)
+
+        /// The key's number.
+        package var keyID: UInt32 {
+            switch self {
+            case .add(let id), .activate(let id), .retire(let id): id
+            }
+        }
+
+        /// Its name in answers.
+        package var name: String {
+            switch self {
+            case .add: "add"
+            case .activate: "activate"
+            case .retire: "retire"
+            }
+        }
+    }
+
+    private let keys: [Key]
+
+    /// Looks at an app's keys.
+    package init(_ keys: [Key]) {
+        self.keys = keys.sorted { $0.id < $1.id }
+    }
+
+    /// The step that is next; nil when a new key would have no number, because the largest one is taken.
+    ///
+    /// The newest key, by its number, is the one to be active; a newer one is added only when no other is left.
+    package var next: Step? {
+        guard let newest = keys.last(where: { !$0.isOver }) else { return added }
+        let others = keys.filter { $0.id != newest.id }
+        if newest.state != .active || others.contains(where: { $0.state == .active && !$0.isOver }) { return .activate(newest.id) }
+        return others.first.map { .retire($0.id) } ?? added
+    }
+
+    /// Whether a key has ended by its `not_after`, so that removing it changes nothing.
+    package func isOver(_ keyID: UInt32) -> Bool { keys.contains { $0.id == keyID && $0.isOver } }
+
+    /// Whether these keys are what a step makes of earlier ones.
+    package func follows(_ step: Step, _ earlier: KeyRotation) -> Bool {
+        keys == earlier.after(step)
+    }
+
+    private func after(_ step: Step) -> [Key] {
+        switch step {
+        case .add(let id): keys + [Key(id: id, state: .verifyOnly, isOver: false)]
+        case .activate(let id): keys.map { Key(id: $0.id, state: $0.id == id ? .active : .verifyOnly, isOver: $0.isOver) }
+        case .retire(let id): keys.filter { $0.id != id }
+        }
+    }
+
+    private var added: Step? {
+        let last = keys.last?.id ?? 0
+        return last == .max ? nil : .add(last + 1)
+    }
+}

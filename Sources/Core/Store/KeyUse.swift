@@ -1,0 +1,69 @@
+package import Time
+
+/// When a key of an app last authorized somebody, as all processes know that share the store.
+package struct KeyUse: Sendable, Equatable {
+    /// The key that a record is about.
+    package struct Name: Hashable, Comparable, Sendable {
+        /// The app.
+        package let app: ByteKey
+        /// The key's number within the app.
+        package let keyID: UInt32
+
+        /// Makes a name.
+        package init(app: ByteKey, keyID: UInt32) {
+            self.app = app
+            self.keyID = keyID
+        }
+
+        /// The order of the apps' bytes, and then of the numbers.
+        package static func < (left: Name, right: Name) -> Bool { (left.app, left.keyID) < (right.app, right.keyID) }
+    }
+
+    /// The app.
+    package let appID: String
+    /// The key's number within the app.
+    package let keyID: UInt32
+    /// Since when its use is recorded: nothing is known of the time before.
+    package let since: UnixMilliseconds
+    /// When it was last used, to the minute; nil when that has not happened since.
+    package let usedAt: UnixMilliseconds?
+
+    /// Makes a record.
+    package init(appID: String, keyID: UInt32, since: UnixMilliseconds, usedAt: UnixMilliseconds?) {
+        self.appID = appID
+        self.keyID = keyID
+        self.since = since
+        self.usedAt = usedAt
+    }
+
+    /// The key.
+    package var name: Name { Name(app: ByteKey(appID), keyID: keyID) }
+
+    /// Until when it may have been used for all that is known: the last use, or the time before the record.
+    package var lastPossibleUse: UnixMilliseconds { usedAt.map { max($0, since) } ?? since }
+
+    /// What two records of one key tell together.
+    package func merged(with other: KeyUse) -> KeyUse {
+        KeyUse(appID: appID, keyID: keyID, since: min(since, other.since), usedAt: [usedAt, other.usedAt].compactMap(\.self).max())
+    }
+}
+
+/// A process that serves with a shared store, as its last heartbeat says.
+package struct Replica: Sendable, Equatable {
+    /// Its random name.
+    package let id: String
+    /// Whether it is this process.
+    package let isOwn: Bool
+    /// How long before the heartbeat of this process it was heard of, in milliseconds.
+    package let silentMilliseconds: UInt64
+    /// The digest of the keys that it has in force (`Authorizer.keysDigest`); nil when it has told none, as older versions and commands do.
+    package let keysDigest: String?
+
+    /// Makes a description.
+    package init(id: String, isOwn: Bool, silentMilliseconds: UInt64, keysDigest: String?) {
+        self.id = id
+        self.isOwn = isOwn
+        self.silentMilliseconds = silentMilliseconds
+        self.keysDigest = keysDigest
+    }
+}

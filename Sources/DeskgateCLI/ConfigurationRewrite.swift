@@ -1,0 +1,145 @@
+internal import Configuration
+internal import POSIX
+
+/// Replaces a configuration file by an edited one, whole or not at all.
+struct ConfigurationRewrite {
+    private static let sizeLimit = 16 << 20
+
+    /// The file's path, as it was named.
+    let path: String
+    /// What the file holds.
+    let text: [UInt8]
+    private let mode: UInt32
+
+    /// Reads a file that can be replaced.
+    init(_ path: String) throws(CommandError) {
+        let contents = try explaining { () throws(SystemError) in
+            try File.read(path, limit: Self.sizeLimit)
+        } as: {
+            .failed("cannot read \(path): \($0)")
+        }
+        (self.path, text, mode) = (path, contents.bytes, contents.mode)
+    }
+
+    /// The directory from which relative paths in the file start.
+    var directory: String { Path.directory(of: path) }
+
+    /// Writes a new text beside the file, with its owner and permissions, reads it as a configuration, and puts it in the file's place.
+    /// - Parameter isRight: whether the new configuration is what was meant.
+    /// - Throws: when it is not, or the file has changed since it was read; then nothing was changed.
+    func replace(with edited: [UInt8], if isRight: (Configuration) -> Bool) throws(CommandError) {
+        // One name, so that of two runs at a time one finds it taken.
+        let draft = "\(path).rotating"
+        try refuseLink()
+        try explaining { () throws(SystemError) in
+            try File.create(draft, mode: mode, edited)
+        } as: {
+            $0.alreadyExists
+                ? .negative("exists", "\(draft) exists: another run is under way, or was killed; remove the file then")
+                : .failed("cannot make \(draft): \($0)")
+        }
+        do throws(CommandError) {
+            try check(draft, isRight)
+            try explaining { () throws(SystemError) in
+                try File.rename(draft, to: path)
+                try File.synchronize(directory)
+            } as: {
+                .failed("cannot replace \(path): \($0)")
+            }
+        } catch {
+            try? File.remove(draft)
+            throw error
+        }
+    }
+
+    private func check(_ draft: String, _ isRight: (Configuration) -> Bool) throws(CommandError) {
+        try explaining { () throws(SystemError) in
+            try File.copyOwner(of: path, to: draft)
+        } as: {
+            .failed("cannot give \(draft) the owner of \(path): \($0); run the command as its owner")
+        }
+        let next = try explaining({ () throws(ConfigurationError) in try Configuration(contentsOf: draft) }, as: CommandError.configuration)
+        guard isRight(next) else { throw .failed("\(path) could not be edited; nothing was changed") }
+        let current = try explaining { () throws(SystemError) in try File.read(path, limit: Self.sizeLimit).bytes }
+        guard current == text else { throw .failed("\(path) was changed meanwhile; nothing was changed by this command, run it again") }
+    }
+
+    /// Refuses a symbolic link, which would be replaced instead of the file that it leads to.
+    private func refuseLink() throws(CommandError) {
+        let places = try explaining { () throws(SystemError) in
+            (try FileSystem.absolutePath(of: path), try FileSystem.absolutePath(of: directory))
+        }
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.index(after: $0)...]) } ?? path
+        guard places.0 == Path.resolve(name, in: places.1 == "/" ? "" : places.1) else {
+            throw .failed("\(path) is a symbolic link; edit the file that it leads to where that is kept")
+        }
+    }
+}
+
+/// The file of a new secret.
+struct NewSecretFile {
+    private static let mostNames = 100
+
+    /// As the configuration names it.
+    let name: String
+    /// As the process sees it.
+    let path: String
+
+    /// Makes the file under a name that is free, readable by whoever may read `sibling`.
+    /// - Parameter sibling: the file of another secret of the app, as the configuration names it; nil when there is none.
+    init(app: String, keyID: UInt32, beside sibling: String?, of file: ConfigurationRewrite) throws(CommandError) {
+        let secret = try SecretCommand.newSecret()
+        let directory = sibling.flatMap(Self.directory)
+        let base = Self.fileName(app)
+        for number in 1...Self.mostNames {
+            let name = "\(base)-\(keyID)\(number == 1 ? "" : "-\(number)").key"
+            let named = directory.map { Path.resolve(name, in: $0) } ?? name
+            let path = Path.resolve(named, in: file.directory)
+            guard !File.exists(path) else { continue }
+            (self.name, self.path) = (named, path)
+            try write(secret, as: sibling.map { Path.resolve($0, in: file.directory) } ?? file.path, isSecret: sibling != nil)
+            return
+        }
+        throw .negative("exists", "\(Self.mostNames) files of the name \(base)-\(keyID) exist already; nothing was changed")
+    }
+
+    /// Removes the file, because the configuration does not name it.
+    func remove() {
+        try? File.remove(path)
+    }
+
+    private func write(_ secret: String, as model: String, isSecret: Bool) throws(CommandError) {
+        // The group may read it if it may read the app's other secret: the service may be its member.
+        let mode = isSecret ? ((try? FileSystem.mode(of: model)) ?? 0) & 0o040 | 0o600 : 0o600
+        try explaining { () throws(SystemError) in
+            try File.create(path, mode: mode, "\(secret)\n".utf8)
+        } as: {
+            .failed("cannot make \(path): \($0)")
+        }
+        do throws(SystemError) {
+            try File.copyOwner(of: File.exists(model) ? model : path, to: path)
+            try File.synchronize(Path.directory(of: path))
+        } catch {
+            remove()
+            throw .failed("cannot give \(path) the owner of \(model): \(error); run the command as root or as that owner")
+        }
+    }
+
+    /// The directory of a secret, if it is the configuration's or below.
+    private static func directory(of sibling: String) -> String? {
+        guard sibling.utf8.first != UInt8(ascii: "/"), !sibling.split(separator: "/").contains("..") else { return nil }
+        let directory = Path.directory(of: sibling)
+        return directory == "." ? nil : directory
+    }
+
+    /// An app's id as part of a file's name.
+    private static func fileName(_ app: String) -> String {
+        let name = app.unicodeScalars.prefix(40).map { scalar -> Character in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "_", "-": Character(scalar)
+            default: "_"
+            }
+        }
+        return name.first == "-" ? "app" + String(name) : String(name)
+    }
+}

@@ -1,0 +1,98 @@
+internal import Configuration
+internal import Core
+internal import Crypto
+internal import JSON
+internal import Operators
+internal import Service
+internal import Time
+
+/// `deskgate secret rotate`
+enum SecretRotateCommand {
+    private static let daySeconds: UInt64 = 24 * 3600
+    private static let usualUnusedDays: UInt64 = 30
+
+    static let command = Command(
+        "secret rotate", "Tells which step of the rotation of an app's secret is next, and does it with --apply.",
+        details: "The steps: a new key is added, which only verifies; it becomes the active one; the old one is removed. Each edits the "
+            + "configuration file. Reload every replica after each.",
+        exits: [.negative: "when the step must wait"],
+        options: [
+            .config, Option("app", value: .text("ID"), required: true, "the app_id"),
+            Option("apply", "do the step, if it is due"), Option("check", "only tell, as without --apply"),
+            Option(
+                "unused-days", value: .number(0...36500), default: "the app's longest_life_seconds in days, or \(usualUnusedDays)",
+                "for how long the old key must not have been used before it is removed"),
+            Option("force", "do the step even if replicas have not taken over the one before, or the old key was used"), .json,
+        ], run: run)
+
+    private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+        guard !arguments.has("apply") || !arguments.has("check") else { throw .option("check", "excludes --apply") }
+        let file = try ConfigurationRewrite(arguments.configurationFile())
+        let configuration = try arguments.configuration()
+        let app = arguments.required("app")
+        guard let index = configuration.apps.firstIndex(where: { $0.id.utf8.elementsEqual(app.utf8) }) else {
+            throw KeyCommands.unknownApp(configuration)
+        }
+        let now = Clocks.system.unixSeconds()
+        let rotation = rotation(of: configuration.apps[index], configuration.keyPolicy, now)
+        guard let step = rotation.next else { throw .failed("the app has a key with the largest id, so none can be added") }
+        let authorizer = try explaining { () throws(CryptoError) in try configuration.makeAuthorizer() }
+        let standing = RotationStanding(of: configuration)
+        let unusedDays = arguments.number("unused-days") ?? unusedDays(configuration.apps[index], configuration.keyPolicy)
+        let obstacle = standing.obstacle(
+            to: step, app: app, keysDigest: authorizer.keysDigest, unusedSeconds: rotation.isOver(step.keyID) ? 0 : unusedDays * daySeconds,
+            now: now)
+        var report = RotationReport(app: app, step: step, unusedDays: unusedDays)
+        if let obstacle, !arguments.has("force") {
+            report.outcome = .waits(obstacle)
+        } else if arguments.has("apply") {
+            report.outcome = .done(secretFile: try apply(step, app: app, index, file, configuration))
+        }
+        Console.answer(arguments, report.json(standing), report.text)
+        if case .waits = report.outcome { return .negative }
+        return .done
+    }
+
+    private static func rotation(of app: Configuration.App, _ policy: KeyPolicy, _ now: UnixSeconds) -> KeyRotation {
+        KeyRotation(
+            app.keys.map { KeyRotation.Key(id: $0.id, state: $0.state, isOver: policy.isOver($0.notAfter, now: now)) })
+    }
+
+    /// As long as a key may live: if the old secret was not used for that long, none that it has made is still valid.
+    private static func unusedDays(_ app: Configuration.App, _ policy: KeyPolicy) -> UInt64 {
+        policy.narrowed(by: app.keyLife).longestLifeSeconds.map { ($0 + daySeconds - 1) / daySeconds } ?? usualUnusedDays
+    }
+
+    /// Edits the configuration file.
+    /// - Returns: the file of the new secret; nil for the other steps.
+    private static func apply(
+        _ step: KeyRotation.Step, app: String, _ index: Int, _ file: ConfigurationRewrite, _ configuration: Configuration
+    ) throws(CommandError) -> String? {
+        var edit = try explaining { () throws(KeyEdit.Failure) in try KeyEdit(file.text, app: index) }
+        var secret: NewSecretFile?
+        switch step {
+        case .add(let id):
+            let made = try NewSecretFile(app: app, keyID: id, beside: edit.newestSecretFile, of: file)
+            edit.add(id: id, file: made.name)
+            secret = made
+        case .activate(let id):
+            for key in configuration.apps[index].keys where key.id != id && key.state == .active {
+                try explaining { () throws(KeyEdit.Failure) in try edit.set(.verifyOnly, of: key.id) }
+            }
+            try explaining { () throws(KeyEdit.Failure) in try edit.set(.active, of: id) }
+        case .retire(let id):
+            try explaining { () throws(KeyEdit.Failure) in try edit.remove(id) }
+        }
+        do throws(CommandError) {
+            try file.replace(with: edit.edited) { next in
+                guard let app = next.apps.indices.contains(index) ? next.apps[index] : nil else { return false }
+                let now = Clocks.system.unixSeconds()
+                return rotation(of: app, next.keyPolicy, now).follows(step, rotation(of: configuration.apps[index], next.keyPolicy, now))
+            }
+        } catch {
+            secret?.remove()
+            throw error
+        }
+        return secret?.path
+    }
+}

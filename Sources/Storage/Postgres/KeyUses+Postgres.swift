@@ -1,0 +1,61 @@
+package import Core
+internal import Postgres
+internal import Threading
+internal import Time
+
+/// When keys were used, and which keys the processes that share the database have in force.
+extension PostgresStore {
+    /// As `Store` says.
+    package func record(_ uses: [KeyUse]) throws(StoreError) {
+        let offset = offset(for: clock())
+        // All processes lock the rows in one order.
+        let uses = uses.sorted { $0.name < $1.name }
+        let query = Query(
+            KeyUseStatements.record,
+            [
+                .storedArray(uses.map(\.appID)), .int8Array(uses.map { Int64($0.keyID) }),
+                .int8Array(uses.map { offset.stored($0.since).stored }),
+                .int8Array(uses.map { $0.usedAt.map { offset.stored($0).stored } }),
+            ])
+        try use { session throws(PostgresError) in try session.transaction { _ throws(PostgresError) in ((), [query]) } }
+    }
+
+    /// As `Store` says.
+    package func keyUses() throws(StoreError) -> [KeyUse] {
+        let offset = offset(for: clock())
+        return try read { session throws(PostgresError) in
+            var uses: [KeyUse] = []
+            for row in try session.run([Query(KeyUseStatements.all)])[0] {
+                uses.append(
+                    KeyUse(
+                        appID: try row.stored(0), keyID: UInt32(clamping: try row.int64(1)), since: offset.told(try row.time(2)),
+                        usedAt: try row.optionalTime(3).map { offset.told($0) }))
+            }
+            return uses
+        }
+    }
+
+    /// As `Store` says.
+    package func announce(keysDigest: String) { status.withLock { $0.keysDigest = keysDigest } }
+
+    /// As `Store` says.
+    package var replicas: [Replica] {
+        status.withLock { status in
+            (status.heartbeat?.replicas ?? []).map { replica in
+                // What this process has told since its heartbeat is known here.
+                replica.isOwn
+                    ? Replica(id: replica.id, isOwn: true, silentMilliseconds: 0, keysDigest: status.keysDigest) : replica
+            }
+        }
+    }
+}
+
+private enum KeyUseStatements {
+    static let record: StaticString = """
+        INSERT INTO key_uses (app_id, key_id, since, used_at)
+        SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[])
+        ON CONFLICT (app_id, key_id) DO UPDATE SET
+            since = least(key_uses.since, excluded.since), used_at = greatest(key_uses.used_at, excluded.used_at)
+        """
+    static let all: StaticString = "SELECT app_id, key_id, since, used_at FROM key_uses ORDER BY app_id, key_id"
+}

@@ -1,0 +1,57 @@
+import Core
+import Testing
+
+/// Which step of a rotation is next.
+@Suite struct KeyRotationTests {
+    private typealias Key = KeyRotation.Key
+
+    /// A key of a word: `2a` active, `2v` verify_only, with `!` when its end has passed.
+    private func keys(_ words: String) -> [Key] {
+        words.split(separator: " ").map { word in
+            let isOver = word.hasSuffix("!")
+            let text = isOver ? word.dropLast() : word
+            return Key(id: UInt32(text.dropLast()) ?? 0, state: text.hasSuffix("a") ? .active : .verifyOnly, isOver: isOver)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("1a", .add(2)), ("1a 2v", .activate(2)), ("2v 1a", .activate(2)), ("1v 2a", .retire(1)), ("2a", .add(3)),
+            // Both are active, as in configurations without states.
+            ("1a 2a", .activate(2)),
+            // Nobody mints.
+            ("1v", .activate(1)), ("1v 2v", .activate(2)),
+            // The oldest goes first.
+            ("1v 2v 3a", .retire(1)), ("7a 3v", .retire(3)), ("0a", .add(1)),
+            // What has ended counts as gone, and is removed.
+            ("1a! 2a", .retire(1)), ("1a 2v!", .retire(2)), ("1a!", .add(2)), ("1v! 2v", .activate(2)), ("1a! 2v", .activate(2)),
+            ("4294967295a", nil), ("4294967294a", .add(.max)),
+        ] as [(String, KeyRotation.Step?)])
+    func theNextStepFollowsFromTheKeys(_ words: String, _ step: KeyRotation.Step?) {
+        #expect(KeyRotation(keys(words)).next == step)
+    }
+
+    /// From any keys, steps lead to one active key and then to a new rotation, and never to a moment without a key that mints.
+    @Test(arguments: ["1a", "1a 2a", "1v", "1v 2v 3a", "1a! 2v 3v", "5a 9v"])
+    func stepsLeadToOneActiveKey(_ words: String) throws {
+        var current = keys(words)
+        var mints = false
+        for _ in 0..<8 {
+            let rotation = KeyRotation(current)
+            let step = try #require(rotation.next)
+            switch step {
+            case .add(let id): current.append(Key(id: id, state: .verifyOnly, isOver: false))
+            case .activate(let id):
+                current = current.map { Key(id: $0.id, state: $0.id == id ? .active : .verifyOnly, isOver: $0.isOver) }
+            case .retire(let id): current.removeAll { $0.id == id }
+            }
+            #expect(KeyRotation(current).follows(step, rotation))
+            #expect(!KeyRotation(keys("77a")).follows(step, rotation))
+            let now = current.contains { $0.state == .active && !$0.isOver }
+            #expect(now || !mints)
+            mints = now
+            if case .add = KeyRotation(current).next { break }
+        }
+        #expect(current.count == 1 && current[0].state == .active)
+    }
+}

@@ -1,0 +1,40 @@
+import JSON
+import Testing
+
+/// Where values stand in a text.
+@Suite struct JSONOutlineTests {
+    private func outline(_ text: String) -> JSONOutline? {
+        let bytes = Array(text.utf8)
+        return JSONOutline(bytes.span)
+    }
+
+    @Test func tellsWhereEachValueStands() throws {
+        let text = " { \"a\" : [ 1 , -2.5e3,\"x\\\"]\" ] ,\n\"\\u0062\\n\":{\"c\":null}, \"é\": true } "
+        let root = try #require(outline(text))
+        func shown(_ value: JSONOutline?) -> String? {
+            value.map { String(decoding: Array(text.utf8)[$0.range], as: UTF8.self) }
+        }
+        #expect(shown(root) == String(text.dropFirst().dropLast()))
+        #expect(root.members.map(\.name) == ["a", "b\n", "é"])
+        #expect(shown(root["a"]) == "[ 1 , -2.5e3,\"x\\\"]\" ]")
+        #expect(root["a"]?.elements.map { shown($0) } == ["1", "-2.5e3", "\"x\\\"]\""])
+        #expect(shown(root["b\n"]?["c"]) == "null")
+        #expect(shown(root["é"]) == "true")
+        #expect(String(decoding: Array(text.utf8)[root.members[1].nameRange], as: UTF8.self) == "\"\\u0062\\n\"")
+        #expect(root["e\u{301}"] == nil, "names are compared as bytes")
+        #expect(root["missing"] == nil && root["a"]?["a"] == nil)
+    }
+
+    @Test(arguments: ["", "{", "{\"a\"}", "{\"a\":}", "[1,]", "[1 2]", "{} x", "tru", "\"", "[\"\\q\"]", "{1:2}", "01", "{\"a\":1,}"])
+    func isNilWhereTheTextIsNotJSON(_ text: String) {
+        let isJSON = outline(text) != nil
+        #expect(!isJSON)
+    }
+
+    @Test func hasABoundOfDepth() {
+        func nested(_ depth: Int) -> Bool {
+            outline(String(repeating: "[", count: depth) + String(repeating: "]", count: depth)) != nil
+        }
+        #expect(nested(JSONDocument.usualDepth) && !nested(JSONDocument.usualDepth + 1))
+    }
+}

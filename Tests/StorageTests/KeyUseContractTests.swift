@@ -1,0 +1,70 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+import Time
+
+/// When keys were used, as the processes know that share a store.
+@Suite struct KeyUseContractTests {
+    private func use(_ app: String = "app", _ keyID: UInt32 = 1, since: UnixMilliseconds = 1000, _ usedAt: UnixMilliseconds? = nil)
+        -> KeyUse
+    {
+        KeyUse(appID: app, keyID: keyID, since: since, usedAt: usedAt)
+    }
+
+    @Test(arguments: Backend.allCases) func theEarliestRecordAndTheLatestUseStay(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        #expect(try fixture.store.keyUses() == [])
+        let steps: [(KeyUse, KeyUse)] = [
+            (use(since: 5000), use(since: 5000)), (use(since: 5000, 60_000), use(since: 5000, 60_000)),
+            (use(since: 4000), use(since: 4000, 60_000)), (use(since: 9000, 120_000), use(since: 4000, 120_000)),
+            (use(since: 9000, 60_000), use(since: 4000, 120_000)),
+        ]
+        for (recorded, known) in steps {
+            try fixture.store.record([recorded])
+            #expect(try fixture.store.keyUses() == [known])
+        }
+        try fixture.store.record([])
+    }
+
+    /// Two names that Unicode calls equal, and one with the character that PostgreSQL's text cannot hold.
+    @Test(arguments: Backend.allCases) func eachKeyHasItsOwn(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let uses = [
+            use("a\u{0}b", 1, 60_000), use("app", 0, 120_000), use("app", 1), use("app", .max, 180_000), use("cafe\u{301}", 1),
+            use("caf\u{e9}", 1, 60_000),
+        ]
+        try fixture.store.record(uses.reversed())
+        #expect(try fixture.store.keyUses() == uses)
+    }
+
+    @Test func aRestartForgetsNothing() throws {
+        let directory = try TemporaryDirectory()
+        let place = try PostgresPlace()
+        let opened: [() throws -> any Store] = [
+            { try SQLiteStore(path: directory.path("store.db")) }, { try place.store() },
+        ]
+        for open in opened {
+            let store = try open()
+            try store.record([use("app", 1, 60_000)])
+            store.close()
+            let again = try open()
+            defer { again.close() }
+            #expect(try again.keyUses() == [use("app", 1, 60_000)])
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func aClosedStoreSaysSo(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        fixture.store.close()
+        #expect(throws: StoreError.self) { try fixture.store.record([use()]) }
+        #expect(throws: StoreError.self) { _ = try fixture.store.keyUses() }
+        fixture.store.announce(keysDigest: "x")
+    }
+
+    @Test func aLastUseIsAtLeastTheTimeOfWhichNothingIsKnown() {
+        #expect(use(since: 5000).lastPossibleUse == 5000)
+        #expect(use(since: 5000, 4000).lastPossibleUse == 5000)
+        #expect(use(since: 5000, 6000).lastPossibleUse == 6000)
+    }
+}
