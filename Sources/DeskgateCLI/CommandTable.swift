@@ -25,6 +25,7 @@ enum CommandTable {
         UsersCommands.signOut,
         UsersCommands.block,
         UsersCommands.unblock,
+        ForgetCommand.forget,
         StoreCommands.migrate,
         StoreCommands.status,
         StoreCommands.backup,

@@ -103,8 +103,8 @@ package struct ServiceGraph: Sendable {
             AdminServices(
                 state: operatorState, store: store, registry: metrics.registry, clocks: clocks, logger: logger, denials: denials,
                 status: { [readiness] in readiness.json }, holds: { inbox.withLock { $0.holds } },
-                onGivenUp: { count, notifier in
-                    deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: DeliveryMetrics.purged)
+                onGivenUp: { count, notifier, reason in
+                    deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: reason.rawValue)
                 }, onRevocation: { revocations.take($0) }, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
     }

@@ -59,7 +59,9 @@ package final class Authorizer: Sendable {
                 return Decision(.malformed(Malformation(foreignKey: problem)))
             }
             guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
-            let isBlocked = revocations.blocks(appID: appID, userID: userID)
+            guard let isBlocked = try? revocations.blocks(appID: appID, userID: userID) else {
+                return Decision(.undecided(.internalError), application)
+            }
             return Decision(isBlocked ? .denied(.revoked, keyID: nil) : .unconfirmed(keyID: nil), application)
         }
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
@@ -75,7 +77,7 @@ package final class Authorizer: Sendable {
                 return Decision(.denied(denial, keyID: key.keyID), application)
             }
             guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
-            if revocations.revokes(key, appID: appID, userID: userID) {
+            if try revocations.revokes(key, appID: appID, userID: userID) {
                 return Decision(.denied(.revoked, keyID: key.keyID), application)
             }
             let isFinal = verification == .key

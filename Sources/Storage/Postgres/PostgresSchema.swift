@@ -28,6 +28,9 @@ enum PostgresSchema {
     // committed: each transaction that makes one locks the row of `revocation_versions`, which the first one makes. `removed_revocations`
     // tells of removals for a day; `forgotten` is the version of the last one that it tells of no more.
     //
+    // Version 6 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest stands in
+    // `user_id` (`FormerUser`); `erased` is true for an event whose person and device are deleted once none of its deliveries is pending.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -258,6 +261,11 @@ enum PostgresSchema {
                 id bigint PRIMARY KEY CHECK (id = 1), last bigint NOT NULL, forgotten bigint NOT NULL
             ) WITH (fillfactor = 10)
             """,
+        ],
+        [
+            "ALTER TABLE revocations ADD COLUMN former bytea",
+            "CREATE INDEX revocations_former ON revocations (former) WHERE former IS NOT NULL",
+            "ALTER TABLE events ADD COLUMN erased boolean NOT NULL DEFAULT false",
         ],
     ]
 }

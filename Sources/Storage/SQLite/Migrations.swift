@@ -49,6 +49,9 @@ enum Migrations {
     // all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes; `revocation_versions` has the last
     // one, in a row that the first change makes. `removed_revocations` tells of removals for a day; `forgotten` is the version of the last one
     // that it tells of no more.
+    //
+    // Version 4 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest stands in
+    // `user_id` (`FormerUser`); `erased` is 1 for an event whose person and device are deleted once none of its deliveries is pending.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -207,6 +210,12 @@ enum Migrations {
             last INTEGER NOT NULL,
             forgotten INTEGER NOT NULL
         ) STRICT;
+        """,
+        """
+        ALTER TABLE revocations ADD COLUMN former BLOB;
+        CREATE INDEX revocations_former ON revocations (former) WHERE former IS NOT NULL;
+
+        ALTER TABLE events ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
         """,
     ]
 }

@@ -10,6 +10,7 @@ final class ReadingDatabase {
     private let byID, byComment, deadStories, walk, ends, attempts, oldest, dead: Statement
     private let devicesOfApp, devicesOfPerson, lastOfStep: Statement
     let revocationQueries: RevocationQueries
+    let erasureQueries: ErasureQueries
 
     /// Takes over a connection that no other thread uses.
     init(_ connection: Connection) throws(SQLiteError) {
@@ -71,6 +72,7 @@ final class ReadingDatabase {
             ORDER BY device_id LIMIT ?5
             """)
         revocationQueries = try RevocationQueries(connection)
+        erasureQueries = try ErasureQueries(connection)
         oldest = try prepare(
             """
             SELECT received_at FROM events WHERE number = (
