@@ -22,6 +22,7 @@ enum CommandTable {
         RevokeCommands.revoke,
         RevokeCommands.list,
         RevokeCommands.remove,
+        ShowCommand.show,
         UsersCommands.signOut,
         UsersCommands.block,
         UsersCommands.unblock,

@@ -45,10 +45,8 @@ package struct ForgetAction: AdminAction, Equatable {
 
     /// Adds the revocation of a former person with the event that tells of it, unless there is one.
     private func revokeForEver(_ context: AdminContext) throws(StoreError) -> Revocation {
-        let former = try former(context)
-        let named = RevokedPerson(appID: person.appID, userID: former.name)
-        let earlier = try context.store.revocations(of: named, after: nil, limit: 1)
-        if let known = earlier.first(where: { $0.subject == .formerUser(former) }) { return known }
+        if let known = try context.formerRevocation(of: person) { return known }
+        let former = try context.former(person, salt: try context.store.formerSalt())
         var random = SystemRandomNumberGenerator()
         let audience = context.state.registryAudience
         let event = Event(
@@ -58,17 +56,6 @@ package struct ForgetAction: AdminAction, Equatable {
         return try context.revoke(
             person.appID, .formerUser(former), issuedBefore: nil, reason: reason,
             announcing: listeners.isEmpty ? nil : Arrival(event, to: listeners, isErased: true))
-    }
-
-    private func former(_ context: AdminContext) throws(StoreError) -> FormerUser {
-        let known = try context.store.formerSalt()
-        do throws(CryptoError) {
-            if let known { return try FormerUser(person, salt: known) }
-            let random: InlineArray<32, UInt8> = try randomBytes()
-            return try FormerUser(person, salt: random.indices.map { random[$0] })
-        } catch {
-            throw StoreError(.unavailable, error.description)
-        }
     }
 
     /// Removes the revocations that name the person.
@@ -84,6 +71,28 @@ package struct ForgetAction: AdminAction, Equatable {
     private static func wait() {
         let pause = Monitor(())
         _ = pause.wait(timeoutMilliseconds: hearingMilliseconds) { _ in nil as Void? }
+    }
+}
+
+extension AdminContext {
+    /// The revocation of a person who was forgotten; nil for anybody else.
+    func formerRevocation(of person: RevokedPerson) throws(StoreError) -> Revocation? {
+        guard let salt = try store.formerSalt() else { return nil }
+        let former = try former(person, salt: salt)
+        let named = RevokedPerson(appID: person.appID, userID: former.name)
+        return try store.revocations(of: named, after: nil, limit: 1).first { $0.subject == .formerUser(former) }
+    }
+
+    /// The digest of a person.
+    /// - Parameter salt: the store's; nil makes the first one.
+    fileprivate func former(_ person: RevokedPerson, salt: [UInt8]?) throws(StoreError) -> FormerUser {
+        do throws(CryptoError) {
+            if let salt { return try FormerUser(person, salt: salt) }
+            let random: InlineArray<32, UInt8> = try randomBytes()
+            return try FormerUser(person, salt: random.indices.map { random[$0] })
+        } catch {
+            throw StoreError(.unavailable, error.description)
+        }
     }
 }
 
