@@ -77,6 +77,27 @@ import Time
         }
     }
 
+    /// In the shadow mode everybody else may chat, with any key.
+    @Test func theShadowModeAllowsNobodyWhoWasForgotten() throws {
+        let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
+        let authorizer = try Authorizer([Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100)])
+        var book = RevocationBook()
+        let ann = RevokedPerson(appID: "shop", userID: "ann")
+        book.apply(.added(revocation(.formerUser(try FormerUser(ann, salt: [UInt8](0..<32))))))
+        book.apply(.added(revocation(.user("bob"), 2)))
+        func verdict(_ userID: String, key: String, now: UnixSeconds = Samples.now) throws -> Verdict {
+            var triple = try Samples.triple("shop", userID)
+            triple.securityKey = try Samples.triple("shop", key).securityKey
+            let decision = authorizer.decide(triple, now: now, revocations: book.snapshot)
+            return authorizer.shadowing(decision, now: now).verdict
+        }
+        #expect(try verdict("ann", key: "ann") == Self.revoked)
+        #expect(try verdict("ann", key: "bob") == .denied(.wrongMac, keyID: 1))
+        #expect(try verdict("bob", key: "bob") == .shadowed(.revoked, keyID: 1))
+        #expect(try verdict("eve", key: "bob") == .shadowed(.wrongMac, keyID: 1))
+        #expect(try verdict("bob", key: "bob", now: Samples.now + 100) == Self.revoked)
+    }
+
     @Test func aDigestIsReadAsItIsWritten() throws {
         let former = try FormerUser(RevokedPerson(appID: "shop", userID: "ann"), salt: [UInt8](0..<32))
         #expect(FormerUser(name: former.name, salt: former.salt) == former)
