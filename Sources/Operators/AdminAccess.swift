@@ -67,7 +67,7 @@ package struct AdminAccess {
             configuration, authorizer: try authorizer(), registryAudience: AppSubscriptions(configuration).registry)
         // No metrics count these deliveries while no service runs.
         let context = AdminContext(
-            store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, author: "command", onGivenUp: { _, _ in },
+            store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, author: "command", onGivenUp: { _, _, _ in },
             onRevocation: { _ in })
         return try action.perform(in: context)
     }

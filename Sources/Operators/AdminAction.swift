@@ -37,6 +37,8 @@ package struct AdminAnswer: Sendable, Equatable {
         case removed(Int)
         /// Deliveries that were deleted, or marked as dead with reason `purged`.
         case purged(Int)
+        /// Removed push tokens of a person who was forgotten.
+        case forgotten(Int)
 
         /// Its name in the answer and in audit lines.
         var name: String {
@@ -44,13 +46,14 @@ package struct AdminAnswer: Sendable, Equatable {
             case .retried: "retried"
             case .removed: "removed"
             case .purged: "purged"
+            case .forgotten: "devices"
             }
         }
 
         /// The count.
         var count: Int {
             switch self {
-            case .retried(let count), .removed(let count), .purged(let count): count
+            case .retried(let count), .removed(let count), .purged(let count), .forgotten(let count): count
             }
         }
 
@@ -59,6 +62,8 @@ package struct AdminAnswer: Sendable, Equatable {
             switch self {
             case .retried(let count), .removed(let count): count > 0
             case .purged: false
+            // The events that tell of it.
+            case .forgotten: true
             }
         }
     }
@@ -111,8 +116,8 @@ package struct AdminContext: Sendable {
     let holds: [String: String]?
     /// Who asks: the admin token by its place and the peer's address, or `command` outside the service.
     let author: String
-    /// Called with the number of pending deliveries that were purged, and their notifier.
-    let onGivenUp: @Sendable (_ count: Int, _ notifier: String) -> Void
+    /// Called with the number of pending deliveries that an operator's action has ended, their notifier, and why.
+    let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
     /// Called with a change that the store has taken; it is in force when this returns.
     let onRevocation: @Sendable (RevocationChange) -> Void
 

@@ -15,7 +15,7 @@ package struct AdminServices: Sendable {
     let denials: DenialLog
     let status: @Sendable () -> JSONValue
     let holds: @Sendable () -> [String: String]
-    let onGivenUp: @Sendable (_ count: Int, _ notifier: String) -> Void
+    let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
     let onRevocation: @Sendable (RevocationChange) -> Void
     let onWork: @Sendable () -> Void
 
@@ -23,13 +23,13 @@ package struct AdminServices: Sendable {
     /// - Parameters:
     ///     - status: the answer of `GET /v1/status`; must not block.
     ///     - holds: why a notifier starts no attempts just now, by its name.
-    ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were purged, and their notifier.
+    ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were ended, their notifier, and why.
     ///     - onRevocation: called on that thread, before the answer, with a change that the store has taken; puts it in force.
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
     package init(
         state: Live<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger, denials: DenialLog,
         status: @escaping @Sendable () -> JSONValue, holds: @escaping @Sendable () -> [String: String],
-        onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String) -> Void,
+        onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void,
         onRevocation: @escaping @Sendable (RevocationChange) -> Void, onWork: @escaping @Sendable () -> Void
     ) {
         self.state = state

@@ -113,8 +113,8 @@ package struct ServiceGraph: Sendable {
                     KeyStanding(authorizer, uses: keyUses.uses, replicas: store.replicas, isServing: true).append(to: &status)
                     return .object(status)
                 }, holds: { inbox.withLock { $0.holds } },
-                onGivenUp: { count, notifier in
-                    deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: DeliveryMetrics.purged)
+                onGivenUp: { count, notifier, reason in
+                    deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: reason.rawValue)
                 }, onRevocation: { revocations.take($0) }, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
     }

@@ -45,7 +45,7 @@ final class AdminDeliverFixture {
             AdminServices(
                 state: state, store: store, registry: MetricsRegistry(), clocks: Clocks(unixSeconds: { TestTime.now }), logger: log.logger,
                 denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { .null }, holds: { [:] },
-                onGivenUp: { _, _ in }, onRevocation: { _ in }, onWork: { [wakeUps] in wakeUps.update { $0 += 1 } }))
+                onGivenUp: { _, _, _ in }, onRevocation: { _ in }, onWork: { [wakeUps] in wakeUps.update { $0 += 1 } }))
         try Self.fill(store)
     }
 

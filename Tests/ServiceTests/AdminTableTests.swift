@@ -29,6 +29,8 @@ import Testing
         "POST /v1/revocations": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "POST /v1/users/sign-out": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "POST /v1/users/block": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
+        "POST /v1/users/forget": ("", #"{"app_id":"shop","user_id":"user-9"}"#),
+        "GET /v1/users": ("?app_id=shop&user_id=user-1", ""),
         "POST /v1/users/unblock": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
     ]
 

@@ -13,14 +13,17 @@ package final class Authorizer: Sendable {
         package let verdict: Verdict
         /// The index in `applications`; nil when none has the id, or the request is malformed.
         package let application: Int?
+        /// Whether the person was forgotten, so that the shadow mode allows nothing.
+        fileprivate let isOfFormer: Bool
 
-        fileprivate init(_ verdict: Verdict, _ application: Int? = nil) {
+        fileprivate init(_ verdict: Verdict, _ application: Int? = nil, isOfFormer: Bool = false) {
             self.verdict = verdict
             self.application = application
+            self.isOfFormer = isOfFormer
         }
 
         /// The same decision with the verdict that the app's backend has led to.
-        package func concluded(_ verdict: Verdict) -> Decision { Decision(verdict, application) }
+        package func concluded(_ verdict: Verdict) -> Decision { Decision(verdict, application, isOfFormer: isOfFormer) }
     }
 
     /// The apps, by rising id.
@@ -54,6 +57,20 @@ package final class Authorizer: Sendable {
     package func decide(
         appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, revocations: Revocations
     ) -> Decision {
+        let decision = judge(appID, userID, securityKey, now, revocations)
+        // In the shadow mode nobody needs a key, so a wrong one says nothing of whether the person was forgotten.
+        guard case .denied = decision.verdict, let application = decision.application, isShadowing(application, now) else {
+            return decision
+        }
+        guard let isFormer = try? revocations.isFormer(appID: appID, userID: userID) else {
+            return Decision(.undecided(.internalError), application)
+        }
+        return Decision(decision.verdict, application, isOfFormer: isFormer)
+    }
+
+    private func judge(
+        _ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>, _ now: UnixSeconds, _ revocations: Revocations
+    ) -> Decision {
         if let problem = FieldGrammar.problem(ofAppID: appID) { return Decision(.malformed(Malformation(.appID, problem))) }
         if let problem = FieldGrammar.problem(ofUserID: userID) { return Decision(.malformed(Malformation(.userID, problem))) }
         let application = index(of: appID)
@@ -63,7 +80,9 @@ package final class Authorizer: Sendable {
                 return Decision(.malformed(Malformation(foreignKey: problem)))
             }
             guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
-            let isBlocked = revocations.blocks(appID: appID, userID: userID)
+            guard let isBlocked = try? revocations.blocks(appID: appID, userID: userID) else {
+                return Decision(.undecided(.internalError), application)
+            }
             return Decision(isBlocked ? .denied(.revoked, keyID: nil) : .unconfirmed(keyID: nil), application)
         }
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
@@ -81,7 +100,7 @@ package final class Authorizer: Sendable {
                 return Decision(.denied(denial, keyID: key.keyID), application)
             }
             guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
-            if revocations.revokes(key, appID: appID, userID: userID) {
+            if try revocations.revokes(key, appID: appID, userID: userID) {
                 return Decision(.denied(.revoked, keyID: key.keyID), application)
             }
             let isFinal = verification == .key
@@ -93,12 +112,17 @@ package final class Authorizer: Sendable {
 
     /// What authorization answers: the decision, or `shadowed` in place of a denial while the app is in its shadow mode.
     ///
-    /// For authorization only: on other routes somebody without a key would get another person's messages. An unknown app has no such mode.
+    /// For authorization only: on other routes somebody without a key would get another person's messages. An unknown app has no such mode,
+    /// and nobody who was forgotten is allowed by it.
     package func shadowing(_ decision: Decision, now: UnixSeconds) -> Decision {
         guard case .denied(let denial, let keyID) = decision.verdict, let application = decision.application,
-            let end = applications[application].shadowUntil, now < end
+            isShadowing(application, now), !decision.isOfFormer
         else { return decision }
         return Decision(.shadowed(denial, keyID: keyID), application)
+    }
+
+    private func isShadowing(_ application: Int, _ now: UnixSeconds) -> Bool {
+        applications[application].shadowUntil.map { now < $0 } ?? false
     }
 
     /// The index of the app with exactly this id.

@@ -8,6 +8,8 @@ package struct Revocation: Sendable, Equatable {
         case everyKey
         /// Those of one person.
         case user(String)
+        /// Those of a person who was forgotten, for ever.
+        case formerUser(FormerUser)
         /// Those made with one of the app's secrets.
         case keyID(UInt32)
         /// The one with this salt, which has 16 bytes.
@@ -83,7 +85,7 @@ package struct RevocationNews: Sendable, Equatable {
     }
 }
 
-/// Whose revocations are listed: those that name this person.
+/// A person of an app, whose revocations are listed or who is forgotten.
 package struct RevokedPerson: Sendable, Equatable {
     /// The app.
     package let appID: String

@@ -13,7 +13,7 @@ package struct RevocationBook: Sendable {
         let kind: RevocationDigests.Kind
     }
 
-    private let digests = RevocationDigests()
+    private var digests = RevocationDigests()
     private var table = RevocationTable()
     /// In the shards of the table, so that those of one subject are together.
     private var entries = [[Entry]](repeating: [], count: RevocationTable.shardCount)
@@ -34,6 +34,7 @@ package struct RevocationBook: Sendable {
     }
 
     private mutating func add(_ revocation: Revocation) {
+        if case .formerUser(let former) = revocation.subject { digests.learn(salt: former.salt) }
         let (subject, kind) = digests.subject(of: revocation)
         let shard = RevocationTable.shard(of: subject)
         guard !entries[shard].contains(where: { $0.id == revocation.id }) else { return }

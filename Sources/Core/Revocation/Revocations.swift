@@ -1,3 +1,4 @@
+package import Crypto
 internal import Time
 
 /// Which genuine security keys are revoked: an immutable snapshot in memory, which stands beside that of the configuration.
@@ -15,7 +16,7 @@ package final class Revocations: Sendable {
     package let count: Int
     private let digests: RevocationDigests
     private let table: RevocationTable
-    private let (hasApps, hasUsers, hasKeyIDs, hasKeys): (Bool, Bool, Bool, Bool)
+    private let (hasApps, hasUsers, hasKeyIDs, hasKeys, hasFormers): (Bool, Bool, Bool, Bool, Bool)
 
     init(
         _ digests: RevocationDigests, _ table: RevocationTable, _ counts: [RevocationDigests.Kind: Int], isKnown: Bool = true
@@ -26,14 +27,17 @@ package final class Revocations: Sendable {
         count = counts.values.reduce(0, +)
         func has(_ kind: RevocationDigests.Kind) -> Bool { counts[kind, default: 0] > 0 }
         (hasApps, hasUsers, hasKeyIDs, hasKeys) = (has(.everyKey), has(.user), has(.keyID), has(.securityKey))
+        hasFormers = has(.formerUser)
     }
 
     /// Whether a key is revoked. Only a key that has proven genuine says which person and time it is about.
     /// - Parameters:
     ///   - appID: valid UTF-8, as it arrived.
     ///   - userID: valid UTF-8, as it arrived.
-    package func revokes(_ key: SecurityKey, appID: Span<UInt8>, userID: Span<UInt8>) -> Bool {
+    /// - Throws: when OpenSSL fails.
+    package func revokes(_ key: SecurityKey, appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
         guard count > 0 else { return false }
+        if try isFormer(appID: appID, userID: userID) { return true }
         let app = digests.app(appID)
         // What nobody has revoked is not looked for.
         if hasApps, covers(digests.everyKey(app), key.issuedAt) { return true }
@@ -44,8 +48,22 @@ package final class Revocations: Sendable {
 
     /// Whether a person is blocked, with whatever key: what is asked where a key is only a text that the app's backend understands.
     /// - Parameters: as of `revokes`.
-    package func blocks(appID: Span<UInt8>, userID: Span<UInt8>) -> Bool {
-        hasUsers && table.issuedBefore(digests.user(digests.app(appID), userID)) == .max
+    /// - Throws: when OpenSSL fails.
+    package func blocks(appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
+        if try isFormer(appID: appID, userID: userID) { return true }
+        return hasUsers && table.issuedBefore(digests.user(digests.app(appID), userID)) == .max
+    }
+
+    /// Whether a person was forgotten: nothing of theirs is taken any more. Asks nothing of OpenSSL while nobody was.
+    /// - Parameters: as of `revokes`.
+    /// - Throws: when OpenSSL fails.
+    package func isFormer(appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
+        guard hasFormers else { return false }
+        for index in digests.formers.indices {
+            let digest = try digests.formers[index].digest(appID: appID, userID: userID)
+            if table.issuedBefore(digests.formerUser(digest.span)) != nil { return true }
+        }
+        return false
     }
 
     private func covers(_ subject: KeyedDigest, _ issuedAt: UnixSeconds) -> Bool {
@@ -57,9 +75,11 @@ package final class Revocations: Sendable {
 struct RevocationDigests: Sendable {
     /// The kinds of subjects; the number separates their digests.
     enum Kind: UInt64 {
-        case everyKey, user, keyID, securityKey
+        case everyKey, user, keyID, securityKey, formerUser
     }
 
+    /// The salts of former persons: one, or more when replicas made theirs at the same time.
+    private(set) var formers: [FormerUserKey] = []
     private let key = KeyedDigest.randomKey()
 
     /// The digest of an app, which is the key of its subjects' digests.
@@ -77,6 +97,13 @@ struct RevocationDigests: Sendable {
         return hash.finish([UInt8]().span)
     }
 
+    func formerUser(_ digest: Span<UInt8>) -> KeyedDigest { hash(key, .formerUser).finish(digest) }
+
+    /// Takes in a salt.
+    mutating func learn(salt: [UInt8]) {
+        if !formers.contains(where: { $0.salt == salt }) { formers.append(FormerUserKey(salt: salt)) }
+    }
+
     private func hash(_ app: KeyedDigest, _ kind: Kind) -> SipHash {
         var hash = SipHash(app)
         hash.append(kind.rawValue)
@@ -89,6 +116,7 @@ struct RevocationDigests: Sendable {
         switch revocation.subject {
         case .everyKey: return (everyKey(app), .everyKey)
         case .user(let userID): return (user(app, userID.utf8.span), .user)
+        case .formerUser(let former): return (formerUser(former.digest.span), .formerUser)
         case .keyID(let id): return (keyID(app, id), .keyID)
         case .securityKey(let salt): return (securityKey(app, salt.span), .securityKey)
         }

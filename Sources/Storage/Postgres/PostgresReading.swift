@@ -34,7 +34,7 @@ extension PostgresSession {
         return found
     }
 
-    private static let eventsPerStep: Int64 = 20_000
+    static let eventsPerStep: Int64 = 20_000
 
     private func rows(
         _ query: Query, _ filter: DeliveryFilter, _ before: DeliveryKey, _ limit: Int

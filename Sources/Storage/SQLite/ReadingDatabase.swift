@@ -11,6 +11,7 @@ final class ReadingDatabase {
     private let devicesOfApp, devicesOfPerson, lastOfStep: Statement
     let revocationQueries: RevocationQueries
     let keyUses: Statement
+    let erasureQueries: ErasureQueries
 
     /// Takes over a connection that no other thread uses.
     init(_ connection: Connection) throws(SQLiteError) {
@@ -73,6 +74,7 @@ final class ReadingDatabase {
             """)
         revocationQueries = try RevocationQueries(connection)
         keyUses = try prepare("SELECT app_id, key_id, since, used_at FROM key_uses ORDER BY app_id, key_id")
+        erasureQueries = try ErasureQueries(connection)
         oldest = try prepare(
             """
             SELECT received_at FROM events WHERE number = (
