@@ -57,7 +57,7 @@ package final class PushTokenRoute: Sendable {
         case .ask(let question, let call, let app, let caller, let state):
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + Self.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                question.ask { [self] verdict in
+                question.ask(services.revocations) { [self] verdict in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
                     answer(box, decide(verdict, on: call, app, caller, state, requestID), requestID)
