@@ -59,7 +59,7 @@ package final class Authorizer: Sendable {
                 return Decision(.malformed(Malformation(foreignKey: problem)))
             }
             guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
-            let isBlocked = revocations.blocks(appID: appID, userID: userID)
+            let isBlocked = application.map { revocations.blocks(app: applications[$0].digest, userID: userID) } ?? false
             return Decision(isBlocked ? .denied(.revoked, keyID: nil) : .unconfirmed(keyID: nil), application)
         }
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
@@ -75,7 +75,7 @@ package final class Authorizer: Sendable {
                 return Decision(.denied(denial, keyID: key.keyID), application)
             }
             guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
-            if revocations.revokes(key, appID: appID, userID: userID) {
+            if revocations.revokes(key, app: applications[application].digest, userID: userID) {
                 return Decision(.denied(.revoked, keyID: key.keyID), application)
             }
             let isFinal = verification == .key
@@ -137,15 +137,21 @@ extension Authorizer {
         reference(secret(for: appID), appID, userID)
     }
 
-    /// Names an app that is not configured: 12 hexadecimal digits; nil when OpenSSL fails.
-    package func appReference(appID: Span<UInt8>) -> String? {
+    /// Names the app and the person of a decision, 12 hexadecimal digits each; nil when OpenSSL fails. Takes as long for an app that is not
+    /// configured as for one that is: it neither searches for the app again nor leaves out a name.
+    package func references(
+        of decision: Decision, appID: Span<UInt8>, userID: Span<UInt8>
+    ) -> (app: String?, user: String?) {
         let nobody: [UInt8] = []
-        return reference(secret(for: appID), appID, nobody.span)
+        let secret = namingSecret(of: decision.application)
+        return (reference(secret, appID, nobody.span), reference(secret, appID, userID))
     }
 
-    private func secret(for appID: Span<UInt8>) -> HMACKey<SHA256>? {
+    private func secret(for appID: Span<UInt8>) -> HMACKey<SHA256>? { namingSecret(of: index(of: appID)) }
+
+    private func namingSecret(of application: Int?) -> HMACKey<SHA256>? {
         guard !applications.isEmpty else { return nil }
-        let application = applications[index(of: appID) ?? 0]
+        let application = applications[application ?? 0]
         return application.keys.first?.secret ?? application.spareSecret
     }
 

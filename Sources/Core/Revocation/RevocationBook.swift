@@ -13,7 +13,6 @@ package struct RevocationBook: Sendable {
         let kind: RevocationDigests.Kind
     }
 
-    private let digests = RevocationDigests()
     private var table = RevocationTable()
     /// In the shards of the table, so that those of one subject are together.
     private var entries = [[Entry]](repeating: [], count: RevocationTable.shardCount)
@@ -23,7 +22,7 @@ package struct RevocationBook: Sendable {
     package init() {}
 
     /// The snapshot of the present revocations.
-    package var snapshot: Revocations { Revocations(digests, table, counts) }
+    package var snapshot: Revocations { Revocations(table, counts) }
 
     /// Takes in a change; one that is known already changes nothing.
     package mutating func apply(_ change: RevocationChange) {
@@ -34,7 +33,7 @@ package struct RevocationBook: Sendable {
     }
 
     private mutating func add(_ revocation: Revocation) {
-        let (subject, kind) = digests.subject(of: revocation)
+        let (subject, kind) = RevocationDigests.subject(of: revocation)
         let shard = RevocationTable.shard(of: subject)
         guard !entries[shard].contains(where: { $0.id == revocation.id }) else { return }
         let bound = revocation.issuedBefore ?? .max

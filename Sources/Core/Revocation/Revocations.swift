@@ -5,23 +5,21 @@ internal import Time
 /// It knows digests under a random key and no names. Safe on any thread; asking allocates nothing and takes no lock.
 package final class Revocations: Sendable {
     /// Before they have been read for the first time: nobody can say which keys are revoked.
-    package static let unknown = Revocations(RevocationDigests(), RevocationTable(), [:], isKnown: false)
+    package static let unknown = Revocations(RevocationTable(), [:], isKnown: false)
     /// Where no store is asked: nothing is revoked.
-    package static let none = Revocations(RevocationDigests(), RevocationTable(), [:], isKnown: true)
+    package static let none = Revocations(RevocationTable(), [:], isKnown: true)
 
     /// Whether they have been read.
     package let isKnown: Bool
     /// How many are in force.
     package let count: Int
-    private let digests: RevocationDigests
     private let table: RevocationTable
     private let (hasApps, hasUsers, hasKeyIDs, hasKeys): (Bool, Bool, Bool, Bool)
 
     init(
-        _ digests: RevocationDigests, _ table: RevocationTable, _ counts: [RevocationDigests.Kind: Int], isKnown: Bool = true
+        _ table: RevocationTable, _ counts: [RevocationDigests.Kind: Int], isKnown: Bool = true
     ) {
         self.isKnown = isKnown
-        self.digests = digests
         self.table = table
         count = counts.values.reduce(0, +)
         func has(_ kind: RevocationDigests.Kind) -> Bool { counts[kind, default: 0] > 0 }
@@ -30,22 +28,23 @@ package final class Revocations: Sendable {
 
     /// Whether a key is revoked. Only a key that has proven genuine says which person and time it is about.
     /// - Parameters:
-    ///   - appID: valid UTF-8, as it arrived.
+    ///   - app: `Application.digest`.
     ///   - userID: valid UTF-8, as it arrived.
-    package func revokes(_ key: SecurityKey, appID: Span<UInt8>, userID: Span<UInt8>) -> Bool {
+    package func revokes(_ key: SecurityKey, app: KeyedDigest, userID: Span<UInt8>) -> Bool {
         guard count > 0 else { return false }
-        let app = digests.app(appID)
         // What nobody has revoked is not looked for.
-        if hasApps, covers(digests.everyKey(app), key.issuedAt) { return true }
-        if hasUsers, covers(digests.user(app, userID), key.issuedAt) { return true }
-        if hasKeys, covers(digests.securityKey(app, key.head.span.extracting(SecurityKey.saltStart...)), key.issuedAt) { return true }
-        return hasKeyIDs && covers(digests.keyID(app, key.keyID), key.issuedAt)
+        if hasApps, covers(RevocationDigests.everyKey(app), key.issuedAt) { return true }
+        if hasUsers, covers(RevocationDigests.user(app, userID), key.issuedAt) { return true }
+        if hasKeys, covers(RevocationDigests.securityKey(app, key.head.span.extracting(SecurityKey.saltStart...)), key.issuedAt) {
+            return true
+        }
+        return hasKeyIDs && covers(RevocationDigests.keyID(app, key.keyID), key.issuedAt)
     }
 
     /// Whether a person is blocked, with whatever key: what is asked where a key is only a text that the app's backend understands.
     /// - Parameters: as of `revokes`.
-    package func blocks(appID: Span<UInt8>, userID: Span<UInt8>) -> Bool {
-        hasUsers && table.issuedBefore(digests.user(digests.app(appID), userID)) == .max
+    package func blocks(app: KeyedDigest, userID: Span<UInt8>) -> Bool {
+        hasUsers && table.issuedBefore(RevocationDigests.user(app, userID)) == .max
     }
 
     private func covers(_ subject: KeyedDigest, _ issuedAt: UnixSeconds) -> Bool {
@@ -54,37 +53,37 @@ package final class Revocations: Sendable {
 }
 
 /// Names the subjects of revocations by digests under a key of one process.
-struct RevocationDigests: Sendable {
+enum RevocationDigests {
     /// The kinds of subjects; the number separates their digests.
     enum Kind: UInt64 {
         case everyKey, user, keyID, securityKey
     }
 
-    private let key = KeyedDigest.randomKey()
+    private static let key = KeyedDigest.randomKey()
 
     /// The digest of an app, which is the key of its subjects' digests.
-    func app(_ appID: Span<UInt8>) -> KeyedDigest { SipHash(key).finish(appID) }
+    static func app(_ appID: Span<UInt8>) -> KeyedDigest { SipHash(key).finish(appID) }
 
-    func everyKey(_ app: KeyedDigest) -> KeyedDigest { hash(app, .everyKey).finish([UInt8]().span) }
+    static func everyKey(_ app: KeyedDigest) -> KeyedDigest { hash(app, .everyKey).finish([UInt8]().span) }
 
-    func user(_ app: KeyedDigest, _ userID: Span<UInt8>) -> KeyedDigest { hash(app, .user).finish(userID) }
+    static func user(_ app: KeyedDigest, _ userID: Span<UInt8>) -> KeyedDigest { hash(app, .user).finish(userID) }
 
-    func securityKey(_ app: KeyedDigest, _ salt: Span<UInt8>) -> KeyedDigest { hash(app, .securityKey).finish(salt) }
+    static func securityKey(_ app: KeyedDigest, _ salt: Span<UInt8>) -> KeyedDigest { hash(app, .securityKey).finish(salt) }
 
-    func keyID(_ app: KeyedDigest, _ keyID: UInt32) -> KeyedDigest {
+    static func keyID(_ app: KeyedDigest, _ keyID: UInt32) -> KeyedDigest {
         var hash = hash(app, .keyID)
         hash.append(UInt64(keyID))
         return hash.finish([UInt8]().span)
     }
 
-    private func hash(_ app: KeyedDigest, _ kind: Kind) -> SipHash {
+    private static func hash(_ app: KeyedDigest, _ kind: Kind) -> SipHash {
         var hash = SipHash(app)
         hash.append(kind.rawValue)
         return hash
     }
 
     /// The digest of a revocation's subject, and its kind.
-    func subject(of revocation: Revocation) -> (subject: KeyedDigest, kind: Kind) {
+    static func subject(of revocation: Revocation) -> (subject: KeyedDigest, kind: Kind) {
         let app = app(revocation.appID.utf8.span)
         switch revocation.subject {
         case .everyKey: return (everyKey(app), .everyKey)

@@ -49,7 +49,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
 
     init(_ family: MetricFamily<Counter>, _ applications: [Application]) {
         self.applications = applications.map { application in
-            let app = String(decoding: application.id, as: UTF8.self)
+            let app = application.name
             let keys = application.keys.map { Int($0.id) }
             return ApplicationCounters(
                 authorized: NumberedCounters(keys) { family.child(app, "authorized", "valid", "\($0)") },

@@ -12,7 +12,7 @@ package struct BackendQuestion: Sendable {
     private let verifier: BackendVerifier
     private let identity: CheckIdentity
     private let keyID: UInt32?
-    private let appID, userID: String
+    private let userID: String
     /// Nil where only the backend understands it.
     private let key: SecurityKey?
     private let body: [UInt8]
@@ -24,12 +24,11 @@ package struct BackendQuestion: Sendable {
         self.verifier = verifier
         self.identity = identity
         self.keyID = keyID
-        self.appID = String(appID)
         self.userID = String(userID)
         key = verifier.settings.mode == .backend ? nil : SecurityKey(securityKey)
         var writer = JSONWriter(capacity: 1024)
         writer.beginObject()
-        writer.add("app_id", self.appID)
+        writer.add("app_id", String(appID))
         writer.add("user_id", self.userID)
         // A key that we have checked proves nothing more to the backend, and who sees it could use it.
         if verifier.settings.mode == .backend { writer.add("security_key", String(securityKey)) }
@@ -53,7 +52,7 @@ package struct BackendQuestion: Sendable {
     }
 
     private func isRevoked(_ revocations: Revocations) -> Bool {
-        guard let key else { return revocations.blocks(appID: appID.utf8.span, userID: userID.utf8.span) }
-        return revocations.revokes(key, appID: appID.utf8.span, userID: userID.utf8.span)
+        guard let key else { return revocations.blocks(app: verifier.appDigest, userID: userID.utf8.span) }
+        return revocations.revokes(key, app: verifier.appDigest, userID: userID.utf8.span)
     }
 }

@@ -16,6 +16,8 @@ final class BackendVerifier: Sendable {
     private static let responseBodyLimit = 4096
 
     let app: String
+    /// As `Application.digest`.
+    let appDigest: KeyedDigest
     let settings: Configuration.Verify
     private let secrets: [StandardWebhookSecret]
     private let ledger: Monitor<BackendLedger<Waiter>>
@@ -23,8 +25,9 @@ final class BackendVerifier: Sendable {
     private let services: BackendServices
 
     /// - Throws: when OpenSSL fails.
-    init(_ settings: Configuration.Verify, of app: String, _ services: BackendServices) throws(CryptoError) {
-        self.app = app
+    init(_ settings: Configuration.Verify, of application: Application, _ services: BackendServices) throws(CryptoError) {
+        app = application.name
+        appDigest = application.digest
         self.settings = settings
         self.services = services
         secrets = try settings.signingSecrets()
