@@ -13,7 +13,7 @@ struct DenialTiming {
     /// Of Student's t for paired samples, as in dudect: beyond it a difference is no accident.
     private static let threshold = 4.5
     /// What two kinds may differ, as a share of the time.
-    private static let tolerance = 0.03
+    private static let tolerance = 0.05
 
     /// The medians of the blocks in nanoseconds.
     struct Times {
