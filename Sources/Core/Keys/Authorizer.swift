@@ -74,16 +74,8 @@ package final class Authorizer: Sendable {
         if let problem = FieldGrammar.problem(ofAppID: appID) { return Decision(.malformed(Malformation(.appID, problem))) }
         if let problem = FieldGrammar.problem(ofUserID: userID) { return Decision(.malformed(Malformation(.userID, problem))) }
         let application = index(of: appID)
-        let verification = application.map { applications[$0].verification } ?? .key
-        if verification == .backend {
-            if let problem = FieldGrammar.problem(ofForeignKey: securityKey) {
-                return Decision(.malformed(Malformation(foreignKey: problem)))
-            }
-            guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
-            guard let isBlocked = try? revocations.blocks(appID: appID, userID: userID) else {
-                return Decision(.undecided(.internalError), application)
-            }
-            return Decision(isBlocked ? .denied(.revoked, keyID: nil) : .unconfirmed(keyID: nil), application)
+        if let application, applications[application].verification == .backend {
+            return judge(foreignKey: securityKey, application, appID, userID, revocations)
         }
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
         guard let key = parsed else { return Decision(.malformed(Malformation(.securityKey, problem))) }
@@ -100,14 +92,26 @@ package final class Authorizer: Sendable {
                 return Decision(.denied(denial, keyID: key.keyID), application)
             }
             guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
-            if try revocations.revokes(key, appID: appID, userID: userID) {
+            if try revocations.revokes(key, app: applications[application].digest, appID: appID, userID: userID) {
                 return Decision(.denied(.revoked, keyID: key.keyID), application)
             }
-            let isFinal = verification == .key
+            let isFinal = applications[application].verification == .key
             return Decision(isFinal ? .authorized(keyID: key.keyID) : .unconfirmed(keyID: key.keyID), application)
         } catch {
             return Decision(.undecided(.internalError), application)
         }
+    }
+
+    /// Judges where only the app's backend understands the key.
+    private func judge(
+        foreignKey: Span<UInt8>, _ application: Int, _ appID: Span<UInt8>, _ userID: Span<UInt8>, _ revocations: Revocations
+    ) -> Decision {
+        if let problem = FieldGrammar.problem(ofForeignKey: foreignKey) { return Decision(.malformed(Malformation(foreignKey: problem))) }
+        guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
+        guard let isBlocked = try? revocations.blocks(app: applications[application].digest, appID: appID, userID: userID) else {
+            return Decision(.undecided(.internalError), application)
+        }
+        return Decision(isBlocked ? .denied(.revoked, keyID: nil) : .unconfirmed(keyID: nil), application)
     }
 
     /// What authorization answers: the decision, or `shadowed` in place of a denial while the app is in its shadow mode.
@@ -167,15 +171,21 @@ extension Authorizer {
         reference(secret(for: appID), appID, userID)
     }
 
-    /// Names an app that is not configured: 12 hexadecimal digits; nil when OpenSSL fails.
-    package func appReference(appID: Span<UInt8>) -> String? {
+    /// Names the app and the person of a decision, 12 hexadecimal digits each; nil when OpenSSL fails. Takes as long for an app that is not
+    /// configured as for one that is: it neither searches for the app again nor leaves out a name.
+    package func references(
+        of decision: Decision, appID: Span<UInt8>, userID: Span<UInt8>
+    ) -> (app: String?, user: String?) {
         let nobody: [UInt8] = []
-        return reference(secret(for: appID), appID, nobody.span)
+        let secret = namingSecret(of: decision.application)
+        return (reference(secret, appID, nobody.span), reference(secret, appID, userID))
     }
 
-    private func secret(for appID: Span<UInt8>) -> HMACKey<SHA256>? {
+    private func secret(for appID: Span<UInt8>) -> HMACKey<SHA256>? { namingSecret(of: index(of: appID)) }
+
+    private func namingSecret(of application: Int?) -> HMACKey<SHA256>? {
         guard !applications.isEmpty else { return nil }
-        let application = applications[index(of: appID) ?? 0]
+        let application = applications[application ?? 0]
         return application.keys.first?.secret ?? application.spareSecret
     }
 

@@ -13,7 +13,8 @@ package struct RevocationBook: Sendable {
         let kind: RevocationDigests.Kind
     }
 
-    private var digests = RevocationDigests()
+    /// The salts of former persons: one, or more when replicas made theirs at the same time.
+    private var formers: [FormerUserKey] = []
     private var table = RevocationTable()
     /// In the shards of the table, so that those of one subject are together.
     private var entries = [[Entry]](repeating: [], count: RevocationTable.shardCount)
@@ -23,7 +24,7 @@ package struct RevocationBook: Sendable {
     package init() {}
 
     /// The snapshot of the present revocations.
-    package var snapshot: Revocations { Revocations(digests, table, counts) }
+    package var snapshot: Revocations { Revocations(table, counts, formers: formers) }
 
     /// Takes in a change; one that is known already changes nothing.
     package mutating func apply(_ change: RevocationChange) {
@@ -34,8 +35,8 @@ package struct RevocationBook: Sendable {
     }
 
     private mutating func add(_ revocation: Revocation) {
-        if case .formerUser(let former) = revocation.subject { digests.learn(salt: former.salt) }
-        let (subject, kind) = digests.subject(of: revocation)
+        if case .formerUser(let former) = revocation.subject { learn(salt: former.salt) }
+        let (subject, kind) = RevocationDigests.subject(of: revocation)
         let shard = RevocationTable.shard(of: subject)
         guard !entries[shard].contains(where: { $0.id == revocation.id }) else { return }
         let bound = revocation.issuedBefore ?? .max
@@ -43,6 +44,10 @@ package struct RevocationBook: Sendable {
         counts[kind, default: 0] += 1
         // The latest of a subject's bounds holds.
         table.set(subject, max(bound, table.issuedBefore(subject) ?? bound))
+    }
+
+    private mutating func learn(salt: [UInt8]) {
+        if !formers.contains(where: { $0.salt == salt }) { formers.append(FormerUserKey(salt: salt)) }
     }
 
     private mutating func remove(_ id: UUIDv7) {

@@ -6,24 +6,24 @@ internal import Time
 /// It knows digests under a random key and no names. Safe on any thread; asking allocates nothing and takes no lock.
 package final class Revocations: Sendable {
     /// Before they have been read for the first time: nobody can say which keys are revoked.
-    package static let unknown = Revocations(RevocationDigests(), RevocationTable(), [:], isKnown: false)
+    package static let unknown = Revocations(RevocationTable(), [:], isKnown: false)
     /// Where no store is asked: nothing is revoked.
-    package static let none = Revocations(RevocationDigests(), RevocationTable(), [:], isKnown: true)
+    package static let none = Revocations(RevocationTable(), [:], isKnown: true)
 
     /// Whether they have been read.
     package let isKnown: Bool
     /// How many are in force.
     package let count: Int
-    private let digests: RevocationDigests
     private let table: RevocationTable
+    private let formers: [FormerUserKey]
     private let (hasApps, hasUsers, hasKeyIDs, hasKeys, hasFormers): (Bool, Bool, Bool, Bool, Bool)
 
     init(
-        _ digests: RevocationDigests, _ table: RevocationTable, _ counts: [RevocationDigests.Kind: Int], isKnown: Bool = true
+        _ table: RevocationTable, _ counts: [RevocationDigests.Kind: Int], formers: [FormerUserKey] = [], isKnown: Bool = true
     ) {
         self.isKnown = isKnown
-        self.digests = digests
         self.table = table
+        self.formers = formers
         count = counts.values.reduce(0, +)
         func has(_ kind: RevocationDigests.Kind) -> Bool { counts[kind, default: 0] > 0 }
         (hasApps, hasUsers, hasKeyIDs, hasKeys) = (has(.everyKey), has(.user), has(.keyID), has(.securityKey))
@@ -32,26 +32,30 @@ package final class Revocations: Sendable {
 
     /// Whether a key is revoked. Only a key that has proven genuine says which person and time it is about.
     /// - Parameters:
+    ///   - app: `Application.digest`.
     ///   - appID: valid UTF-8, as it arrived.
     ///   - userID: valid UTF-8, as it arrived.
     /// - Throws: when OpenSSL fails.
-    package func revokes(_ key: SecurityKey, appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
+    package func revokes(
+        _ key: SecurityKey, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
+    ) throws(CryptoError) -> Bool {
         guard count > 0 else { return false }
         if try isFormer(appID: appID, userID: userID) { return true }
-        let app = digests.app(appID)
         // What nobody has revoked is not looked for.
-        if hasApps, covers(digests.everyKey(app), key.issuedAt) { return true }
-        if hasUsers, covers(digests.user(app, userID), key.issuedAt) { return true }
-        if hasKeys, covers(digests.securityKey(app, key.head.span.extracting(SecurityKey.saltStart...)), key.issuedAt) { return true }
-        return hasKeyIDs && covers(digests.keyID(app, key.keyID), key.issuedAt)
+        if hasApps, covers(RevocationDigests.everyKey(app), key.issuedAt) { return true }
+        if hasUsers, covers(RevocationDigests.user(app, userID), key.issuedAt) { return true }
+        if hasKeys, covers(RevocationDigests.securityKey(app, key.head.span.extracting(SecurityKey.saltStart...)), key.issuedAt) {
+            return true
+        }
+        return hasKeyIDs && covers(RevocationDigests.keyID(app, key.keyID), key.issuedAt)
     }
 
     /// Whether a person is blocked, with whatever key: what is asked where a key is only a text that the app's backend understands.
     /// - Parameters: as of `revokes`.
     /// - Throws: when OpenSSL fails.
-    package func blocks(appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
+    package func blocks(app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
         if try isFormer(appID: appID, userID: userID) { return true }
-        return hasUsers && table.issuedBefore(digests.user(digests.app(appID), userID)) == .max
+        return hasUsers && table.issuedBefore(RevocationDigests.user(app, userID)) == .max
     }
 
     /// Whether a person was forgotten: nothing of theirs is taken any more. Asks nothing of OpenSSL while nobody was.
@@ -59,9 +63,9 @@ package final class Revocations: Sendable {
     /// - Throws: when OpenSSL fails.
     package func isFormer(appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
         guard hasFormers else { return false }
-        for index in digests.formers.indices {
-            let digest = try digests.formers[index].digest(appID: appID, userID: userID)
-            if table.issuedBefore(digests.formerUser(digest.span)) != nil { return true }
+        for index in formers.indices {
+            let digest = try formers[index].digest(appID: appID, userID: userID)
+            if table.issuedBefore(RevocationDigests.formerUser(digest.span)) != nil { return true }
         }
         return false
     }
@@ -72,46 +76,39 @@ package final class Revocations: Sendable {
 }
 
 /// Names the subjects of revocations by digests under a key of one process.
-struct RevocationDigests: Sendable {
+enum RevocationDigests {
     /// The kinds of subjects; the number separates their digests.
     enum Kind: UInt64 {
         case everyKey, user, keyID, securityKey, formerUser
     }
 
-    /// The salts of former persons: one, or more when replicas made theirs at the same time.
-    private(set) var formers: [FormerUserKey] = []
-    private let key = KeyedDigest.randomKey()
+    private static let key = KeyedDigest.randomKey()
 
     /// The digest of an app, which is the key of its subjects' digests.
-    func app(_ appID: Span<UInt8>) -> KeyedDigest { SipHash(key).finish(appID) }
+    static func app(_ appID: Span<UInt8>) -> KeyedDigest { SipHash(key).finish(appID) }
 
-    func everyKey(_ app: KeyedDigest) -> KeyedDigest { hash(app, .everyKey).finish([UInt8]().span) }
+    static func everyKey(_ app: KeyedDigest) -> KeyedDigest { hash(app, .everyKey).finish([UInt8]().span) }
 
-    func user(_ app: KeyedDigest, _ userID: Span<UInt8>) -> KeyedDigest { hash(app, .user).finish(userID) }
+    static func user(_ app: KeyedDigest, _ userID: Span<UInt8>) -> KeyedDigest { hash(app, .user).finish(userID) }
 
-    func securityKey(_ app: KeyedDigest, _ salt: Span<UInt8>) -> KeyedDigest { hash(app, .securityKey).finish(salt) }
+    static func securityKey(_ app: KeyedDigest, _ salt: Span<UInt8>) -> KeyedDigest { hash(app, .securityKey).finish(salt) }
 
-    func keyID(_ app: KeyedDigest, _ keyID: UInt32) -> KeyedDigest {
+    static func keyID(_ app: KeyedDigest, _ keyID: UInt32) -> KeyedDigest {
         var hash = hash(app, .keyID)
         hash.append(UInt64(keyID))
         return hash.finish([UInt8]().span)
     }
 
-    func formerUser(_ digest: Span<UInt8>) -> KeyedDigest { hash(key, .formerUser).finish(digest) }
+    static func formerUser(_ digest: Span<UInt8>) -> KeyedDigest { hash(key, .formerUser).finish(digest) }
 
-    /// Takes in a salt.
-    mutating func learn(salt: [UInt8]) {
-        if !formers.contains(where: { $0.salt == salt }) { formers.append(FormerUserKey(salt: salt)) }
-    }
-
-    private func hash(_ app: KeyedDigest, _ kind: Kind) -> SipHash {
+    private static func hash(_ app: KeyedDigest, _ kind: Kind) -> SipHash {
         var hash = SipHash(app)
         hash.append(kind.rawValue)
         return hash
     }
 
     /// The digest of a revocation's subject, and its kind.
-    func subject(of revocation: Revocation) -> (subject: KeyedDigest, kind: Kind) {
+    static func subject(of revocation: Revocation) -> (subject: KeyedDigest, kind: Kind) {
         let app = app(revocation.appID.utf8.span)
         switch revocation.subject {
         case .everyKey: return (everyKey(app), .everyKey)
