@@ -130,7 +130,8 @@ package struct AdminRoute: Sendable {
 
     /// The table of all requests of the admin listener.
     package static let all: [AdminRoute] =
-        [metrics, KeyRequest.route, StatusAction.route, ListenerProof.route] + DeliveryAction.routes + DeviceAction.routes
+        [metrics, KeyRequest.route, StatusAction.route, ExplainAction.route, ListenerProof.route] + DeliveryAction.routes
+        + DeviceAction.routes
         + RevocationAction.routes + PersonAction.routes
 
     private static let metrics = AdminRoute(

@@ -105,7 +105,7 @@ package struct ServiceGraph: Sendable {
                 status: { [readiness] in readiness.json }, holds: { inbox.withLock { $0.holds } },
                 onGivenUp: { count, notifier in
                     deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: DeliveryMetrics.purged)
-                }, onRevocation: { revocations.take($0) }, onWork: { inbox.announceNews() }))
+                }, onRevocation: { revocations.take($0) }, revocations: revocations.live, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
     }
 

@@ -87,7 +87,7 @@ package struct KeyPolicy: Sendable, Equatable {
     }
 
     /// Why a genuine key is not in force at `now`; nil when it is.
-    func denial(of key: SecurityKey, now: UnixSeconds) -> Denial? {
+    package func denial(of key: SecurityKey, now: UnixSeconds) -> Denial? {
         if key.issuedAt.elapsed(since: now) > clockSkewSeconds { return .issuedInFuture }
         if key.expiresAt != 0, now.elapsed(since: key.expiresAt) > clockSkewSeconds { return .expired }
         // Never adds, so that no clock and no limit, however wrong, can overflow.
