@@ -11,7 +11,11 @@ extension AdminContext {
         facts.policy = authorizer.policy
         guard let appID else { return facts }
         place(&facts, in: appID)
-        facts.revocations = try RevocationSearch(store, appID: appID, userID: userID, key: facts.key)
+        do throws(StoreError) {
+            facts.revocations = try RevocationSearch(store, appID: appID, userID: userID, key: facts.key)
+        } catch {
+            facts.storeProblem = error.description
+        }
         if let userID {
             let decision = authorizer.decide(
                 appID: appID.utf8.span, userID: userID.utf8.span, securityKey: text.utf8.span, now: now.seconds,
@@ -100,7 +104,7 @@ extension AdminContext {
 
 extension Configuration.Verify {
     /// Scheme, host and port of the address; a path may hold a secret.
-    fileprivate var origin: String {
+    var origin: String {
         let parts = url.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
         return parts.prefix(3).map { String(Substring($0)) }.joined(separator: "/")
     }

@@ -93,8 +93,8 @@ package struct Explanation: Sendable, Equatable {
     /// What was found.
     package let steps: [Step]
 
-    /// What to do first: the remedy of the first problem, or else of the first note that has one. What a single attempt has failed for counts
-    /// in its delivery, which knows more.
+    /// What to do first: the remedy of the first problem, or else of the first note that has one. What a single attempt has failed for is
+    /// part of its delivery, which knows more.
     package var remedy: String? {
         guard outcome != .ok else { return nil }
         let remedies = steps.filter { $0.remedy != nil && $0.subject != .attempt }

@@ -8,7 +8,7 @@ extension Explanation {
         let checks = Self.checks(facts)
         let shadow = Self.shadow(facts)
         (outcome, finding) = Self.finding(facts)
-        steps = checks + [shadow].compactMap(\.self)
+        steps = checks + [shadow, Self.store(facts)].compactMap(\.self)
     }
 
     /// The answer and what it is worth.
@@ -138,6 +138,13 @@ extension Explanation {
                 .signature, .note, "The signature was not checked: it covers the app_id and the user_id.",
                 remedy: "Ask again with \(missing.joined(separator: " and "))."))
         return steps
+    }
+
+    /// What could not be looked up because the store is away; nil when it is not.
+    private static func store(_ facts: KeyFacts) -> Step? {
+        facts.storeProblem.map {
+            Step(.search, .note, "The store could not be asked who has revoked what (\($0)). Authorization needs no store for its answer.")
+        }
     }
 
     /// What the app's shadow mode does; nil when it is off.

@@ -20,6 +20,8 @@ struct KeyFacts {
     var now: UnixSeconds
     /// What is revoked of the app, the person and the key.
     var revocations = RevocationSearch()
+    /// Why the store could not be asked which revocations there are; nil when it was. Authorization needs no store.
+    var storeProblem: String?
     /// The origin of the app's backend; nil when it has none.
     var backend: String?
     /// The most similar configured app, when the app is unknown.
@@ -45,6 +47,7 @@ struct KeyFacts {
     /// How the key is revoked: one sentence.
     var revocationSentence: String {
         guard let first = ending.first else {
+            if storeProblem != nil { return "The key is revoked; by whom cannot be said while the store is away." }
             return revocations.isCut
                 ? "The key is revoked, and not by one of the \(RevocationSearch.mostRead) newest revocations."
                 : "The key is revoked, by a revocation that was removed or added this moment."
@@ -54,6 +57,7 @@ struct KeyFacts {
 
     /// How to take it back.
     var revocationRemedy: String {
+        if storeProblem != nil { return "Ask again when the store is back; deskgate status says what is wrong with it." }
         guard !ending.isEmpty else { return "Find the revocation with deskgate revocations list --all, and ask again." }
         let undoing = ending.map { $0.remedy }
         var distinct: [String] = []

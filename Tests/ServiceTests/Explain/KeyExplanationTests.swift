@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Time
 
+@testable import Configuration
 @testable import Operators
 
 /// What is said of a security key, from what is known of it.
@@ -123,6 +124,23 @@ import Time
         let block = Revocation.sample(1, appID: "shop", .user("user-1"))
         let explanation = Explanation(try Self.facts(.denied(.expired, keyID: 1), expiresAt: Self.now - 100, revocations: [block]))
         #expect(explanation.steps.suffix(2).map(\.subject) == [.life, .revocations])
+    }
+
+    @Test func aKeyIsExplainedWhileTheStoreIsAway() throws {
+        var facts = try Self.facts(.denied(.revoked, keyID: 1))
+        facts.storeProblem = "no database"
+        let explanation = Explanation(facts)
+        #expect(explanation.finding.contains("403 (revoked): The key is revoked; by whom cannot be said"))
+        #expect(explanation.remedy?.contains("deskgate status") == true)
+        #expect(explanation.steps.last?.text.contains("(no database)") == true)
+    }
+
+    /// A path may hold a secret.
+    @Test func ofABackendOnlyTheOriginIsShown() {
+        let verify = Configuration.Verify(
+            mode: .backend, url: "https://backend.test:8443/hook/secret?x=y", secrets: [], timeoutMilliseconds: 500,
+            lifetimes: AnswerLifetimes(positiveSeconds: 60, negativeSeconds: 10), whenUndecided: .error)
+        #expect(verify.origin == "https://backend.test:8443")
     }
 
     @Test func commandsAreSafeToCopy() {
