@@ -151,6 +151,10 @@ final class DeliveryStore: Store {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }
 
+    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+        try store.arrival(ofForgotten: comment, appID: appID)
+    }
+
     func revoke(_ revocation: Revocation) throws(StoreError) { try store.revoke(revocation) }
 
     func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {

@@ -67,7 +67,9 @@ extension AdminContext {
         }
         return CommentFacts(
             comment: comment, app: app, keep: state.configuration.deliveries, audience: audience(app),
-            deliveries: try facts(page.deliveries.reversed()), hasMore: page.next != nil, devices: devices)
+            deliveries: try facts(page.deliveries.reversed()),
+            forgottenArrival: page.deliveries.isEmpty ? try store.arrival(ofForgotten: comment, appID: app.id) : nil,
+            hasMore: page.next != nil, devices: devices)
     }
 
     /// What is known of a device.

@@ -59,6 +59,8 @@ struct CommentFacts {
     let audience: CommentAudience
     /// The comment's deliveries, oldest first.
     let deliveries: [DeliveryFacts]
+    /// When the comment came, if nothing else is left of it.
+    let forgottenArrival: UnixMilliseconds?
     /// Whether there are more of them.
     let hasMore: Bool
     /// The devices that its person has registered now, as many as are shown.
@@ -121,6 +123,7 @@ extension Explanation {
             !takes
             ? "The app takes no webhooks, so no comment of it is known."
             : !isTold ? "No notifier is told of the app's comments, so none is kept." : "No delivery of comment \(facts.comment) is stored."
+        if let arrival = facts.forgottenArrival { return forgotten(facts, arrival) }
         var steps: [Step] = []
         if !takes {
             steps.append(
@@ -137,6 +140,16 @@ extension Explanation {
         return Explanation(outcome: .problem, finding: finding, steps: steps + (takes ? causes(facts, app) : []))
     }
 
+    /// What is left of a comment whose deliveries are gone.
+    private static func forgotten(_ facts: CommentFacts, _ arrival: UnixMilliseconds) -> Explanation {
+        let came = Step(.webhook, .ok, "The help desk told of comment \(facts.comment).", at: arrival)
+        let gone = Step(
+            .delivery, .note, "None of its deliveries is left: they were forgotten, or no notifier was told. \(retention(facts.keep))",
+            remedy: "The log of that time may tell what became of them. Keep them for longer if such questions come late.")
+        let finding = "Comment \(facts.comment) came at \(RFC3339.text(arrival)), and what became of its deliveries is forgotten."
+        return Explanation(outcome: .note, finding: finding, steps: [came, gone])
+    }
+
     private static func causes(_ facts: CommentFacts, _ app: String) -> [Step] {
         let series = "deskgate_webhook_events_total{app=\"\(app)\"}"
         let proof =
@@ -151,7 +164,9 @@ extension Explanation {
             Step(
                 .webhook, .note, "Comments that the person wrote are not sent back: they are counted as result=\"ignored\".",
                 remedy: "Ask about a comment that support wrote."),
-            Step(.search, .note, "Its deliveries may have been forgotten. \(retention(facts.keep))"),
+            Step(
+                .search, .note,
+                "It may have come long ago: that it came is known for \(Telling.count(Recognition.milliseconds / 86_400_000, "day"))."),
             Step(
                 .search, .note, "The comment may belong to another app, or have another id: ids are compared as text, so 7 and 007 differ.",
                 remedy: "Look for it: deskgate deliveries list --app \(Telling.word(app))."),

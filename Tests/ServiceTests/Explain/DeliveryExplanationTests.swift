@@ -95,15 +95,19 @@ import Time
         #expect(!Explanation.arrival(Self.event()).text.contains("before."))
     }
 
-    private static func comment(_ app: String, _ deliveries: [DeliveryFacts] = []) throws -> CommentFacts {
+    private static func comment(
+        _ app: String, _ deliveries: [DeliveryFacts] = [], forgotten: UnixMilliseconds? = nil
+    ) throws -> CommentFacts {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("secrets/path", "a-path-secret-of-the-app\n")
         let configuration = try directory.configuration(
-            #"{"apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]\#(app)}],"notifiers":{"sink":{"type":"log"}}}"#
+            #"{"apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]\#(app)}],"#
+                + #""notifiers":{"sink":{"type":"log"}}}"#
         )
         return CommentFacts(
             comment: 4711, app: try #require(configuration.app("shop")), keep: configuration.deliveries,
-            audience: CommentAudience(of: "shop", configuration), deliveries: deliveries, hasMore: false, devices: [])
+            audience: CommentAudience(of: "shop", configuration), deliveries: deliveries, forgottenArrival: forgotten, hasMore: false,
+            devices: [])
     }
 
     private static let webhook = #","webhook":{"secret":{"file":"secrets/path"}}"#
@@ -118,6 +122,13 @@ import Time
         #expect(untold.finding.hasPrefix("No notifier is told") && untold.steps.first?.subject == .notifier)
         let without = Explanation(try Self.comment(#","notifiers":["sink"]"#))
         #expect(without.finding.hasPrefix("The app takes no webhooks") && without.steps.map(\.subject) == [.webhook])
+    }
+
+    @Test func aForgottenCommentHasCome() throws {
+        let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, forgotten: Self.now))
+        #expect(explanation.outcome == .note && explanation.steps.map(\.subject) == [.webhook, .delivery])
+        #expect(explanation.finding.hasPrefix("Comment 4711 came at 2026-03-10T08:15:12.000Z"))
+        #expect(explanation.steps[1].text.contains("(deliveries.keep_delivered_days, keep_dead_days)"))
     }
 
     @Test func aCommentIsAsGoodAsItsDeliveries() throws {

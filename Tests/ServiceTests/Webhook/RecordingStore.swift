@@ -137,6 +137,8 @@ final class RecordingStore: Store {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { [] }
 
+    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? { nil }
+
     func revoke(_ revocation: Revocation) throws(StoreError) {}
 
     func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] { [] }
