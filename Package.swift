@@ -60,8 +60,8 @@ let package = Package(
         library(
             "Operators",
             [
-                "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Observability", "POSIX", "Threading", "Time",
-                "Bytes",
+                "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX", "Threading",
+                "Time", "Bytes",
             ]),
         library(
             "HelpDesk",

@@ -9,6 +9,7 @@ enum CommandTable {
         CheckCommand.command,
         StatusCommands.status,
         StatusCommands.health,
+        ExplainCommand.command,
         KeyCommands.mint,
         KeyCommands.verify,
         KeyCommands.inspect,

@@ -127,6 +127,10 @@ extension WaitingStore {
 
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? { try store().story(of: id) }
 
+    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+        try store().arrival(ofForgotten: comment, appID: appID)
+    }
+
     func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
         try store().retry(filter, now: now, expiresAt: expiresAt)
     }

@@ -130,8 +130,8 @@ package struct AdminRoute: Sendable {
 
     /// The table of all requests of the admin listener.
     package static let all: [AdminRoute] =
-        [metrics, KeyRequest.route, StatusAction.route, ListenerProof.route] + DeliveryAction.routes + DeviceAction.routes
-        + RevocationAction.routes + PersonAction.routes + [ForgetAction.route, UserAction.route]
+        [metrics, KeyRequest.route, StatusAction.route, ExplainAction.route, ListenerProof.route] + DeliveryAction.routes
+        + DeviceAction.routes + RevocationAction.routes + PersonAction.routes + [ForgetAction.route, UserAction.route]
 
     private static let metrics = AdminRoute(
         .get, "/metrics", .scrape, summary: "The metrics, in Prometheus' text format.", answer: Answer([], text: "The metrics."),

@@ -115,7 +115,7 @@ package struct ServiceGraph: Sendable {
                 }, holds: { inbox.withLock { $0.holds } },
                 onGivenUp: { count, notifier, reason in
                     deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: reason.rawValue)
-                }, onRevocation: { revocations.take($0) }, onWork: { inbox.announceNews() }))
+                }, onRevocation: { revocations.take($0) }, revocations: revocations.live, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
     }
 

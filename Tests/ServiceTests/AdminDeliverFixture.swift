@@ -30,6 +30,7 @@ final class AdminDeliverFixture {
     private let state: Live<OperatorState>
     private let admin: AdminListener
     private let wakeUps = Monitor(0)
+    private let revocations = Live(Revocations.none)
 
     /// - Parameter members: members of `admin` beside the port and the token.
     init(store: any Store = MemoryStore(), port: UInt16 = 0, members: String = ServiceFixture.roleTokens) throws {
@@ -45,7 +46,11 @@ final class AdminDeliverFixture {
             AdminServices(
                 state: state, store: store, registry: MetricsRegistry(), clocks: Clocks(unixSeconds: { TestTime.now }), logger: log.logger,
                 denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { .null }, holds: { [:] },
-                onGivenUp: { _, _, _ in }, onRevocation: { _ in }, onWork: { [wakeUps] in wakeUps.update { $0 += 1 } }))
+                onGivenUp: { _, _, _ in },
+                onRevocation: { [revocations] _ in
+                    if let book = try? store.revocationBook() { revocations.replace(with: book.snapshot) }
+                }, revocations: revocations,
+                onWork: { [wakeUps] in wakeUps.update { $0 += 1 } }))
         try Self.fill(store)
     }
 

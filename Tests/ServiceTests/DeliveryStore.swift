@@ -160,6 +160,10 @@ final class DeliveryStore: Store {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }
 
+    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+        try store.arrival(ofForgotten: comment, appID: appID)
+    }
+
     func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
         try store.revoke(revocation, announcing: arrival)
     }

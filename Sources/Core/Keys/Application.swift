@@ -120,7 +120,7 @@ package struct KeyPolicy: Sendable, Equatable {
 
     /// Why a genuine key is not in force at `now`; nil when it is.
     /// - Parameter notAfter: the end of the secret that made it.
-    func denial(of key: SecurityKey, notAfter: UnixSeconds? = nil, now: UnixSeconds) -> Denial? {
+    package func denial(of key: SecurityKey, notAfter: UnixSeconds? = nil, now: UnixSeconds) -> Denial? {
         if key.issuedAt.elapsed(since: now) > clockSkewSeconds { return .issuedInFuture }
         if key.expiresAt != 0, now.elapsed(since: key.expiresAt) > clockSkewSeconds { return .expired }
         // Never adds, so that no clock and no limit, however wrong, can overflow.

@@ -51,6 +51,9 @@ package struct Revocation: Sendable, Equatable {
         if case .user = subject { issuedBefore == nil } else { false }
     }
 
+    /// Whether it is about a person who was forgotten: nothing of theirs is taken any more, and it cannot be removed.
+    package var isOfFormerUser: Bool { if case .formerUser = subject { true } else { false } }
+
     /// The first second whose keys are spared when all keys issued until `now` are revoked, those of the same second included.
     package static func bound(after now: UnixSeconds) -> UnixSeconds { now.saturating(adding: 1) }
 

@@ -60,3 +60,18 @@ package struct RevocationBook: Sendable {
         }
     }
 }
+
+extension Store {
+    /// All revocations, read in several calls, between which others go on.
+    package func revocationBook() throws(StoreError) -> RevocationBook {
+        let rowsPerPage = 5000
+        var book = RevocationBook()
+        var last: UUIDv7?
+        while true {
+            let page = try revocations(of: nil, after: last, limit: rowsPerPage)
+            for revocation in page { book.apply(.added(revocation)) }
+            guard page.count == rowsPerPage else { return book }
+            last = page.last?.id
+        }
+    }
+}

@@ -66,6 +66,10 @@ package protocol Store: Sendable {
     /// A delivery with its attempts; nil when it is not stored.
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory?
 
+    /// When the last webhook of a comment came that is only recognised any more, because its deliveries are deleted or it never had one.
+    /// - Returns: nil when there is none.
+    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds?
+
     /// Makes dead deliveries that match pending again, due now, with a new expiry; their attempts count on. Works in several transactions,
     /// between which other calls go on.
     /// - Returns: how many.

@@ -133,6 +133,14 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
+    package func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+        try whileOpen { state in
+            state.past.lazy.filter { $0.key.commentID == comment && $0.key.appID.utf8.elementsEqual(appID.utf8) }.map(\.value.receivedAt)
+                .max()
+        }
+    }
+
+    /// As `Store` says.
     package func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
         try whileOpen { $0.revoke(revocation, arrival, rules) }
     }

@@ -168,6 +168,11 @@ package final class PostgresStore: Store {
         try read { session throws(PostgresError) in try session.story(of: id) }
     }
 
+    /// As `Store` says.
+    package func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+        try read { session throws(PostgresError) in try session.arrival(ofForgotten: comment, appID: appID) }
+    }
+
     /// Nothing: processes that share a database keep no time for each other.
     package func trustedTime() throws(StoreError) -> TrustedTime? { status.withLock { $0.time } }
 

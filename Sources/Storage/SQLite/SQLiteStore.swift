@@ -174,6 +174,11 @@ package final class SQLiteStore: Store {
         try read(listReader) { database throws(SQLiteError) in try database.story(of: id) }
     }
 
+    /// As `Store` says.
+    package func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+        try read(listReader) { database throws(SQLiteError) in try database.arrival(ofForgotten: comment, appID: appID) }
+    }
+
     /// As `Store` says; afterwards more than `maxPending` deliveries may be pending, because these are in the file already.
     package func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
         var count = 0

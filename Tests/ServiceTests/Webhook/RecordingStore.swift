@@ -141,6 +141,8 @@ final class RecordingStore: Store {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { [] }
 
+    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? { nil }
+
     func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {}
 
     func formerSalt() throws(StoreError) -> [UInt8]? { nil }
