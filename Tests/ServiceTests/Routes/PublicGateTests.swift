@@ -147,7 +147,7 @@ import Testing
 
     @Test func bothSeriesExistFromTheStart() throws {
         let text = try InProcessClient(fixture(#""port":0"#).graph().adminRouter).send(.get, "/metrics").text
-        for reason in ["network", "header"] { #expect(text.contains("deskgate_refused_callers_total{reason=\"\(reason)\"} 0\n")) }
+        for reason in ["network", "certificate", "header"] { #expect(text.contains("deskgate_refused_callers_total{reason=\"\(reason)\"} 0\n")) }
     }
 
     @Test func takesOverOtherRulesWithTheNextRequest() throws {
