@@ -11,9 +11,11 @@ internal import Time
 struct KeyRequest {
     /// The fields of the body.
     static let parameters = [
-        AdminRoute.Parameter("app_id", .body, isRequired: true, text: "The app."),
-        AdminRoute.Parameter("user_id", .body, isRequired: true, text: "The person."),
-        AdminRoute.Parameter("ttl_seconds", .body, .number(0...Int64.max), text: "How long the key lives; 0 is for ever."),
+        AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, isRequired: true, text: "The person."),
+        AdminRoute.Parameter(
+            "ttl_seconds", .body, .maybeNumber(0...Int64(SecurityKey.latestTime.rawValue)),
+            text: "How long the key lives; 0 is for ever. It must end within what a key can state, and within the app's longest life."),
     ]
 
     let appID: String

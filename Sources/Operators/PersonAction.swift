@@ -97,9 +97,9 @@ package struct PersonAction: AdminAction, Equatable {
 /// The mapping between actions on people and requests to the admin listener, in both directions.
 extension PersonAction {
     private static let parameters = [
-        AdminRoute.Parameter("app_id", .body, isRequired: true, text: "The app."),
-        AdminRoute.Parameter("user_id", .body, isRequired: true, text: "The person."),
-        AdminRoute.Parameter("reason", .body, text: "Why, for other operators."),
+        AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, isRequired: true, text: "The person."),
+        AdminRoute.Parameter("reason", .body, PersonFields.reasonGrammar, text: "Why, for other operators."),
     ]
 
     /// The routes of people: sign out, block, unblock.

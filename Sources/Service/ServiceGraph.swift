@@ -99,14 +99,16 @@ package struct ServiceGraph: Sendable {
             (configuration.callers.areRestricted ? routes.map(gate.guarding) : routes) + HealthRoutes(readiness: readiness).routes)
         let deliveryMetrics = DeliveryMetrics(registry: metrics.registry, store: store, clocks: clocks, inbox: inbox)
         self.deliveryMetrics = deliveryMetrics
+        let openAPI = OpenAPIDocument()
         admin = AdminListener(
             AdminServices(
                 state: operatorState, store: store, registry: metrics.registry, clocks: clocks, logger: logger, denials: denials,
-                status: { [readiness] in readiness.json }, holds: { inbox.withLock { $0.holds } },
+                status: { [readiness] in readiness.json }, openAPI: { openAPI.response }, holds: { inbox.withLock { $0.holds } },
                 onGivenUp: { count, notifier in
                     deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: DeliveryMetrics.purged)
                 }, onRevocation: { revocations.take($0) }, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
+        openAPI.describe(publicListener: publicRouter, adminListener: adminRouter)
     }
 
     private static func orStartError<Result>(_ body: () throws(CryptoError) -> Result) throws(StartError) -> Result {

@@ -44,7 +44,9 @@ final class AdminDeliverFixture {
         admin = AdminListener(
             AdminServices(
                 state: state, store: store, registry: MetricsRegistry(), clocks: Clocks(unixSeconds: { TestTime.now }), logger: log.logger,
-                denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { .null }, holds: { [:] },
+                denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { .null },
+                openAPI: { Response(status: 200, json: [:]) },
+                holds: { [:] },
                 onGivenUp: { _, _ in }, onRevocation: { _ in }, onWork: { [wakeUps] in wakeUps.update { $0 += 1 } }))
         try Self.fill(store)
     }

@@ -44,7 +44,9 @@ import Testing
 
     @Test(arguments: indices) func tellsTheAnswer(_ index: Int) throws {
         let route = AdminRoute.all[index]
-        guard !route.answer.members.isEmpty, "\(route.path)" != "/v1/status", "\(route.path)" != "/v1/listener-proof" else { return }
+        guard !route.answer.members.isEmpty, !["/v1/status", "/v1/listener-proof", "/openapi.json"].contains("\(route.path)") else {
+            return
+        }
         let response = send(route)
         #expect(response.status == route.answer.status)
         guard case .object(let object)? = JSONValue(parsing: Array(response.text.utf8)) else { throw SocketClient.Failure.closed }
