@@ -91,14 +91,17 @@ package struct AdminRoute: Sendable {
         package let status: Int
         /// The members of its JSON object, in order; empty when the answer is not JSON.
         package let members: [String]
+        /// The JSON Schemas of members, by name; `AdminSchema` says what others are.
+        let types: [String: JSONValue]
         /// What it says, in one sentence.
         package let text: String
         /// The statuses of refusals that its parameters and its role do not tell.
         package let refusals: [Int]
 
-        init(_ members: [String], status: Int = 200, text: String, refusals: [Int] = []) {
+        init(_ members: [String], _ types: [String: JSONValue] = [:], status: Int = 200, text: String, refusals: [Int] = []) {
             self.status = status
             self.members = members
+            self.types = types
             self.text = text
             self.refusals = refusals
         }
@@ -152,6 +155,11 @@ package struct AdminRoute: Sendable {
 
     private static let openAPI = AdminRoute(
         .get, "/openapi.json", .anyone, summary: "This description of both listeners, as OpenAPI 3.1.",
-        answer: Answer(["openapi", "info", "servers", "tags", "paths", "components"], text: "The description."),
+        answer: Answer(
+            ["openapi", "info", "servers", "tags", "paths", "components"],
+            [
+                "openapi": Schema.text, "info": AdminSchema.anyObject, "servers": Schema.array(AdminSchema.anyObject),
+                "tags": Schema.array(AdminSchema.anyObject), "paths": AdminSchema.anyObject, "components": AdminSchema.anyObject,
+            ], text: "The description."),
         .fromMemory { _, _, listener in listener.services.openAPI() })
 }

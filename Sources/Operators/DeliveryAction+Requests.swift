@@ -73,7 +73,9 @@ extension DeliveryAction {
         AdminRoute(
             .get, path, .read, summary: "The deliveries that match all criteria, newest first.",
             DeliveryCriteria.parameters + AdminQuery.page,
-            answer: AdminRoute.Answer(["deliveries", "next"], text: "The deliveries, and where the list goes on; null at its end."),
+            answer: AdminRoute.Answer(
+                ["deliveries", "next"], ["deliveries": AdminSchema.deliveries],
+                text: "The deliveries, and where the list goes on; null at its end."),
             .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .delete, path, .operate, summary: "Forgets deliveries that have ended, or gives up what waits for one notifier.",
@@ -82,7 +84,7 @@ extension DeliveryAction {
             .fromStore { request throws(AdminProblem) in try purging(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .get, "/v1/deliveries/:id", .read, summary: "One delivery with all its attempts.", [id],
-            answer: AdminRoute.Answer(Delivery.members + ["data_kept", "tries"], text: "The delivery."),
+            answer: AdminRoute.Answer(Delivery.members + ["data_kept", "tries"], AdminSchema.delivery, text: "The delivery."),
             .fromStore { request in id(of: request).map { DeliveryAction.show($0) } }),
         AdminRoute(
             .post, "/v1/deliveries/:id/retry", .operate, summary: "Makes a dead delivery pending again.", [id],

@@ -98,7 +98,9 @@ extension DeviceAction {
     static let routes = [
         AdminRoute(
             .get, path, .read, summary: "The registered push tokens, masked, by person and device.", criteria + AdminQuery.page,
-            answer: AdminRoute.Answer(["push_tokens", "next"], text: "The push tokens, and where the list goes on; null at its end."),
+            answer: AdminRoute.Answer(
+                ["push_tokens", "next"], ["push_tokens": AdminSchema.devices],
+                text: "The push tokens, and where the list goes on; null at its end."),
             .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .delete, path, .operate, summary: "Removes the push tokens of one person, or one of them.", removal,

@@ -46,7 +46,11 @@ extension KeyRequest {
     static let route = AdminRoute(
         .post, "/v1/keys", .mint, summary: "Mints a security key, for backends that do not hold the secret themselves.", parameters,
         answer: AdminRoute.Answer(
-            ["security_key", "key_id", "issued_at", "expires_at"], status: 201, text: "The key, a secret of the person."),
+            ["security_key", "key_id", "issued_at", "expires_at"],
+            [
+                "security_key": Schema.text, "key_id": Schema.integer(0...Int64(UInt32.max)), "issued_at": AdminSchema.count,
+                "expires_at": AdminSchema.count,
+            ], status: 201, text: "The key, a secret of the person."),
         .fromMemory { request, caller, listener in listener.mint(request, caller) })
 }
 

@@ -38,7 +38,7 @@ final class ListenerProof: Sendable {
                 text: "\(nonceCount) random bytes as base64url.")
         ],
         answer: AdminRoute.Answer(
-            ["proofs"],
+            ["proofs"], ["proofs": Schema.array(Schema.text)],
             text: "The HMACs of the nonce and the listener's address under each admin token, as base64url, in no order of theirs.",
             refusals: [404]),
         .fromMemory { request, _, listener in

@@ -9,7 +9,8 @@ package struct StatusAction: AdminAction {
     static let route = AdminRoute(
         .get, "/v1/status", .read,
         summary: "Whether the service can do its work, which notifiers are paused, and how the configuration is.",
-        answer: AdminRoute.Answer(["status", "version", "reasons", "paused", "configuration"], text: "How the service is."),
+        answer: AdminRoute.Answer(
+            ["status", "version", "reasons", "paused", "configuration"], AdminSchema.status, text: "How the service is."),
         .fromMemory { _, _, listener in
             Response(status: 200, json: listener.services.status(), headers: [("Cache-Control", "no-store")])
         })

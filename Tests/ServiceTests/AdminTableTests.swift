@@ -111,6 +111,7 @@ import Testing
             #expect("\(route.path)".contains(":") == route.parameters.contains { $0.place == .path })
             #expect(Set(route.parameters.map(\.name)).count == route.parameters.count)
             #expect(route.parameters.allSatisfy { $0.text.last == "." })
+            #expect(Set(route.answer.types.keys).isSubset(of: route.answer.members))
             // What changes something is for operators or for who mints.
             #expect(route.method == .get || [.operate, .mint].contains(route.role))
         }
