@@ -118,8 +118,12 @@ import Testing
             try scratch.write("authorities.pem", next.certificate, mode: 0o644)
             #expect(try reload())
             #expect(try statuses() == ["403", "200"])
+            // A caller's own certificate alone.
+            try scratch.write("authorities.pem", own.certificate, mode: 0o644)
+            #expect(try reload())
+            #expect(try statuses() == ["200", "403"])
             #expect(try !reload(#""tls":{"certificate":"own.pem","key":"own.key"}"#))
-            #expect(try statuses() == ["403", "200"])
+            #expect(try statuses() == ["200", "403"])
         }
     }
 
