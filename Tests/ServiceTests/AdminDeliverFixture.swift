@@ -45,8 +45,8 @@ final class AdminDeliverFixture {
         admin = AdminListener(
             AdminServices(
                 state: state, store: store, registry: MetricsRegistry(), clocks: Clocks(unixSeconds: { TestTime.now }), logger: log.logger,
-                denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { .null }, holds: { [:] },
-                onGivenUp: { _, _, _ in },
+                denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { .null },
+                openAPI: { Response(status: 200, json: [:]) }, holds: { [:] }, onGivenUp: { _, _, _ in },
                 onRevocation: { [revocations] _ in
                     if let book = try? store.revocationBook() { revocations.replace(with: book.snapshot) }
                 }, revocations: revocations,
