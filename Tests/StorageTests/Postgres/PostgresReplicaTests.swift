@@ -105,17 +105,19 @@ import Time
     @Test func deliveriesAreSharedAndEachIsClaimedOnce() throws {
         try withTwo { first, second in
             for number in 0..<200 { try first.take(Sample(number).with { $0.keepsOrder = number % 2 == 0 }) }
-            let delivered = Monitor<[UUIDv7: Int]>([:])
+            let (delivered, hasFailed) = (Monitor<[UUIDv7: Int]>([:]), Monitor(false))
             let workers = [first, second, first, second].map { store in
                 startThread {
                     do {
-                        while try !store.pending().isEmpty {
+                        // What a worker that has failed had claimed stays pending.
+                        while try !hasFailed.withLock({ $0 }) && !store.pending().isEmpty {
                             for delivery in try store.claim(at: 2000, limit: 7) {
                                 delivered.withLock { $0[delivery.id, default: 0] += 1 }
                                 try store.report(delivery, .delivered, at: 2001)
                             }
                         }
                     } catch {
+                        hasFailed.withLock { $0 = true }
                         Issue.record("a worker failed: \(error)")
                     }
                 }
