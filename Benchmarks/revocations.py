@@ -40,7 +40,11 @@ def fill(service, app_id):
     database = sqlite3.connect(service.database)
     with database:
         database.executemany("INSERT INTO apps VALUES (?, ?)", [(1, app_id)] + [(2 + other, f"other-{other}") for other in range(OTHER_APPS)])
-        database.executemany("INSERT INTO revocations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows(1))
+        database.executemany(
+            "INSERT INTO revocations (version, id, app, user_id, salt, key_id, issued_before, reason, author, created_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows(1),
+        )
         database.execute("INSERT INTO revocation_versions VALUES (1, ?, 0)", (COUNT,))
     database.close()
 
