@@ -62,8 +62,8 @@ let package = Package(
         library(
             "Operators",
             [
-                "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Observability", "OperatorsPage", "POSIX",
-                "Threading", "Time", "Bytes",
+                "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Notifiers", "Observability", "OperatorsPage",
+                "POSIX", "Threading", "Time", "Bytes",
             ]),
         library(
             "HelpDesk",

@@ -1,9 +1,11 @@
-"""Authorizations: Deskgate beside its peers, its memory, its start, and what parts of a request cost in the process."""
+"""Authorizations: Deskgate beside its peers, its memory, its start, with many revocations, denied ones, and what parts of a request cost."""
 
 import os
 import subprocess
 
+import denials
 import report
+import revocations
 from cases import verify
 from load import CONNECTIONS, DISTURBED, authorizations, measure, memory, start_times, wait_for_first_answer
 from peers import PEERS, NotInstalled, allocation_counter, deskgate
@@ -108,6 +110,7 @@ def run(options, workspace, stack):
     targets = [*report.throughput_targets(run.peers, samples, run.missing), *run.limits()]
     print()
     report.print_peers(run.peers, samples, resident, run.missing)
+    targets += revocations.targets(run) + denials.targets(run)
     if options.micro is not None:
         targets.append(run_micro(options.micro, workspace.directory))
     return targets

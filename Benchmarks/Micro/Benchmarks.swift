@@ -12,8 +12,8 @@ struct Benchmarks {
     private let fixture: Fixture
     private let stopwatch = Stopwatch()
 
-    init() throws {
-        fixture = try Fixture()
+    init(_ fixture: Fixture) {
+        self.fixture = fixture
     }
 
     /// Takes all measurements; a few seconds.

@@ -9,9 +9,12 @@ enum DeskgateBenchmarks {
         do {
             let arguments = Process.arguments() ?? []
             if !arguments.isEmpty { return try FillCommand.run(arguments) }
-            let costs = try Benchmarks().run()
-            (costs.table + [""] + costs.targets.map(\.line)).forEach { print($0) }
-            Process.exit(costs.targets.contains { $0.isKept == false } ? 1 : 0)
+            let fixture = try Fixture()
+            let costs = Benchmarks(fixture).run()
+            let denials = DenialTiming(fixture.loggingRouter).run(try DeniedRequest.all(fixture))
+            let targets = costs.targets + [DenialTiming.target(denials)]
+            (costs.table + [""] + DenialTiming.table(denials) + [""] + targets.map(\.line)).forEach { print($0) }
+            Process.exit(targets.contains { $0.isKept == false } ? 1 : 0)
         } catch {
             print("cannot measure: \(error)")
             Process.exit(2)

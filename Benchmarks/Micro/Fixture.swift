@@ -5,6 +5,7 @@ import HTTPServer
 import Observability
 import POSIX
 import Service
+import Storage
 import TestSupport
 import Time
 
@@ -14,9 +15,16 @@ struct Fixture {
     static let appID: String = String(repeating: "Zm9yLWVhc2U-bm90~", count: 8).dropLast(2) + "=="
     static let userID = "user-\u{43f}\u{451}\u{442}\u{440}-20417"
     static let now = SystemClock.unixSeconds()
+    /// The oldest that a key may be.
+    static let longestLifeSeconds: UInt64 = 100 * 86_400
+    /// The user's keys from before this second are revoked.
+    static let revokedBefore = now - 3600
 
     let authorizer: Authorizer
     let router: Router
+    /// The same with the service's default log level, at which denials are logged.
+    let loggingRouter: Router
+    private let log: TestLog
     let minting: KeyMinting
     let securityKey: [UInt8]
     let appID = Array(Self.appID.utf8)
@@ -27,13 +35,21 @@ struct Fixture {
         let sink = try LogSink(format: .text)
         authorizer = try configuration.makeAuthorizer()
         router = try ServiceGraph(configuration, logger: Logger(level: .warning, sink: sink)).publicRouter
+        log = try TestLog(in: TemporaryDirectory(), level: .info)
+        let store = MemoryStore()
+        try store.revoke(Self.revocation())
+        loggingRouter = try ServiceGraph(configuration, logger: log.logger) { () throws(StoreError) in store }.publicRouter
         minting = KeyMinting(authorizer, defaultLifeSeconds: 86_400)
         securityKey = Array(try minting.mint(appID: Self.appID, userID: Self.userID, now: Self.now).securityKey.utf8)
     }
 
     /// The body as the help desk sends it.
-    var json: [UInt8] {
-        Array(#"{"app_id":"\#(Self.appID)","user_id":"\#(Self.userID)","security_key":"\#(securityKeyText)"}"#.utf8)
+    var json: [UInt8] { json(appID: appID, securityKey: securityKey) }
+
+    /// The body of such a request.
+    func json(appID: [UInt8], securityKey: [UInt8]) -> [UInt8] {
+        let (app, key) = (String(decoding: appID, as: UTF8.self), String(decoding: securityKey, as: UTF8.self))
+        return Array(#"{"app_id":"\#(app)","user_id":"\#(Self.userID)","security_key":"\#(key)"}"#.utf8)
     }
 
     /// The same as a form, with the escapes that a browser would make.
@@ -56,12 +72,23 @@ struct Fixture {
         String(decoding: securityKey, as: UTF8.self)
     }
 
+    private static func revocation() -> Revocation {
+        var random = SystemRandomNumberGenerator()
+        let now = SystemClock.unixMilliseconds()
+        return Revocation(
+            id: UUIDv7(milliseconds: now, using: &random), appID: appID, subject: .user(userID), issuedBefore: revokedBefore, reason: "",
+            author: "benchmark", createdAt: now)
+    }
+
     private static func configuration() throws -> Configuration {
         let directory = try TemporaryDirectory()
         let random: InlineArray<32, UInt8> = try randomBytes()
         let secret = Base64URL.encode(random.span)
         let file = directory.path("config.json")
-        let text = #"{"apps":[{"app_id":"\#(appID)","keys":[{"id":1,"secret":{"env":"SECRET"}}]}]}"#
+        let text = """
+            {"apps":[{"app_id":"\(appID)","keys":[{"id":1,"secret":{"env":"SECRET"}}]}],
+             "security_keys":{"longest_life_seconds":\(longestLifeSeconds)}}
+            """
         try File.create(file, mode: 0o600, text.utf8)
         return try Configuration(contentsOf: file) { $0 == "SECRET" ? secret : nil }
     }

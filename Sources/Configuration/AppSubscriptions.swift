@@ -19,7 +19,9 @@ package struct AppSubscriptions: Sendable {
             registry.append((app.id, told.map { Subscription(notifier: $0.name, keepsOrder: $0.keepsOrder) }))
         }
         self.comments = comments
-        self.registry = RegistryAudience(registry, lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
+        let relays = configuration.notifiers.filter(\.type.isRelay).map(\.name)
+        self.registry = RegistryAudience(
+            registry, relays: relays, lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
     }
 
     /// Whom a comment of an app goes to.

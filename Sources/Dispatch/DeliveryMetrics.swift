@@ -49,13 +49,10 @@ package struct DeliveryMetrics: Sendable {
         return Set(configured).union(values.keys).sorted().map { ComputedSample($0.text, value: values[$0] ?? 0) }
     }
 
-    /// The reason of deliveries that an operator has given up.
-    package static let purged = "purged"
-
     /// Begins the series of a notifier at 0, because a rate misses the first increment of a series that was absent.
     func expect(notifier: String) {
         for ending in DeliveryEnding.allCases { countEnded(0, notifier: notifier, ending.state, reason: ending.reason) }
-        for reason in RetryDecision.Ending.allCases.map(\.rawValue) + [Self.purged] {
+        for reason in RetryDecision.Ending.allCases.map(\.rawValue) + GivenUpReason.allCases.map(\.rawValue) {
             countEnded(0, notifier: notifier, .dead, reason: reason)
         }
         _ = duration.child(notifier)

@@ -127,6 +127,10 @@ extension WaitingStore {
 
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? { try store().story(of: id) }
 
+    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+        try store().arrival(ofForgotten: comment, appID: appID)
+    }
+
     func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
         try store().retry(filter, now: now, expiresAt: expiresAt)
     }
@@ -156,7 +160,17 @@ extension WaitingStore {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store().pending() }
 
-    func revoke(_ revocation: Revocation) throws(StoreError) { try store().revoke(revocation) }
+    func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
+        try store().revoke(revocation, announcing: arrival)
+    }
+
+    func formerSalt() throws(StoreError) -> [UInt8]? { try store().formerSalt() }
+
+    func erase(_ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure {
+        try store().erase(person, now: now, telling: audience)
+    }
+
+    func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof { try store().proveErasure(of: traces) }
 
     func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
         try store().revocations(of: person, after: after, limit: limit)

@@ -67,8 +67,8 @@ package struct AdminAccess {
             configuration, authorizer: try authorizer(), registryAudience: AppSubscriptions(configuration).registry)
         // No metrics count these deliveries while no service runs.
         let context = AdminContext(
-            store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, author: "command", onGivenUp: { _, _ in },
-            onRevocation: { _ in })
+            store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, author: "command", onGivenUp: { _, _, _ in },
+            onRevocation: { _ in }, revocations: { () throws(StoreError) in try store.revocationBook().snapshot })
         return try action.perform(in: context)
     }
 

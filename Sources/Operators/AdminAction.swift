@@ -39,6 +39,8 @@ package struct AdminAnswer: Sendable, Equatable {
         case purged(Int)
         /// Events that were stored.
         case stored(Int)
+        /// Removed push tokens of a person who was forgotten.
+        case forgotten(Int)
 
         /// Its name in the answer and in audit lines.
         var name: String {
@@ -47,13 +49,14 @@ package struct AdminAnswer: Sendable, Equatable {
             case .removed: "removed"
             case .purged: "purged"
             case .stored: "stored"
+            case .forgotten: "devices"
             }
         }
 
         /// The count.
         var count: Int {
             switch self {
-            case .retried(let count), .removed(let count), .purged(let count), .stored(let count): count
+            case .retried(let count), .removed(let count), .purged(let count), .stored(let count), .forgotten(let count): count
             }
         }
 
@@ -62,6 +65,8 @@ package struct AdminAnswer: Sendable, Equatable {
             switch self {
             case .retried(let count), .removed(let count), .stored(let count): count > 0
             case .purged: false
+            // The events that tell of it.
+            case .forgotten: true
             }
         }
     }
@@ -114,21 +119,31 @@ package struct AdminContext: Sendable {
     let holds: [String: String]?
     /// Who asks: the admin token by its place and the peer's address, or `command` outside the service.
     let author: String
-    /// Called with the number of pending deliveries that were purged, and their notifier.
-    let onGivenUp: @Sendable (_ count: Int, _ notifier: String) -> Void
+    /// Called with the number of pending deliveries that an operator's action has ended, their notifier, and why.
+    let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
     /// Called with a change that the store has taken; it is in force when this returns.
     let onRevocation: @Sendable (RevocationChange) -> Void
+    /// The revocations in force: those that authorization asks now, or outside the service those of the store.
+    let revocations: @Sendable () throws(StoreError) -> Revocations
 
     /// Why a pending delivery that is due has not been attempted yet; nil when it is not due or has ended.
     func wait(of delivery: Delivery) -> String? {
         guard delivery.state == .pending, delivery.dueAt <= now else { return nil }
         if !serves(delivery.notifier) { return "notifier not configured" }
-        guard let holds else { return "service not running" }
+        guard let holds else { return Self.serviceIsDown }
         return holds[delivery.notifier] ?? Self.turn
     }
 
     /// The value of `waits` when nothing holds the delivery back.
     static let turn = "its turn"
+    /// The value of `waits` outside the service.
+    static let serviceIsDown = "service not running"
+
+    /// The reason in the value of `waits` for a notifier that is paused, such as `notifier paused (status_410)`; nil for any other value.
+    static func pauseReason(_ wait: String) -> String? {
+        let words = wait.split(separator: "(", maxSplits: 1)
+        return words.count == 2 && words[0] == "notifier paused " && words[1].hasSuffix(")") ? String(words[1].dropLast()) : nil
+    }
 
     /// The person's `user_ref` in the log; nil when it cannot be computed.
     func userReference(_ key: Device.Key) -> String? {

@@ -16,8 +16,9 @@ package struct AdminServices: Sendable {
     let status: @Sendable () -> JSONValue
     let holds: @Sendable () -> [String: String]
     let notifiers: @Sendable () -> [NotifierStanding]
-    let onGivenUp: @Sendable (_ count: Int, _ notifier: String) -> Void
+    let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
     let onRevocation: @Sendable (RevocationChange) -> Void
+    let revocations: Live<Revocations>
     let onWork: @Sendable () -> Void
 
     /// Gathers the services.
@@ -25,15 +26,17 @@ package struct AdminServices: Sendable {
     ///     - status: the answer of `GET /v1/status`; must not block.
     ///     - holds: why a notifier starts no attempts just now, by its name.
     ///     - notifiers: how the configured notifiers do their work; must not block.
-    ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were purged, and their notifier.
+    ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were ended, their notifier, and why.
     ///     - onRevocation: called on that thread, before the answer, with a change that the store has taken; puts it in force.
+    ///     - revocations: the ones in force.
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
     package init(
         state: Live<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger, denials: DenialLog,
         status: @escaping @Sendable () -> JSONValue, holds: @escaping @Sendable () -> [String: String],
         notifiers: @escaping @Sendable () -> [NotifierStanding],
-        onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String) -> Void,
-        onRevocation: @escaping @Sendable (RevocationChange) -> Void, onWork: @escaping @Sendable () -> Void
+        onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void,
+        onRevocation: @escaping @Sendable (RevocationChange) -> Void, revocations: Live<Revocations>,
+        onWork: @escaping @Sendable () -> Void
     ) {
         self.state = state
         self.store = store
@@ -46,6 +49,7 @@ package struct AdminServices: Sendable {
         self.notifiers = notifiers
         self.onGivenUp = onGivenUp
         self.onRevocation = onRevocation
+        self.revocations = revocations
         self.onWork = onWork
     }
 }
@@ -144,7 +148,8 @@ package final class AdminListener: Sendable {
     private func perform(_ action: any AdminAction, _ caller: AdminCaller) -> Response {
         let context = AdminContext(
             store: services.store, now: services.clocks.unixMilliseconds(), state: services.state.current, holds: services.holds(),
-            author: caller.author, onGivenUp: services.onGivenUp, onRevocation: services.onRevocation)
+            author: caller.author, onGivenUp: services.onGivenUp, onRevocation: services.onRevocation,
+            revocations: { [live = services.revocations] in live.current })
         do throws(StoreError) {
             let answer = try action.perform(in: context)
             if answer.change?.makesWork == true { services.onWork() }

@@ -130,8 +130,8 @@ package struct AdminRoute: Sendable {
 
     /// The table of all requests of the admin listener.
     package static let all: [AdminRoute] =
-        [metrics, KeyRequest.route, StatusAction.route, ListenerProof.route] + DeliveryAction.routes + DeviceAction.routes
-        + RevocationAction.routes + PersonAction.routes
+        [metrics, KeyRequest.route, StatusAction.route, ExplainAction.route, ListenerProof.route] + DeliveryAction.routes
+        + DeviceAction.routes + RevocationAction.routes + PersonAction.routes + [ForgetAction.route, UserAction.route]
         + [DeadGroupsAction.route, NotifierStanding.route, NotifierTestAction.route, ShownConfigurationRoute.route]
 
     private static let metrics = AdminRoute(

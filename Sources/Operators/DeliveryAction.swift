@@ -103,7 +103,7 @@ extension DeliveryAction: AdminAction {
         if let problem = try context.problem(in: filter) { return problem }
         return try purged { limit throws(StoreError) in
             let count = try context.store.giveUpPending(notifier: notifier, now: context.now, limit: limit)
-            context.onGivenUp(count, notifier)
+            context.onGivenUp(count, notifier, .purged)
             return count
         }
     }

@@ -57,7 +57,8 @@ package struct DeliveryCriteria {
         return time
     }
 
-    private static func identity(_ name: String, _ text: String) throws(AdminProblem) -> HelpDeskID {
+    /// Parses an identity of the help desk.
+    static func identity(_ name: String, _ text: String) throws(AdminProblem) -> HelpDeskID {
         guard let id = HelpDeskID(text) else {
             throw AdminProblem(name, "expected 1 to \(HelpDeskID.longest) bytes without control characters.")
         }

@@ -65,7 +65,7 @@ package enum DeviceAction: AdminAction, Equatable {
 extension Device {
     /// The device in the JSON for operators, with its token masked.
     /// - Parameter reference: the person's `user_ref` in the log.
-    fileprivate func json(named reference: String?) -> JSONObject {
+    func json(named reference: String?) -> JSONObject {
         [
             "app_id": .string(key.appID), "user_id": .string(key.userID), "device_id": .string(key.deviceID), "type": .string(type),
             "token": .string(token.masked), "environment": environment.map { .string($0) } ?? .null,

@@ -4,6 +4,8 @@ internal import HTTPServer
 
 /// The part of the configuration in force that the admin listener uses: an immutable snapshot, which a reload replaces.
 package final class OperatorState: Sendable {
+    /// The configuration, of which explanations tell.
+    let configuration: Configuration
     /// Computes `user_ref`, and has the keys for minting.
     let authorizer: Authorizer
     /// The default lifetime of a minted key in seconds; 0 means no expiry.
@@ -29,6 +31,7 @@ package final class OperatorState: Sendable {
 
     /// Takes the snapshot of a configuration; `authorizer` must be made from the same one.
     package init(_ configuration: Configuration, authorizer: Authorizer, registryAudience: RegistryAudience) {
+        self.configuration = configuration
         self.authorizer = authorizer
         defaultLifeSeconds = configuration.defaultLifeSeconds
         tokens = configuration.admin.tokens

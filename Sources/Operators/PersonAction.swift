@@ -96,7 +96,7 @@ package struct PersonAction: AdminAction, Equatable {
 
 /// The mapping between actions on people and requests to the admin listener, in both directions.
 extension PersonAction {
-    private static let parameters = [
+    static let parameters = [
         AdminRoute.Parameter("app_id", .body, isRequired: true, text: "The app."),
         AdminRoute.Parameter("user_id", .body, isRequired: true, text: "The person."),
         AdminRoute.Parameter("reason", .body, text: "Why, for other operators."),
@@ -131,8 +131,6 @@ extension PersonAction {
 
     /// As `AdminAction` says.
     package var request: AdminRequest {
-        var object: JSONObject = ["app_id": .string(person.appID), "user_id": .string(person.userID)]
-        if !reason.isEmpty { object.append(.string(reason), forKey: "reason") }
-        return AdminRequest(.post, "/v1/users/\(kind.rawValue)", body: JSONValue.object(object).serialized())
+        AdminRequest(.post, "/v1/users/\(kind.rawValue)", body: PersonFields.body(person, reason: reason))
     }
 }

@@ -68,19 +68,19 @@ package enum RevocationAction: AdminAction, Equatable {
         }
     }
 
-    static let unknown = AdminAnswer.error(404, "not_found", "No revocation has this id.")
+    static let unknown = AdminAnswer.error(404, "not_found", "No revocation has this id. That of a forgotten user stays for ever.")
 }
 
 extension AdminContext {
     /// Revokes keys; in force when this returns.
     func revoke(
-        _ appID: String, _ subject: Revocation.Subject, issuedBefore: UnixSeconds?, reason: String
+        _ appID: String, _ subject: Revocation.Subject, issuedBefore: UnixSeconds?, reason: String, announcing arrival: Arrival? = nil
     ) throws(StoreError) -> Revocation {
         var random = SystemRandomNumberGenerator()
         let revocation = Revocation(
             id: UUIDv7(milliseconds: now, using: &random), appID: appID, subject: subject, issuedBefore: issuedBefore, reason: reason,
             author: author, createdAt: now)
-        try store.revoke(revocation)
+        try store.revoke(revocation, announcing: arrival)
         onRevocation(.added(revocation))
         return revocation
     }
@@ -113,6 +113,7 @@ extension Revocation {
         switch subject {
         case .everyKey: "app"
         case .user: isBlock ? "block" : "user"
+        case .formerUser: "former"
         case .keyID: "key_id"
         case .securityKey: "security_key"
         }

@@ -97,6 +97,13 @@ enum PersonFields {
         return text
     }
 
+    /// The body of a request about a person.
+    static func body(_ person: RevokedPerson, reason: String) -> [UInt8] {
+        var object: JSONObject = ["app_id": .string(person.appID), "user_id": .string(person.userID)]
+        if !reason.isEmpty { object.append(.string(reason), forKey: "reason") }
+        return JSONValue.object(object).serialized()
+    }
+
     static func reason(_ text: String?) throws(AdminProblem) -> String {
         guard let text, !text.isEmpty else { return "" }
         let longest = Revocation.longestReason

@@ -54,6 +54,11 @@ package final class FileLock: Sendable {
         Self.holder(of: bytes, on: descriptor)
     }
 
+    /// Searches the file byte by byte, without opening it again.
+    package func search(for texts: [[UInt8]]) throws(SystemError) -> FileSearch.Finding {
+        try FileSearch.search(descriptor, for: texts)
+    }
+
     private static func lock(
         _ descriptor: Int32, _ path: String, _ byte: Int64, _ others: Range<Int64>
     ) throws(Failure) -> FileIdentity {

@@ -119,9 +119,9 @@ package struct ServiceGraph: Sendable {
                             name: name, state: state, pause: pause.map { ($0.reason, $0.remedy) }, credentialExpiresAt: expiry)
                     }
                 },
-                onGivenUp: { count, notifier in
-                    deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: DeliveryMetrics.purged)
-                }, onRevocation: { revocations.take($0) }, onWork: { inbox.announceNews() }))
+                onGivenUp: { count, notifier, reason in
+                    deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: reason.rawValue)
+                }, onRevocation: { revocations.take($0) }, revocations: revocations.live, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
     }
 

@@ -36,6 +36,13 @@ extension Delivery {
             attempts: attempts, dueAt: dueAt, endedAt: endedAt, reason: reason)
     }
 
+    /// The same delivery without the person and the device.
+    func withoutPerson() -> Delivery {
+        Delivery(
+            id: id, notifier: notifier, event: event.withoutPerson(), state: state, attempts: attempts, dueAt: dueAt, endedAt: endedAt,
+            reason: reason)
+    }
+
     /// The same delivery without its event's data.
     func withoutData() -> Delivery {
         Delivery(

@@ -5,7 +5,9 @@ enum StoreRules {
     /// The reason of a delivery that has expired.
     static let expired = RetryDecision.Ending.expired.rawValue
     /// The reason of a pending delivery that an operator has purged.
-    static let purged = "purged"
+    static let purged = GivenUpReason.purged.rawValue
+    /// The reason of a pending delivery that ended because its person was forgotten.
+    static let forgotten = GivenUpReason.forgotten.rawValue
     /// The outcome and the reason of an attempt whose process ended before it.
     static let interrupted = "interrupted"
     /// The reason of a delivery that waits because its receiver may not be called yet.
@@ -43,6 +45,11 @@ enum StoreRules {
     /// Traps on a claim without a lease, whose deliveries would be due at once, and on a negative limit.
     static func check(_ claim: Claim) {
         precondition(claim.leaseMilliseconds > 0 && claim.limit >= 0, "a claim has a lease and a limit")
+    }
+
+    /// Whether an event that is to be erased has nobody to tell any more, so that it is not stored at all.
+    static func tellsNobody(_ rows: [DeliveryPlan.Row], isErased: Bool) -> Bool {
+        isErased && rows.allSatisfy { $0.ending != nil }
     }
 
     /// Traps on a filter without a person: removing all devices of an app would take long.

@@ -1,4 +1,5 @@
 import Core
+import TestSupport
 import Testing
 
 /// How the log names people and apps.

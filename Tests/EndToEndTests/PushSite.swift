@@ -29,9 +29,12 @@ final class PushSite: Sendable {
     deinit { simulators.stop() }
 
     /// Writes the configuration.
-    /// - Parameter changes: by notifier, members in place of what the simulators' files say.
-    func configure(_ changes: [String: JSONObject] = [:]) throws {
+    /// - Parameters:
+    ///   - changes: by notifier, members in place of what the simulators' files say.
+    ///   - adminPort: the operators' port, by which commands find a running service; 0 lets the system choose one.
+    func configure(_ changes: [String: JSONObject] = [:], adminPort: UInt16 = 0) throws {
         try workspace.configure([
+            "admin": Workspace.admin(port: adminPort),
             "apps": [
                 [
                     "app_id": .string(Workspace.app), "keys": [["id": 1, "secret": ["file": "app-1.key"]]],

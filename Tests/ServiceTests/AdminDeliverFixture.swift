@@ -30,6 +30,7 @@ final class AdminDeliverFixture {
     private let state: Live<OperatorState>
     private let admin: AdminListener
     private let wakeUps = Monitor(0)
+    private let revocations = Live(Revocations.none)
 
     /// - Parameters:
     ///   - members: members of `admin` beside the port and the token.
@@ -51,7 +52,11 @@ final class AdminDeliverFixture {
                 state: state, store: store, registry: MetricsRegistry(),
                 clocks: Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { clock.withLock { $0 } }), logger: log.logger,
                 denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { .null }, holds: { [:] }, notifiers: { [] },
-                onGivenUp: { _, _ in }, onRevocation: { _ in }, onWork: { [wakeUps] in wakeUps.update { $0 += 1 } }))
+                onGivenUp: { _, _, _ in },
+                onRevocation: { [revocations] _ in
+                    if let book = try? store.revocationBook() { revocations.replace(with: book.snapshot) }
+                }, revocations: revocations,
+                onWork: { [wakeUps] in wakeUps.update { $0 += 1 } }))
         try Self.fill(store)
     }
 

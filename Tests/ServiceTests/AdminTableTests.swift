@@ -21,6 +21,7 @@ import Testing
     /// A request that is carried out, by method and path.
     private static let good: [String: (query: String, body: String)] = [
         "POST /v1/keys": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
+        "GET /v1/explain": ("?app_id=shop&user_id=user-1", ""),
         "GET /v1/listener-proof": ("?nonce=\(String(repeating: "A", count: 43))", ""),
         "DELETE /v1/deliveries": ("?state=delivered", ""),
         "POST /v1/deliveries/retry": ("", #"{"all":true}"#),
@@ -30,6 +31,8 @@ import Testing
         "POST /v1/notifiers/test": ("", #"{"notifier":"log"}"#),
         "POST /v1/users/sign-out": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "POST /v1/users/block": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
+        "POST /v1/users/forget": ("", #"{"app_id":"shop","user_id":"user-9"}"#),
+        "GET /v1/users": ("?app_id=shop&user_id=user-1", ""),
         "POST /v1/users/unblock": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
     ]
 

@@ -160,7 +160,21 @@ final class DeliveryStore: Store {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }
 
-    func revoke(_ revocation: Revocation) throws(StoreError) { try store.revoke(revocation) }
+    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+        try store.arrival(ofForgotten: comment, appID: appID)
+    }
+
+    func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
+        try store.revoke(revocation, announcing: arrival)
+    }
+
+    func formerSalt() throws(StoreError) -> [UInt8]? { try store.formerSalt() }
+
+    func erase(_ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure {
+        try store.erase(person, now: now, telling: audience)
+    }
+
+    func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof { try store.proveErasure(of: traces) }
 
     func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
         try store.revocations(of: person, after: after, limit: limit)

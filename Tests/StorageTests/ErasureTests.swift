@@ -72,6 +72,45 @@ import Time
         #expect(eventually { (try? found()) == 0 })
     }
 
+    /// Texts, identifiers and tokens of somebody who was forgotten, and nothing of others.
+    @Test func ofWhoIsForgotten() throws {
+        let store = try open()
+        defer { store.close() }
+        let user = "\(Self.marker)user"
+        for number in 0..<30 {
+            try store.put("\(Self.marker)\(number)", user: user, device: "\(Self.marker)\(number)")
+            try store.take(
+                Sample(number).with { ($0.user, $0.device, $0.data) = (user, "\(Self.marker)\(number)", Array("\"\(Self.marker)\"".utf8)) })
+        }
+        try store.put("somebody-else", user: "other")
+        let person = RevokedPerson(appID: "app", userID: user)
+        let traces = PersonTraces(person, others: ["\(Self.marker)7", "short"])
+        #expect(try store.proveErasure(of: traces).files.map { $0.occurrences > 60 } == true)
+        let audience = RegistryAudience([("app", [Subscription(notifier: "relay")])], relays: ["relay"], lifeMilliseconds: 100_000)
+        #expect(try store.erase(person, now: 2000, telling: audience).devices == 20, "as many as a person may have")
+        for delivery in try store.claim("relay", at: 2000) { try store.report(delivery, .delivered, at: 2001) }
+        let proof = try store.proveErasure(of: traces)
+        #expect(proof.tables.isEmpty && proof.waiting.isEmpty && proof.isLogEmpty == true)
+        #expect(proof.files.map(\.occurrences) == 0 && traces.texts.count == 2 && traces.tooShort == 1)
+        #expect(try found() == 0)
+        #expect(try store.registered() == ["other d1 somebody-else"])
+    }
+
+    /// A text is found wherever it stands, also across the parts that are read at once.
+    @Test func theSearchFindsEveryPlace() throws {
+        let path = directory.path("bytes")
+        let text = Array(Self.marker.utf8)
+        for offset in [0, 1, 100, (1 << 20) - text.count, (1 << 20) - 3, (1 << 20) - 1, 1 << 20, (2 << 20) - 5] {
+            var bytes = [UInt8](repeating: text[0], count: (2 << 20) + 50)
+            bytes.replaceSubrange(offset..<offset + text.count, with: text)
+            try File.create(path, mode: 0o600, bytes)
+            let finding = try FileSearch.search(path, for: [text, Array("nowhere".utf8)])
+            #expect(finding == FileSearch.Finding(bytes: UInt64(bytes.count), occurrences: 1), "\(offset)")
+            try File.remove(path)
+        }
+        #expect(try FileSearch.search(path, for: [text]) == FileSearch.Finding(), "a file that is not there")
+    }
+
     /// What is still to be sent stays.
     @Test func keepsWhatWaits() throws {
         let store = try open()

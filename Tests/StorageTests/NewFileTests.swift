@@ -2,9 +2,10 @@ import Core
 import Glibc
 import POSIX
 import SQLite
-import Storage
 import TestSupport
 import Testing
+
+@testable import Storage
 
 /// What is taken for a store, and what for a new one.
 @Suite struct NewFileTests {
@@ -29,7 +30,7 @@ import Testing
     @Test func makesAFileThatDoesNotExist() throws {
         #expect(refusal(path) == nil)
         #expect(directory.contents() == ["store.db"])
-        #expect(try Connection(path: path, mode: .readOnly).userVersion() == 2)
+        #expect(try Connection(path: path, mode: .readOnly).userVersion() == Migrations.latest)
     }
 
     @Test func refusesAFileWithoutTables() throws {

@@ -2,10 +2,11 @@ import Core
 import Glibc
 import POSIX
 import SQLite
-import Storage
 import TestSupport
 import Testing
 import Time
+
+@testable import Storage
 
 @Suite struct SQLiteFileTests {
     private func open(_ path: String, _ change: (inout StoreSettings) -> Void = { _ in }) throws(StoreError) -> SQLiteStore {
@@ -119,7 +120,7 @@ import Time
         try connection.close()
         let refusal = try #require(error(path))
         #expect(refusal.kind == .corrupt)
-        #expect(refusal.description.contains("newer version (schema 99, this one knows 4)"))
+        #expect(refusal.description.contains("newer version (schema 99, this one knows \(Migrations.latest))"))
     }
 
     @Test func refusesWhatIsNoDatabase() throws {

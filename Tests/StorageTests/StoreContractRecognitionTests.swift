@@ -37,6 +37,25 @@ import Time
         }
     }
 
+    /// Operators are told of it although nothing else is left.
+    @Test(arguments: Backend.allCases) func tellsWhenWhatItForgotCame(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        func arrival(_ comment: HelpDeskID, _ app: String) throws -> UnixMilliseconds? {
+            try fixture.store.arrival(ofForgotten: comment, appID: app)
+        }
+        let sample = Sample(1)
+        let identity = sample.event.identity
+        let comment = try #require(identity.commentID)
+        #expect(try arrival(comment, identity.appID) == nil)
+        try fixture.store.take(sample)
+        #expect(try arrival(comment, identity.appID) == nil, "it is not forgotten yet")
+        try fixture.store.report(try fixture.store.claim(at: 1001)[0], .delivered, at: 1002)
+        #expect(try fixture.store.forget(.delivered, endedBefore: .max, limit: 9) == 1)
+        #expect(try arrival(comment, identity.appID) == sample.event.receivedAt)
+        #expect(try arrival(comment, "another") == nil)
+        #expect(try arrival("another", identity.appID) == nil)
+    }
+
     /// An operator purges at once, and by a clock that may be wrong.
     @Test(arguments: Backend.allCases) func recognisesWhatAnOperatorForgot(_ backend: Backend) throws {
         let fixture = try backend.store()

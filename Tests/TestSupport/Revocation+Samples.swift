@@ -22,6 +22,15 @@ extension Revocation {
             .sample(5, appID: appID, .keyID(0), issuedBefore: 1_700_000_002),
             .sample(6, appID: appID, .securityKey(salt: Array(0...15))),
             .sample(7, appID: appID, .user("bob"), issuedBefore: latestBound),
+            .sample(9, appID: appID, .formerUser(former)),
         ]
+    }
+
+    /// Somebody who was forgotten.
+    private static var former: FormerUser {
+        guard let former = FormerUser(name: String(repeating: "0f", count: 32), salt: Array(0..<32)) else {
+            preconditionFailure("a name has 64 digits, a salt 32 bytes")
+        }
+        return former
     }
 }

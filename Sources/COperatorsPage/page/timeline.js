@@ -13,20 +13,20 @@ const links = { delivery_id: "delivery_id", user_id: "user_id", comment_id: "com
 export function story({ outcome, finding, remedy, steps }, app) {
   return [
     h("div", { class: `finding ${outcome}` },
-      h("p", { class: "finding-text" }, badge(t(`outcome.${outcome}`), { ok: "good", problem: "bad", note: "warn" }[outcome]), " ", finding),
-      remedy && h("p", { class: "finding-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", remedy)),
-    timeline(steps, app, remedy),
+      h("p", { class: "finding-text" }, badge(t(`outcome.${outcome}`), { ok: "good", problem: "bad", note: "warn" }[outcome]), " ", h("span", { lang: "en" }, finding)),
+      remedy && h("p", { class: "finding-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", h("span", { lang: "en" }, remedy))),
+    timeline(steps, app, { first: remedy, lang: "en" }),
   ];
 }
 
-/** The steps as a list; a day is written once. */
-export function timeline(steps, app, first) {
+/** The steps as a list. `first` is a remedy that stands above already, `lang` the language of the texts where it is not the page's. */
+export function timeline(steps, app, { first, lang } = {}) {
   return h("ol", { class: "timeline" }, steps.map((step) => h("li", { class: `step ${step.outcome}` },
     h("span", { class: "mark", role: "img", "aria-label": t(`outcome.${step.outcome}`) }, marks[step.outcome] ?? "i"),
     h("div", { class: "step-body" },
       h("p", { class: "step-head" }, h("span", { class: "strong" }, word(`step.${step.step}`) ?? step.step), step.at && time(step.at)),
-      h("p", { class: "step-text" }, step.text),
-      step.remedy && step.remedy !== first && h("p", { class: "step-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", step.remedy),
+      h("p", { class: "step-text", lang }, step.text),
+      step.remedy && step.remedy !== first && h("p", { class: "step-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", h("span", { lang }, step.remedy)),
       references(step.references, app)))));
 }
 

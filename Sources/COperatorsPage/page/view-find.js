@@ -90,7 +90,7 @@ async function user(app, text, signal) {
   return (await ask(path("/v1/revocations", values), { signal })).revocations.length > 0;
 }
 
-/** What the service explains; of a ticket, or without that request, what is stored of the deliveries. */
+/** What the service explains; of a ticket what is stored of its deliveries. */
 async function explain({ values, place, signal }, field, value) {
   const kind = field.replace("_id", "");
   const json = field === "ticket_id" ? path("/v1/deliveries", pick(values, ["app_id", "ticket_id"])) : path("/v1/explain", pick(values, ["app_id", ...named]));
@@ -99,13 +99,8 @@ async function explain({ values, place, signal }, field, value) {
   put(place, head(`${t(`kind.${kind}`)} ${value}`, values.app_id ? `${t("app")}: ${values.app_id}${values.user_id && field !== "user_id" ? ` · ${t("user")}: ${values.user_id}` : ""}` : null, [json],
     person && h("a", { class: "button", href: address("people", { app_id: values.app_id, user_id: value }) }, t("find.person"))), result);
   await show(result, async () => {
-    if (field === "ticket_id") return stored(values, field, signal);
-    try {
-      return story(await ask(path("/v1/explain", pick(values, ["app_id", ...named])), { signal }), values.app_id);
-    } catch (error) {
-      if (error.status !== 404) throw error;
-      return stored(values, field, signal);
-    }
+    if (field === "ticket_id") return stored(values, signal);
+    return story(await ask(json, { signal }), values.app_id);
   });
   if (field !== "user_id" && field !== "ticket_id") return;
   const list = h("div");
@@ -116,13 +111,9 @@ async function explain({ values, place, signal }, field, value) {
   }, empty(t("find.no-deliveries"), t("find.no-deliveries.text")))));
 }
 
-async function stored(values, field, signal) {
-  if (field === "delivery_id") return timeline(stepsOf([await ask(`/v1/deliveries/${encodeURIComponent(values.delivery_id)}`, { signal })]), values.app_id);
-  if (field === "device_id") {
-    const { push_tokens: devices } = await ask(path("/v1/push-tokens", pick(values, ["app_id", "user_id", "device_id"])), { signal });
-    return devices.length ? timeline(devices.map((device) => ({ step: "device", outcome: "ok", at: device.registered_at, text: t("told.device", device), references: { user_id: device.user_id } })), values.app_id) : empty(t("find.no-device"));
-  }
-  const { deliveries } = await ask(path("/v1/deliveries", { ...pick(values, ["app_id", field]), limit: MOST_STORIES }), { signal });
+/** The newest deliveries of a ticket with their attempts, of which the service explains one at a time. */
+async function stored(values, signal) {
+  const { deliveries } = await ask(path("/v1/deliveries", { ...pick(values, ["app_id", "ticket_id"]), limit: MOST_STORIES }), { signal });
   if (!deliveries.length) return empty(t("find.no-deliveries"), t("find.no-deliveries.text"));
   const stories = await Promise.all(deliveries.map((delivery) => ask(`/v1/deliveries/${delivery.id}`, { signal })));
   return timeline(stepsOf(stories), values.app_id);

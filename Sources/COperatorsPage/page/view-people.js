@@ -5,7 +5,7 @@ import { address } from "./address.js";
 import { apps } from "./apps.js";
 import { h, put } from "./dom.js";
 import { time } from "./format.js";
-import { appField, badge, card, confirm, empty, head, longTable, notice, show } from "./ui.js";
+import { appField, badge, card, confirm, empty, facts, head, longTable, notice, show, table } from "./ui.js";
 import { t, word } from "./words.js";
 
 /** Shows one person, or all who have a device. */
@@ -23,7 +23,7 @@ export async function people(context) {
       const page = await ask(path("/v1/push-tokens", { app_id: app, after, limit: 100 }), { signal });
       return { rows: page.push_tokens, next: page.next };
     }, empty(t("people.no-devices"), t("people.no-devices.text")))),
-    show(revoked, () => revocations({}, context)),
+    show(revoked, () => revocations(context)),
   ]);
 }
 
@@ -40,16 +40,38 @@ function form(known, app, user) {
 async function person(context, app, user, chooser) {
   const { place, signal, mayChange } = context;
   const values = { app_id: app, user_id: user };
-  const [told, devices, revoked] = [h("div"), h("div"), h("div")];
-  put(place, head(user, `${t("app")}: ${app}`, [path("/v1/push-tokens", values), path("/v1/revocations", values)], h("a", { class: "button", href: address("find", values) }, t("people.timeline"))),
+  const [told, standing, devices, revoked] = [h("div"), h("div"), h("div"), h("div")];
+  put(place, head(user, `${t("app")}: ${app}`, [path("/v1/users", values)], h("a", { class: "button", href: address("find", values) }, t("people.timeline"))),
     chooser, told, mayChange ? buttons(context, values, told) : notice(t("read-only"), "plain"),
-    card(t("people.devices"), devices), card(t("people.revocations"), revoked));
+    card(t("people.standing"), standing), card(t("people.devices"), devices), card(t("people.revocations"), revoked));
+  let known = null;
+  const load = () => (known ??= ask(path("/v1/users", values), { signal }).catch((error) => {
+    // Whoever tries again asks again.
+    known = null;
+    throw error;
+  }));
   await Promise.all([
-    show(devices, () => longTable(t("people.devices"), deviceColumns(false), async (after) => {
-      const page = await ask(path("/v1/push-tokens", { ...values, after, limit: 100 }), { signal });
-      return { rows: page.push_tokens, next: page.next };
-    }, empty(t("people.no-devices"), t("people.no-devices.person")))),
-    show(revoked, () => revocations(values, context)),
+    show(standing, async () => standingFacts(await load())),
+    show(devices, async () => listed(t("people.devices"), deviceColumns(false), (await load()).push_tokens, empty(t("people.no-devices"), t("people.no-devices.person")))),
+    show(revoked, async () => {
+      const found = await load();
+      return [!found.revocations_complete && notice(t("people.more-revocations"), "warn"),
+        listed(t("people.revocations"), revocationColumns(context), found.revocations, empty(t("people.no-revocations"), t("people.no-revocations.text")))];
+    }),
+  ]);
+}
+
+function listed(caption, columns, rows, nothing) {
+  return rows.length ? table(caption, columns, rows) : nothing;
+}
+
+function standingFacts({ may_chat: mayChat, reason, keys_since: since, verify, shadow_until: shadow, user_ref: reference }) {
+  return facts([
+    [t("people.may-chat"), mayChat ? badge(t("people.may-chat.yes"), "good") : badge(word(`people.denied.${reason}`) ?? reason, "bad")],
+    [t("people.keys-since"), since === null ? t("revocation.all") : time(since)],
+    [t("people.verify"), word(`people.verify.${verify}`) ?? verify],
+    shadow !== null && [t("people.shadow"), time(shadow)],
+    [t("people.reference"), h("code", {}, reference ?? "–")],
   ]);
 }
 
@@ -86,19 +108,23 @@ function deviceColumns(withPerson) {
   ].filter(Boolean);
 }
 
-function revocations(values, { signal, mayChange, again }) {
-  return longTable(t("people.revocations"), [
+function revocations({ signal, ...context }) {
+  return longTable(t("people.revocations"), revocationColumns(context), async (after) => {
+    const page = await ask(path("/v1/revocations", { after, limit: 100 }), { signal });
+    return { rows: page.revocations, next: page.next };
+  }, empty(t("people.no-revocations"), t("people.no-revocations.text")));
+}
+
+function revocationColumns({ mayChange, again }) {
+  return [
     { title: t("revocation.kind"), cell: (one) => badge(word(`revocation.${one.kind}`) ?? one.kind, one.kind === "block" ? "bad" : "plain") },
-    !values.user_id && { title: t("revocation.of"), wide: true, cell: (one) => (one.user_id ? h("a", { href: address("people", { app_id: one.app_id, user_id: one.user_id }) }, one.user_id) : one.key_id !== null ? `${t("key")} ${one.key_id}` : one.app_id) },
+    { title: t("revocation.of"), wide: true, cell: (one) => (one.user_id ? h("a", { href: address("people", { app_id: one.app_id, user_id: one.user_id }) }, one.user_id) : one.key_id !== null ? `${t("key")} ${one.key_id}` : one.kind === "app" ? one.app_id : "–") },
     { title: t("revocation.before"), cell: (one) => (one.issued_before === null ? t("revocation.all") : time(one.issued_before)) },
     { title: t("people.reason"), wide: true, cell: (one) => one.reason || "–" },
     { title: t("revocation.by"), cell: (one) => one.author },
     { title: t("created"), cell: (one) => time(one.created_at) },
-    mayChange && { title: "", cell: (one) => one.kind !== "former_user" && h("button", { type: "button", onclick: () => lift(one, again) }, t("revocation.remove")) },
-  ].filter(Boolean), async (after) => {
-    const page = await ask(path("/v1/revocations", { ...values, after, limit: 100 }), { signal });
-    return { rows: page.revocations, next: page.next };
-  }, empty(t("people.no-revocations"), t("people.no-revocations.text")));
+    mayChange && { title: "", cell: (one) => one.kind !== "former" && h("button", { type: "button", onclick: () => lift(one, again) }, t("revocation.remove")) },
+  ].filter(Boolean);
 }
 
 function lift(one, again) {

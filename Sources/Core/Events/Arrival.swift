@@ -8,12 +8,16 @@ package struct Arrival: Sendable {
     package let subscriptions: [Subscription]
     /// A push token that came with it. The registry learns it, unless the device's app has registered another token or has signed out.
     package let token: PushToken?
+    /// Whether the person and the device leave the event as soon as none of its deliveries is pending, because it tells of somebody who was
+    /// forgotten. Its dead deliveries cannot be tried again.
+    package let isErased: Bool
 
     /// Makes an arrival.
-    package init(_ event: Event, to subscriptions: [Subscription], token: PushToken? = nil) {
+    package init(_ event: Event, to subscriptions: [Subscription], token: PushToken? = nil, isErased: Bool = false) {
         self.event = event
         self.subscriptions = subscriptions
         self.token = token
+        self.isErased = isErased
     }
 }
 

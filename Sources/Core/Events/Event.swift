@@ -10,6 +10,8 @@ package struct Event: Sendable, Equatable {
         case pushTokenRegistered = "push_token.registered"
         /// A device's push token is not to be used any more.
         case pushTokenRemoved = "push_token.removed"
+        /// A person was forgotten, and is to be forgotten by others too.
+        case userForgotten = "user.forgotten"
         /// An operator asks whether events arrive.
         case operatorTest = "operator.test"
     }

@@ -36,6 +36,10 @@ package struct Application: Sendable {
 
     /// The app's id: UTF-8, compared byte by byte.
     package let id: [UInt8]
+    /// The id as text, made once: a denial that is logged must not take longer because the app exists.
+    package let name: String
+    /// Names it where revocations are looked up.
+    package let digest: KeyedDigest
     /// Its keys, by rising id; none only where its backend alone decides.
     package let keys: [Key]
     /// How long its users' keys live, where that differs from other apps.
@@ -54,6 +58,8 @@ package struct Application: Sendable {
         signingSecret: StandardWebhookSecret? = nil
     ) {
         self.id = Array(id.utf8)
+        name = id
+        digest = RevocationDigests.app(id.utf8.span)
         self.keys = keys.sorted { $0.id < $1.id }
         self.life = life
         self.shadowUntil = shadowUntil
@@ -114,7 +120,7 @@ package struct KeyPolicy: Sendable, Equatable {
 
     /// Why a genuine key is not in force at `now`; nil when it is.
     /// - Parameter notAfter: the end of the secret that made it.
-    func denial(of key: SecurityKey, notAfter: UnixSeconds? = nil, now: UnixSeconds) -> Denial? {
+    package func denial(of key: SecurityKey, notAfter: UnixSeconds? = nil, now: UnixSeconds) -> Denial? {
         if key.issuedAt.elapsed(since: now) > clockSkewSeconds { return .issuedInFuture }
         if key.expiresAt != 0, now.elapsed(since: key.expiresAt) > clockSkewSeconds { return .expired }
         // Never adds, so that no clock and no limit, however wrong, can overflow.

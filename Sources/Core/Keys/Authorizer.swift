@@ -13,14 +13,17 @@ package final class Authorizer: Sendable {
         package let verdict: Verdict
         /// The index in `applications`; nil when none has the id, or the request is malformed.
         package let application: Int?
+        /// Whether the person was forgotten, so that the shadow mode allows nothing.
+        fileprivate let isOfFormer: Bool
 
-        fileprivate init(_ verdict: Verdict, _ application: Int? = nil) {
+        fileprivate init(_ verdict: Verdict, _ application: Int? = nil, isOfFormer: Bool = false) {
             self.verdict = verdict
             self.application = application
+            self.isOfFormer = isOfFormer
         }
 
         /// The same decision with the verdict that the app's backend has led to.
-        package func concluded(_ verdict: Verdict) -> Decision { Decision(verdict, application) }
+        package func concluded(_ verdict: Verdict) -> Decision { Decision(verdict, application, isOfFormer: isOfFormer) }
     }
 
     /// The apps, by rising id.
@@ -54,17 +57,25 @@ package final class Authorizer: Sendable {
     package func decide(
         appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, revocations: Revocations
     ) -> Decision {
+        let decision = judge(appID, userID, securityKey, now, revocations)
+        // In the shadow mode nobody needs a key, so a wrong one says nothing of whether the person was forgotten.
+        guard case .denied = decision.verdict, let application = decision.application, isShadowing(application, now) else {
+            return decision
+        }
+        guard let isFormer = try? revocations.isFormer(appID: appID, userID: userID) else {
+            return Decision(.undecided(.internalError), application)
+        }
+        return Decision(decision.verdict, application, isOfFormer: isFormer)
+    }
+
+    private func judge(
+        _ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>, _ now: UnixSeconds, _ revocations: Revocations
+    ) -> Decision {
         if let problem = FieldGrammar.problem(ofAppID: appID) { return Decision(.malformed(Malformation(.appID, problem))) }
         if let problem = FieldGrammar.problem(ofUserID: userID) { return Decision(.malformed(Malformation(.userID, problem))) }
         let application = index(of: appID)
-        let verification = application.map { applications[$0].verification } ?? .key
-        if verification == .backend {
-            if let problem = FieldGrammar.problem(ofForeignKey: securityKey) {
-                return Decision(.malformed(Malformation(foreignKey: problem)))
-            }
-            guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
-            let isBlocked = revocations.blocks(appID: appID, userID: userID)
-            return Decision(isBlocked ? .denied(.revoked, keyID: nil) : .unconfirmed(keyID: nil), application)
+        if let application, applications[application].verification == .backend {
+            return judge(foreignKey: securityKey, application, appID, userID, revocations)
         }
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
         guard let key = parsed else { return Decision(.malformed(Malformation(.securityKey, problem))) }
@@ -81,24 +92,41 @@ package final class Authorizer: Sendable {
                 return Decision(.denied(denial, keyID: key.keyID), application)
             }
             guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
-            if revocations.revokes(key, appID: appID, userID: userID) {
+            if try revocations.revokes(key, app: applications[application].digest, appID: appID, userID: userID) {
                 return Decision(.denied(.revoked, keyID: key.keyID), application)
             }
-            let isFinal = verification == .key
+            let isFinal = applications[application].verification == .key
             return Decision(isFinal ? .authorized(keyID: key.keyID) : .unconfirmed(keyID: key.keyID), application)
         } catch {
             return Decision(.undecided(.internalError), application)
         }
     }
 
+    /// Judges where only the app's backend understands the key.
+    private func judge(
+        foreignKey: Span<UInt8>, _ application: Int, _ appID: Span<UInt8>, _ userID: Span<UInt8>, _ revocations: Revocations
+    ) -> Decision {
+        if let problem = FieldGrammar.problem(ofForeignKey: foreignKey) { return Decision(.malformed(Malformation(foreignKey: problem))) }
+        guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
+        guard let isBlocked = try? revocations.blocks(app: applications[application].digest, appID: appID, userID: userID) else {
+            return Decision(.undecided(.internalError), application)
+        }
+        return Decision(isBlocked ? .denied(.revoked, keyID: nil) : .unconfirmed(keyID: nil), application)
+    }
+
     /// What authorization answers: the decision, or `shadowed` in place of a denial while the app is in its shadow mode.
     ///
-    /// For authorization only: on other routes somebody without a key would get another person's messages. An unknown app has no such mode.
+    /// For authorization only: on other routes somebody without a key would get another person's messages. An unknown app has no such mode,
+    /// and nobody who was forgotten is allowed by it.
     package func shadowing(_ decision: Decision, now: UnixSeconds) -> Decision {
         guard case .denied(let denial, let keyID) = decision.verdict, let application = decision.application,
-            let end = applications[application].shadowUntil, now < end
+            isShadowing(application, now), !decision.isOfFormer
         else { return decision }
         return Decision(.shadowed(denial, keyID: keyID), application)
+    }
+
+    private func isShadowing(_ application: Int, _ now: UnixSeconds) -> Bool {
+        applications[application].shadowUntil.map { now < $0 } ?? false
     }
 
     /// The index of the app with exactly this id.
@@ -143,15 +171,21 @@ extension Authorizer {
         reference(secret(for: appID), appID, userID)
     }
 
-    /// Names an app that is not configured: 12 hexadecimal digits; nil when OpenSSL fails.
-    package func appReference(appID: Span<UInt8>) -> String? {
+    /// Names the app and the person of a decision, 12 hexadecimal digits each; nil when OpenSSL fails. Takes as long for an app that is not
+    /// configured as for one that is: it neither searches for the app again nor leaves out a name.
+    package func references(
+        of decision: Decision, appID: Span<UInt8>, userID: Span<UInt8>
+    ) -> (app: String?, user: String?) {
         let nobody: [UInt8] = []
-        return reference(secret(for: appID), appID, nobody.span)
+        let secret = namingSecret(of: decision.application)
+        return (reference(secret, appID, nobody.span), reference(secret, appID, userID))
     }
 
-    private func secret(for appID: Span<UInt8>) -> HMACKey<SHA256>? {
+    private func secret(for appID: Span<UInt8>) -> HMACKey<SHA256>? { namingSecret(of: index(of: appID)) }
+
+    private func namingSecret(of application: Int?) -> HMACKey<SHA256>? {
         guard !applications.isEmpty else { return nil }
-        let application = applications[index(of: appID) ?? 0]
+        let application = applications[application ?? 0]
         return application.keys.first?.secret ?? application.spareSecret
     }
 

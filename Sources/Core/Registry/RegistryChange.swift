@@ -25,6 +25,8 @@ package struct RegistryChange: Sendable, Equatable {
         case gone
         /// An operator removed it.
         case operatorRemoved = "operator"
+        /// The person was forgotten. Only relays are told, so that their help desks drop the token; others are told of the person.
+        case forgotten
     }
 
     /// What.
@@ -99,14 +101,15 @@ extension RegistryChange {
         telling audience: RegistryAudience, using generator: inout some RandomNumberGenerator
     ) -> Arrival? {
         let key = device.key
-        let subscriptions = audience.subscriptions(of: key.appID)
+        let isErased = kind == .removed(.forgotten)
+        let subscriptions = isErased ? audience.relays(of: key.appID) : audience.subscriptions(of: key.appID)
         guard !subscriptions.isEmpty else { return nil }
         let event = Event(
             id: UUIDv7(milliseconds: at, using: &generator).event,
             kind: kind == .registered ? .pushTokenRegistered : .pushTokenRemoved,
             identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
             deviceType: device.type, occurredAt: at, receivedAt: at, expiresAt: at + audience.lifeMilliseconds, data: Payload(self).data)
-        return Arrival(event, to: subscriptions)
+        return Arrival(event, to: subscriptions, isErased: isErased)
     }
 }
 
@@ -117,11 +120,14 @@ package struct RegistryAudience: Sendable {
     package static let nobody = RegistryAudience([], lifeMilliseconds: 0)
 
     private let byApp: [ByteKey: [Subscription]]
+    private let relayNames: Set<ByteKey>
     /// How long after a change it is told of, in milliseconds.
     package let lifeMilliseconds: UInt64
 
     /// Says who is told of the changes of which app; each app stands there once.
-    package init(_ apps: [(appID: String, subscriptions: [Subscription])], lifeMilliseconds: UInt64) {
+    /// - Parameter relays: the names of those that pass registrations on to a help desk.
+    package init(_ apps: [(appID: String, subscriptions: [Subscription])], relays: [String] = [], lifeMilliseconds: UInt64) {
+        relayNames = Set(relays.map { ByteKey($0) })
         byApp = Dictionary(apps.map { (ByteKey($0.appID), $0.subscriptions) }) { first, _ in first }
         self.lifeMilliseconds = lifeMilliseconds
     }
@@ -129,5 +135,15 @@ package struct RegistryAudience: Sendable {
     /// Who is told of an app's changes; nobody when the app is unknown.
     package func subscriptions(of appID: String) -> [Subscription] {
         byApp[ByteKey(appID)] ?? []
+    }
+
+    /// Those of an app that pass registrations on to a help desk.
+    package func relays(of appID: String) -> [Subscription] {
+        subscriptions(of: appID).filter { relayNames.contains(ByteKey($0.notifier)) }
+    }
+
+    /// Those of an app that are told of persons who were forgotten: all but the relays.
+    package func listeners(of appID: String) -> [Subscription] {
+        subscriptions(of: appID).filter { !relayNames.contains(ByteKey($0.notifier)) }
     }
 }

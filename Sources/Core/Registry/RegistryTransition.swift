@@ -77,14 +77,15 @@ package enum RegistryTransition {
     /// Removes devices of a person for an operator, with the calls that kept their limits; of a person as a whole also the person's.
     /// - Parameters:
     ///   - filter: names the person.
+    ///   - reason: what is told of it.
     ///   - limit: how many devices at most.
     /// - Returns: how many were registered, and how many rows were dealt with: fewer than `limit` when none is left.
     package static func remove<Rows: RegistryRows>(
-        _ filter: DeviceFilter, now: UnixMilliseconds, limit: Int, in rows: Rows
+        _ filter: DeviceFilter, _ reason: RegistryChange.Reason = .operatorRemoved, now: UnixMilliseconds, limit: Int, in rows: Rows
     ) throws(Rows.Failure) -> (removed: Int, dealtWith: Int, changes: [Change]) {
         guard let userID = filter.userID else { return (0, 0, []) }
         let devices = try rows.person(appID: filter.appID, userID: userID).devices.filter { filter.matches($0.key) }.prefix(limit)
-        var changes = devices.flatMap { dropping($0, .operatorRemoved, at: now) + [.forgetDeviceCalls($0.key)] }
+        var changes = devices.flatMap { dropping($0, reason, at: now) + [.forgetDeviceCalls($0.key)] }
         if filter.deviceID == nil { changes.append(.forgetUserCalls(appID: filter.appID, userID: userID)) }
         return (devices.count { $0.token != nil }, devices.count, changes)
     }

@@ -1,5 +1,5 @@
 /// A digest of 128 bits under a random key (SipHash-2-4), so that nobody who does not know the key can find two texts with the same one.
-struct KeyedDigest: Sendable, Hashable {
+package struct KeyedDigest: Sendable, Hashable {
     let low: UInt64
     let high: UInt64
 

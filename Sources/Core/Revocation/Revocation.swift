@@ -8,6 +8,8 @@ package struct Revocation: Sendable, Equatable {
         case everyKey
         /// Those of one person.
         case user(String)
+        /// Those of a person who was forgotten, for ever.
+        case formerUser(FormerUser)
         /// Those made with one of the app's secrets.
         case keyID(UInt32)
         /// The one with this salt, which has 16 bytes.
@@ -49,6 +51,9 @@ package struct Revocation: Sendable, Equatable {
         if case .user = subject { issuedBefore == nil } else { false }
     }
 
+    /// Whether it is about a person who was forgotten: nothing of theirs is taken any more, and it cannot be removed.
+    package var isOfFormerUser: Bool { if case .formerUser = subject { true } else { false } }
+
     /// The first second whose keys are spared when all keys issued until `now` are revoked, those of the same second included.
     package static func bound(after now: UnixSeconds) -> UnixSeconds { now.saturating(adding: 1) }
 
@@ -83,7 +88,7 @@ package struct RevocationNews: Sendable, Equatable {
     }
 }
 
-/// Whose revocations are listed: those that name this person.
+/// A person of an app, whose revocations are listed or who is forgotten.
 package struct RevokedPerson: Sendable, Equatable {
     /// The app.
     package let appID: String

@@ -13,7 +13,8 @@ package struct RevocationBook: Sendable {
         let kind: RevocationDigests.Kind
     }
 
-    private let digests = RevocationDigests()
+    /// The salts of former persons: one, or more when replicas made theirs at the same time.
+    private var formers: [FormerUserKey] = []
     private var table = RevocationTable()
     /// In the shards of the table, so that those of one subject are together.
     private var entries = [[Entry]](repeating: [], count: RevocationTable.shardCount)
@@ -23,7 +24,7 @@ package struct RevocationBook: Sendable {
     package init() {}
 
     /// The snapshot of the present revocations.
-    package var snapshot: Revocations { Revocations(digests, table, counts) }
+    package var snapshot: Revocations { Revocations(table, counts, formers: formers) }
 
     /// Takes in a change; one that is known already changes nothing.
     package mutating func apply(_ change: RevocationChange) {
@@ -34,7 +35,8 @@ package struct RevocationBook: Sendable {
     }
 
     private mutating func add(_ revocation: Revocation) {
-        let (subject, kind) = digests.subject(of: revocation)
+        if case .formerUser(let former) = revocation.subject { learn(salt: former.salt) }
+        let (subject, kind) = RevocationDigests.subject(of: revocation)
         let shard = RevocationTable.shard(of: subject)
         guard !entries[shard].contains(where: { $0.id == revocation.id }) else { return }
         let bound = revocation.issuedBefore ?? .max
@@ -44,6 +46,10 @@ package struct RevocationBook: Sendable {
         table.set(subject, max(bound, table.issuedBefore(subject) ?? bound))
     }
 
+    private mutating func learn(salt: [UInt8]) {
+        if !formers.contains(where: { $0.salt == salt }) { formers.append(FormerUserKey(salt: salt)) }
+    }
+
     private mutating func remove(_ id: UUIDv7) {
         // Removals are rare, so no index of ids is kept for them.
         for shard in entries.indices {
@@ -51,6 +57,21 @@ package struct RevocationBook: Sendable {
             let removed = entries[shard].remove(at: index)
             counts[removed.kind, default: 0] -= 1
             return table.set(removed.subject, entries[shard].lazy.filter { $0.subject == removed.subject }.map(\.issuedBefore).max())
+        }
+    }
+}
+
+extension Store {
+    /// All revocations, read in several calls, between which others go on.
+    package func revocationBook() throws(StoreError) -> RevocationBook {
+        let rowsPerPage = 5000
+        var book = RevocationBook()
+        var last: UUIDv7?
+        while true {
+            let page = try revocations(of: nil, after: last, limit: rowsPerPage)
+            for revocation in page { book.apply(.added(revocation)) }
+            guard page.count == rowsPerPage else { return book }
+            last = page.last?.id
         }
     }
 }

@@ -1,3 +1,4 @@
+package import Crypto
 internal import Time
 
 /// Which genuine security keys are revoked: an immutable snapshot in memory, which stands beside that of the configuration.
@@ -5,47 +6,68 @@ internal import Time
 /// It knows digests under a random key and no names. Safe on any thread; asking allocates nothing and takes no lock.
 package final class Revocations: Sendable {
     /// Before they have been read for the first time: nobody can say which keys are revoked.
-    package static let unknown = Revocations(RevocationDigests(), RevocationTable(), [:], isKnown: false)
+    package static let unknown = Revocations(RevocationTable(), [:], isKnown: false)
     /// Where no store is asked: nothing is revoked.
-    package static let none = Revocations(RevocationDigests(), RevocationTable(), [:], isKnown: true)
+    package static let none = Revocations(RevocationTable(), [:], isKnown: true)
 
     /// Whether they have been read.
     package let isKnown: Bool
     /// How many are in force.
     package let count: Int
-    private let digests: RevocationDigests
     private let table: RevocationTable
-    private let (hasApps, hasUsers, hasKeyIDs, hasKeys): (Bool, Bool, Bool, Bool)
+    private let formers: [FormerUserKey]
+    private let (hasApps, hasUsers, hasKeyIDs, hasKeys, hasFormers): (Bool, Bool, Bool, Bool, Bool)
 
     init(
-        _ digests: RevocationDigests, _ table: RevocationTable, _ counts: [RevocationDigests.Kind: Int], isKnown: Bool = true
+        _ table: RevocationTable, _ counts: [RevocationDigests.Kind: Int], formers: [FormerUserKey] = [], isKnown: Bool = true
     ) {
         self.isKnown = isKnown
-        self.digests = digests
         self.table = table
+        self.formers = formers
         count = counts.values.reduce(0, +)
         func has(_ kind: RevocationDigests.Kind) -> Bool { counts[kind, default: 0] > 0 }
         (hasApps, hasUsers, hasKeyIDs, hasKeys) = (has(.everyKey), has(.user), has(.keyID), has(.securityKey))
+        hasFormers = has(.formerUser)
     }
 
     /// Whether a key is revoked. Only a key that has proven genuine says which person and time it is about.
     /// - Parameters:
+    ///   - app: `Application.digest`.
     ///   - appID: valid UTF-8, as it arrived.
     ///   - userID: valid UTF-8, as it arrived.
-    package func revokes(_ key: SecurityKey, appID: Span<UInt8>, userID: Span<UInt8>) -> Bool {
+    /// - Throws: when OpenSSL fails.
+    package func revokes(
+        _ key: SecurityKey, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
+    ) throws(CryptoError) -> Bool {
         guard count > 0 else { return false }
-        let app = digests.app(appID)
+        if try isFormer(appID: appID, userID: userID) { return true }
         // What nobody has revoked is not looked for.
-        if hasApps, covers(digests.everyKey(app), key.issuedAt) { return true }
-        if hasUsers, covers(digests.user(app, userID), key.issuedAt) { return true }
-        if hasKeys, covers(digests.securityKey(app, key.head.span.extracting(SecurityKey.saltStart...)), key.issuedAt) { return true }
-        return hasKeyIDs && covers(digests.keyID(app, key.keyID), key.issuedAt)
+        if hasApps, covers(RevocationDigests.everyKey(app), key.issuedAt) { return true }
+        if hasUsers, covers(RevocationDigests.user(app, userID), key.issuedAt) { return true }
+        if hasKeys, covers(RevocationDigests.securityKey(app, key.head.span.extracting(SecurityKey.saltStart...)), key.issuedAt) {
+            return true
+        }
+        return hasKeyIDs && covers(RevocationDigests.keyID(app, key.keyID), key.issuedAt)
     }
 
     /// Whether a person is blocked, with whatever key: what is asked where a key is only a text that the app's backend understands.
     /// - Parameters: as of `revokes`.
-    package func blocks(appID: Span<UInt8>, userID: Span<UInt8>) -> Bool {
-        hasUsers && table.issuedBefore(digests.user(digests.app(appID), userID)) == .max
+    /// - Throws: when OpenSSL fails.
+    package func blocks(app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
+        if try isFormer(appID: appID, userID: userID) { return true }
+        return hasUsers && table.issuedBefore(RevocationDigests.user(app, userID)) == .max
+    }
+
+    /// Whether a person was forgotten: nothing of theirs is taken any more. Asks nothing of OpenSSL while nobody was.
+    /// - Parameters: as of `revokes`.
+    /// - Throws: when OpenSSL fails.
+    package func isFormer(appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
+        guard hasFormers else { return false }
+        for index in formers.indices {
+            let digest = try formers[index].digest(appID: appID, userID: userID)
+            if table.issuedBefore(RevocationDigests.formerUser(digest.span)) != nil { return true }
+        }
+        return false
     }
 
     private func covers(_ subject: KeyedDigest, _ issuedAt: UnixSeconds) -> Bool {
@@ -54,41 +76,44 @@ package final class Revocations: Sendable {
 }
 
 /// Names the subjects of revocations by digests under a key of one process.
-struct RevocationDigests: Sendable {
+enum RevocationDigests {
     /// The kinds of subjects; the number separates their digests.
     enum Kind: UInt64 {
-        case everyKey, user, keyID, securityKey
+        case everyKey, user, keyID, securityKey, formerUser
     }
 
-    private let key = KeyedDigest.randomKey()
+    private static let key = KeyedDigest.randomKey()
 
     /// The digest of an app, which is the key of its subjects' digests.
-    func app(_ appID: Span<UInt8>) -> KeyedDigest { SipHash(key).finish(appID) }
+    static func app(_ appID: Span<UInt8>) -> KeyedDigest { SipHash(key).finish(appID) }
 
-    func everyKey(_ app: KeyedDigest) -> KeyedDigest { hash(app, .everyKey).finish([UInt8]().span) }
+    static func everyKey(_ app: KeyedDigest) -> KeyedDigest { hash(app, .everyKey).finish([UInt8]().span) }
 
-    func user(_ app: KeyedDigest, _ userID: Span<UInt8>) -> KeyedDigest { hash(app, .user).finish(userID) }
+    static func user(_ app: KeyedDigest, _ userID: Span<UInt8>) -> KeyedDigest { hash(app, .user).finish(userID) }
 
-    func securityKey(_ app: KeyedDigest, _ salt: Span<UInt8>) -> KeyedDigest { hash(app, .securityKey).finish(salt) }
+    static func securityKey(_ app: KeyedDigest, _ salt: Span<UInt8>) -> KeyedDigest { hash(app, .securityKey).finish(salt) }
 
-    func keyID(_ app: KeyedDigest, _ keyID: UInt32) -> KeyedDigest {
+    static func keyID(_ app: KeyedDigest, _ keyID: UInt32) -> KeyedDigest {
         var hash = hash(app, .keyID)
         hash.append(UInt64(keyID))
         return hash.finish([UInt8]().span)
     }
 
-    private func hash(_ app: KeyedDigest, _ kind: Kind) -> SipHash {
+    static func formerUser(_ digest: Span<UInt8>) -> KeyedDigest { hash(key, .formerUser).finish(digest) }
+
+    private static func hash(_ app: KeyedDigest, _ kind: Kind) -> SipHash {
         var hash = SipHash(app)
         hash.append(kind.rawValue)
         return hash
     }
 
     /// The digest of a revocation's subject, and its kind.
-    func subject(of revocation: Revocation) -> (subject: KeyedDigest, kind: Kind) {
+    static func subject(of revocation: Revocation) -> (subject: KeyedDigest, kind: Kind) {
         let app = app(revocation.appID.utf8.span)
         switch revocation.subject {
         case .everyKey: return (everyKey(app), .everyKey)
         case .user(let userID): return (user(app, userID.utf8.span), .user)
+        case .formerUser(let former): return (formerUser(former.digest.span), .formerUser)
         case .keyID(let id): return (keyID(app, id), .keyID)
         case .securityKey(let salt): return (securityKey(app, salt.span), .securityKey)
         }

@@ -66,6 +66,10 @@ package protocol Store: Sendable {
     /// A delivery with its attempts; nil when it is not stored.
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory?
 
+    /// When the last webhook of a comment came that is only recognised any more, because its deliveries are deleted or it never had one.
+    /// - Returns: nil when there is none.
+    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds?
+
     /// Makes dead deliveries that match pending again, due now, with a new expiry; their attempts count on. Works in several transactions,
     /// between which other calls go on.
     /// - Returns: how many.
@@ -113,24 +117,41 @@ package protocol Store: Sendable {
     /// The numbers of pending deliveries by notifier, in the order of the names' bytes.
     func pending() throws(StoreError) -> [PendingDeliveries]
 
-    /// Adds a revocation.
+    /// Adds a revocation, and in the same transaction stores the event that tells of it, if there is one. Where there is no room for its
+    /// deliveries they end at once.
     /// - Precondition: its id is new.
-    func revoke(_ revocation: Revocation) throws(StoreError)
+    func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError)
 
     /// The revocations, those with the latest ids first.
     /// - Parameters:
-    ///   - person: only those that name this person; nil for all.
+    ///   - person: only those that name this person; nil for all. With `FormerUser.name` in place of the person's id, those that a person was
+    ///     forgotten with.
     ///   - after: the last of the previous list; nil for the first.
     func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation]
 
     /// Removes a revocation: the keys that it was about count again, unless another one is about them too.
-    /// - Returns: the revocation; nil when there is none with this id.
+    /// - Returns: the revocation; nil when there is none with this id, or it is about a former person, which stays for ever.
     func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation?
 
     /// What has changed in the revocations since a version, at most some thousand changes: ask again until there are none. When nothing has
     /// changed it costs one search.
     /// - Parameter version: of earlier news; nil tells the present version without changes.
     func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews
+
+    /// The salt of the store's former persons; nil when nobody was forgotten.
+    func formerSalt() throws(StoreError) -> [UInt8]?
+
+    /// Removes the devices of a person, the recorded calls of the person and of the devices, and all events about the person with their
+    /// deliveries and attempts, in several transactions, between which other calls go on. Whoever repeats it finishes what another call has
+    /// begun. What comes meanwhile may stay, so the person must have been revoked before.
+    ///
+    /// Comments are still recognised. If an attempt is under way, its outcome is ignored. Only relays are told of the devices. Events that
+    /// tell of the person's end (`Arrival.isErased`) stay until none of their deliveries is pending.
+    func erase(_ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure
+
+    /// Has what was erased leave the files, as far as that can be had at once, and looks for what names a person still, in the tables and in
+    /// the store's own files. Takes some seconds, and longer in a large store.
+    func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof
 
     /// The numbers of deliveries since the store was opened that ended as they were made, by notifier in the order of the names' bytes.
     /// Does not block.
@@ -165,6 +186,9 @@ package protocol Store: Sendable {
 extension Store {
     /// Nothing comes from other processes.
     package var newsMilliseconds: UInt64? { nil }
+
+    /// Adds a revocation of which no event tells.
+    package func revoke(_ revocation: Revocation) throws(StoreError) { try revoke(revocation, announcing: nil) }
 
     /// There are no others.
     package var standing: ReplicaStanding { .alone }

@@ -36,6 +36,8 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
     package struct End {
         /// Those who wait for its answer.
         package let waiters: [Waiter]
+        /// Whether `forget` has come since the call: its answer may be older than what made us forget.
+        package let isForgotten: Bool
         /// True when the breaker has opened with it, false when it has closed, nil when neither.
         package let hasOpened: Bool?
     }
@@ -98,12 +100,12 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
         case .fails: breaker.failed(call.start, now: Self.moment(now), random: &random)
         case .unknown: breaker.inconclusive(call.start)
         }
-        // After `forget`, what the call was asked before is of no use to those who ask later.
-        if callOfIdentity[call.identity] == number {
+        let isForgotten = callOfIdentity[call.identity] != number
+        if !isForgotten {
             callOfIdentity[call.identity] = nil
             cache.keep(reply.answer, of: call.identity, milliseconds: lifetimes.milliseconds(of: reply), now: now)
         }
-        return End(waiters: call.waiters, hasOpened: isOpen == wasOpen ? nil : isOpen)
+        return End(waiters: call.waiters, isForgotten: isForgotten, hasOpened: isOpen == wasOpen ? nil : isOpen)
     }
 
     /// Forgets the answers about a person, also those that calls under way will bring: whoever asks from now on has a new call.

@@ -18,12 +18,13 @@ package struct Caller {
     package init(
         _ decision: Authorizer.Decision, _ authorizer: Authorizer, appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>
     ) {
-        app = decision.application.map { String(decoding: authorizer.applications[$0].id, as: UTF8.self) }
+        app = decision.application.map { authorizer.applications[$0].name }
         if case .malformed = decision.verdict {
             (appReference, userReference, keyID) = (nil, nil, nil)
         } else {
-            appReference = decision.application == nil ? authorizer.appReference(appID: appID) : nil
-            userReference = authorizer.userReference(appID: appID, userID: userID)
+            let references = authorizer.references(of: decision, appID: appID, userID: userID)
+            appReference = decision.application == nil ? references.app : nil
+            userReference = references.user
             keyID = SecurityKey(securityKey)?.keyID
         }
     }

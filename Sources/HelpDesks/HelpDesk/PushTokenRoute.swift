@@ -57,7 +57,7 @@ package final class PushTokenRoute: Sendable {
         case .ask(let question, let call, let app, let caller, let state):
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + Self.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                question.ask { [self] verdict in
+                question.ask(services.revocations) { [self] verdict in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
                     answer(box, decide(verdict, on: call, app, caller, state, requestID), requestID)
@@ -106,7 +106,7 @@ package final class PushTokenRoute: Sendable {
                 let decision = state.decide(
                     appID: appID, userID: userID, securityKey: key, now: services.clocks.unixSeconds(),
                     revocations: services.revocations.current, asking: &question)
-                app = decision.application.map { String(decoding: state.authorizer.applications[$0].id, as: UTF8.self) }
+                app = decision.application.map { state.authorizer.applications[$0].name }
                 switch decision.verdict {
                 case .authorized: return .allowed(try PushTokenRequest(fields, in: bytes))
                 case .malformed(let malformation): throw .malformed(malformation)

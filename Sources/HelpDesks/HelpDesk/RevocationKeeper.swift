@@ -10,7 +10,6 @@ package import Time
 package final class RevocationKeeper: Sendable {
     /// How often changes by other processes are looked for, so that they are in force everywhere within a second.
     package static let intervalMilliseconds: UInt64 = 800
-    private static let rowsPerPage = 5000
 
     private struct State {
         var book = RevocationBook()
@@ -103,14 +102,7 @@ package final class RevocationKeeper: Sendable {
     private func readAll() throws(StoreError) -> (RevocationBook, version: Int64) {
         // The version first: what changes while the list is read is told as news.
         let version = try store.revocationNews(since: nil).version
-        var book = RevocationBook()
-        var last: UUIDv7?
-        while true {
-            let page = try store.revocations(of: nil, after: last, limit: Self.rowsPerPage)
-            for revocation in page { book.apply(.added(revocation)) }
-            guard page.count == Self.rowsPerPage else { return (book, version) }
-            last = page.last?.id
-        }
+        return (try store.revocationBook(), version)
     }
 
     private func log(_ error: StoreError) {

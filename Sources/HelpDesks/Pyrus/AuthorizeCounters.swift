@@ -50,7 +50,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
 
     init(_ family: MetricFamily<Counter>, _ applications: [Application]) {
         self.applications = applications.map { application in
-            let app = String(decoding: application.id, as: UTF8.self)
+            let app = application.name
             return ApplicationCounters(
                 authorized: NumberedCounters(application.keys.map { Int($0.id) }) { family.child(app, "authorized", "valid", "\($0)") },
                 denied: DenialCounters(family, application, app, "denied"),

@@ -58,7 +58,7 @@ final class AuthorizeRoute: Sendable {
             let requestID = request.requestID
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                question.ask { [self, caller] verdict in
+                question.ask(self.revocations) { [self, caller] verdict in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
                     box.respond(conclude(decision.concluded(verdict), state, caller, requestID, now: now, since: start))

@@ -68,7 +68,7 @@ final class WebhookRoute: Sendable {
         let state = state.current
         do throws(WebhookIntake.Refusal) {
             let proven = try WebhookIntake(apps: state.webhooks).comment(request, provenBy: proof)
-            guard let comment = proven.comment else {
+            guard let comment = try heard(proven) else {
                 proven.app.counters.increment(.ignored)
                 services.logger.log(
                     .debug, "webhook",
@@ -83,6 +83,17 @@ final class WebhookRoute: Sendable {
                 telling: state.shared.subscriptions.registry)
         } catch {
             return .answer(refuse(error, state.webhooks, request))
+        }
+    }
+
+    /// The comment of a webhook; nil when it is none, or about a person who was forgotten.
+    private func heard(_ proven: WebhookIntake.Proven) throws(WebhookIntake.Refusal) -> Comment? {
+        guard let comment = proven.comment else { return nil }
+        do throws(CryptoError) {
+            let isFormer = try services.revocations.current.isFormer(appID: comment.appID.utf8.span, userID: comment.userID.utf8.span)
+            return isFormer ? nil : comment
+        } catch {
+            throw .failed(error)
         }
     }
 

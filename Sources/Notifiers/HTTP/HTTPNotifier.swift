@@ -60,9 +60,10 @@ package struct HTTPNotifier: Notifier {
     }
 
     /// The receiver has answered 410.
-    package func remedy(for reason: String) -> String {
-        "its receiver wants nothing more; ask whoever runs it, then reload the configuration (SIGHUP)"
-    }
+    package func remedy(for reason: String) -> String { Self.goneRemedy }
+
+    /// What an operator does then.
+    static let goneRemedy = "its receiver wants nothing more; ask whoever runs it, then reload the configuration (SIGHUP)"
 
     /// Posts the event; every attempt has the delivery's id as its message id, so that receivers recognise repetitions.
     package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {

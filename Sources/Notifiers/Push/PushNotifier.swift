@@ -46,11 +46,12 @@ package final class PushNotifier: ProvableNotifier {
                 monotonicMilliseconds: monotonicMilliseconds, unixMilliseconds: unixMilliseconds))
     }
 
+    /// What an operator does about a wrong clock.
+    static let clockRemedy = "set this machine's clock: it is more than five minutes away from the provider's"
+
     /// The provider's remedy, or the one for a wrong clock, which is the same for every provider.
     package func remedy(for reason: String) -> String {
-        if reason == ProviderTokenFailure.OwnReason.clockSkew.rawValue {
-            return "set this machine's clock: it is more than five minutes away from the provider's"
-        }
+        if reason == ProviderTokenFailure.OwnReason.clockSkew.rawValue { return Self.clockRemedy }
         return sender.provider.remedies[reason] ?? sender.provider.generalRemedy
     }
 

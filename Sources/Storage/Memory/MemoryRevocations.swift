@@ -14,7 +14,7 @@ struct MemoryRevocations {
     }
 
     mutating func remove(_ id: UUIDv7) -> Revocation? {
-        guard let index = all.firstIndex(where: { $0.id == id }) else { return nil }
+        guard let index = all.firstIndex(where: { $0.id == id && !$0.isOfFormer }) else { return nil }
         changes.append(.removed(id))
         return all.remove(at: index)
     }
@@ -25,6 +25,9 @@ struct MemoryRevocations {
         }
         return Array(found.prefix(limit))
     }
+
+    /// The salt of former persons.
+    var salt: [UInt8]? { all.lazy.compactMap { RevokedColumns($0.subject).former }.first }
 
     func news(since version: Int64?) -> RevocationNews {
         let last = Int64(changes.count)

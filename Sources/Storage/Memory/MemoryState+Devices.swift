@@ -8,8 +8,11 @@ extension MemoryState {
         return outcome
     }
 
-    mutating func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, _ audience: RegistryAudience, _ rules: MemoryRules) -> Int {
-        let (removed, _, changes) = RegistryTransition.remove(filter, now: now, limit: .max, in: devices)
+    mutating func removeDevices(
+        _ filter: DeviceFilter, _ reason: RegistryChange.Reason = .operatorRemoved, now: UnixMilliseconds, _ audience: RegistryAudience,
+        _ rules: MemoryRules
+    ) -> Int {
+        let (removed, _, changes) = RegistryTransition.remove(filter, reason, now: now, limit: .max, in: devices)
         apply(changes, audience, rules)
         return removed
     }
@@ -34,6 +37,6 @@ extension MemoryState {
         guard let arrival = change.arrival(telling: audience, using: &random),
             let rows = admitted(plan(arrival), arrival.event, rules)
         else { return }
-        insert(arrival.event, rows)
+        insert(arrival, rows)
     }
 }

@@ -5,6 +5,7 @@ internal import Time
 extension MemoryState {
     mutating func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) -> Int {
         let dead = entries.indices.filter { entries[$0].delivery.state == .dead && filter.matches(entries[$0].delivery) }
+            .filter { !erased.contains(entries[$0].delivery.event.id) }
         for index in dead { entries[index].delivery = entries[index].delivery.revived(at: now, expiresAt: expiresAt) }
         return dead.count
     }
@@ -61,6 +62,7 @@ extension MemoryState {
         let done = touched.subtracting(entries.map(\.delivery.event.id))
         for event in events where done.contains(event.id) { remember(event) }
         events.removeAll { done.contains($0.id) }
+        erased.subtract(done)
         for id in touched.subtracting(done) { dropDataIfUnneeded(id) }
         return ids.count
     }

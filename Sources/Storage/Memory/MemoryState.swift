@@ -32,6 +32,8 @@ struct MemoryState {
     var keyUses = MemoryKeyUses()
     /// How many deliveries had already ended when they were made.
     var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
+    /// The events that lose their persons when none of their deliveries is pending.
+    var erased: Set<UUIDv7> = []
     /// In the order of their acceptance.
     var entries: [Entry] = []
     /// How many events were ever accepted, deleted ones included.
@@ -63,7 +65,7 @@ struct MemoryState {
         guard !events.contains(where: { $0.id == event.id }) else { return .failure(.idInUse) }
         apply(RegistryTransition.learn(arrival, devicesPerUser: rules.devicesPerUser, in: devices), audience, rules)
         guard let rows = admitted(plan(arrival), event, rules) else { return .failure(.queueFull(rules.bounds.maxPending)) }
-        insert(event, rows)
+        insert(arrival, rows)
         return .success(.accepted)
     }
 
@@ -86,10 +88,16 @@ struct MemoryState {
         }
     }
 
-    mutating func insert(_ event: Event, _ rows: [DeliveryPlan.Row]) {
+    mutating func insert(_ arrival: Arrival, _ rows: [DeliveryPlan.Row]) {
+        let event = arrival.event
         guard !rows.isEmpty else { return remember(event) }
+        for row in rows {
+            if let ending = row.ending { refused[ByteKey(row.subscription.notifier), default: [:]][ending, default: 0] += 1 }
+        }
+        guard !StoreRules.tellsNobody(rows, isErased: arrival.isErased) else { return }
         events.append(event)
         accepted += 1
+        if arrival.isErased { erased.insert(event.id) }
         for (position, row) in rows.enumerated() {
             let delivery = Delivery(
                 id: event.id.delivery(position), notifier: row.subscription.notifier, event: event, deviceID: row.deviceID,
@@ -98,7 +106,6 @@ struct MemoryState {
             let ended = row.ending.map { delivery.ended($0.state, at: event.receivedAt, reason: $0.reason) }
             let place = DeliveryCursor(event: accepted, position: Int64(position))
             entries.append(Entry(delivery: ended ?? delivery, subscription: row.subscription, place: place))
-            if let ending = row.ending { refused[ByteKey(row.subscription.notifier), default: [:]][ending, default: 0] += 1 }
         }
         dropDataIfUnneeded(event.id)
     }
@@ -184,6 +191,7 @@ struct MemoryState {
     mutating func end(_ index: Int, _ state: Delivery.State, at time: UnixMilliseconds, reason: String) {
         entries[index].delivery = entries[index].delivery.ended(state, at: time, reason: reason)
         dropDataIfUnneeded(entries[index].delivery.event.id)
+        dropPersonIfTold(entries[index].delivery.event.id)
     }
 
     /// Records the outcome of an attempt; false when the attempt is unknown or already has an outcome.

@@ -133,7 +133,32 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func revoke(_ revocation: Revocation) throws(StoreError) { try whileOpen { $0.revocations.add(revocation) } }
+    package func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+        try whileOpen { state in
+            state.past.lazy.filter { $0.key.commentID == comment && $0.key.appID.utf8.elementsEqual(appID.utf8) }.map(\.value.receivedAt)
+                .max()
+        }
+    }
+
+    /// As `Store` says.
+    package func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
+        try whileOpen { $0.revoke(revocation, arrival, rules) }
+    }
+
+    /// As `Store` says.
+    package func formerSalt() throws(StoreError) -> [UInt8]? { try whileOpen { $0.revocations.salt } }
+
+    /// As `Store` says.
+    package func erase(
+        _ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Erasure {
+        try whileOpen { $0.erase(person, now: now, audience, rules) }
+    }
+
+    /// As `Store` says.
+    package func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof {
+        try whileOpen { $0.proveErasure(of: traces.person) }
+    }
 
     /// As `Store` says.
     package func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {

@@ -29,7 +29,7 @@ extension PostgresBatch {
                     .storedArray(events.map(\.deviceType)), .uuidArray(events.map(\.id.bytes)), .storedArray(events.map(\.kind.rawValue)),
                     .storedArray(events.map(\.userID)), .int8Array(events.map(\.occurredAt.stored)),
                     .int8Array(events.map(\.receivedAt.stored)),
-                    .byteaArray(newEvents.map(\.data)),
+                    .byteaArray(newEvents.map(\.data)), .boolArray(newEvents.map(\.isErased)),
                 ])
         ]
     }
@@ -110,11 +110,11 @@ private struct DeliveryRows {
 private enum EventStatements {
     // Identity columns are given after sorting, so that numbers rise in the order of acceptance.
     static let insertEvents: StaticString = """
-        INSERT INTO events (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data)
-        SELECT app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data
+        INSERT INTO events (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, erased)
+        SELECT app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, erased
         FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::bigint[],
-            $10::bigint[], $11::bytea[]) WITH ORDINALITY
-            AS new (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, place)
+            $10::bigint[], $11::bytea[], $12::boolean[]) WITH ORDINALITY
+            AS new (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, erased, place)
         ORDER BY place
         """
     // The first of an order key leads, unless others wait already.

@@ -35,6 +35,7 @@ final class PostgresBatch {
         let app: Int32
         let data: [UInt8]
         let rows: [DeliveryPlan.Row]
+        let isErased: Bool
     }
 
     let unit: PostgresUnit
@@ -66,7 +67,7 @@ final class PostgresBatch {
         try apply(RegistryTransition.learn(arrival, devicesPerUser: unit.settings.devicesPerUser, in: unit))
         // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
         guard let rows = try admitted(try plan(arrival, app), event) else { return .failure(.queueFull(unit.settings.maxPending)) }
-        insert(event, rows, app)
+        insert(arrival, rows, app)
         return .success(.accepted)
     }
 
@@ -81,11 +82,15 @@ final class PostgresBatch {
     func apply(_ changes: [RegistryTransition.Change]) throws(PostgresError) {
         for change in changes {
             guard let told = try unit.apply(change), let arrival = told.arrival(telling: audience, using: &random) else { continue }
-            let app = try unit.number(told.device.key.appID)
-            // Where there is no room its deliveries end, and the change is made all the same.
-            guard let rows = try admitted(try plan(arrival, app), arrival.event) else { continue }
-            insert(arrival.event, rows, app)
+            try announce(arrival)
         }
+    }
+
+    /// Stores an event that is about no comment. Where there is no room its deliveries end at once.
+    func announce(_ arrival: Arrival) throws(PostgresError) {
+        let app = try unit.number(arrival.event.identity.appID)
+        guard let rows = try admitted(try plan(arrival, app), arrival.event) else { return }
+        insert(arrival, rows, app)
     }
 
     private func duplicate(of identity: Event.Identity, _ app: Int32) -> UUIDv7? {
@@ -110,7 +115,8 @@ final class PostgresBatch {
         return unit.settings.bounds.admitted(rows, of: event, total: depth.total) { depth.pending($0) }
     }
 
-    private func insert(_ event: Event, _ rows: [DeliveryPlan.Row], _ app: Int32) {
+    private func insert(_ arrival: Arrival, _ rows: [DeliveryPlan.Row], _ app: Int32) {
+        let event = arrival.event
         if let key = CommentKey(event.identity, app) {
             comments[key, default: Siblings()].events.append(Known(id: event.id, device: ByteKey(event.identity.deviceID)))
             for row in rows {
@@ -120,7 +126,9 @@ final class PostgresBatch {
         }
         guard !rows.isEmpty else { return remember(event.identity, app, event.id, receivedAt: event.receivedAt) }
         let data = rows.contains { ($0.ending?.state ?? .pending).needsData } ? event.data : Event.noData
-        newEvents.append(NewEvent(event: event, app: app, data: data, rows: rows))
+        if !StoreRules.tellsNobody(rows, isErased: arrival.isErased) {
+            newEvents.append(NewEvent(event: event, app: app, data: data, rows: rows, isErased: arrival.isErased))
+        }
         for row in rows {
             if let ending = row.ending {
                 refused.append((row.subscription.notifier, ending))

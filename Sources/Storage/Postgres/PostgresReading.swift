@@ -34,7 +34,7 @@ extension PostgresSession {
         return found
     }
 
-    private static let eventsPerStep: Int64 = 20_000
+    static let eventsPerStep: Int64 = 20_000
 
     private func rows(
         _ query: Query, _ filter: DeliveryFilter, _ before: DeliveryKey, _ limit: Int
@@ -64,6 +64,11 @@ extension PostgresSession {
                     reason: try row.stored(4)))
         }
         return DeliveryStory(delivery: try StoredRow(row).delivery, attempts: attempts)
+    }
+
+    /// When the last webhook of a comment came that is only recognised any more.
+    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(PostgresError) -> UnixMilliseconds? {
+        try run([Query(ReadingStatements.forgotten, [.stored(appID), .stored(comment.text)])])[0].first?.optionalTime(0)
     }
 
     /// The registered devices that match, after one of them.
@@ -133,6 +138,9 @@ extension StoredRow {
 }
 
 private enum ReadingStatements {
+    static let forgotten: StaticString = """
+        SELECT max(at) FROM past_comments WHERE app = (SELECT number FROM apps WHERE app_id = $1) AND comment_id = $2
+        """
     static let byID: StaticString = "SELECT * FROM stories WHERE id = $1 AND position = $2"
     static let byComment: StaticString = """
         SELECT * FROM stories WHERE app_id = $1 AND comment_id = $2 ORDER BY event DESC, position DESC

@@ -31,6 +31,9 @@ enum PostgresSchema {
     // Version 6 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that a
     // service has ever had in force. `replicas.keys_digest` says which keys a process has in force; older versions leave it NULL.
     //
+    // Version 7 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest stands in
+    // `user_id` (`FormerUser`); `erased` is true for an event whose person and device are deleted once none of its deliveries is pending.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -275,6 +278,11 @@ enum PostgresSchema {
             """
             ALTER TABLE replicas ADD COLUMN keys_digest text COLLATE "C"
             """,
+        ],
+        [
+            "ALTER TABLE revocations ADD COLUMN former bytea",
+            "CREATE INDEX revocations_former ON revocations (former) WHERE former IS NOT NULL",
+            "ALTER TABLE events ADD COLUMN erased boolean NOT NULL DEFAULT false",
         ],
     ]
 }

@@ -13,7 +13,7 @@ extension PostgresSession {
                 [
                     .uuid(revocation.id.bytes), .int4(try number(ofApp: revocation.appID)), .stored(columns.userID), .bytea(columns.salt),
                     .int8(columns.keyID), .int8(revocation.issuedBefore?.rawValue.stored), .stored(revocation.reason),
-                    .stored(revocation.author), .int8(offset.stored(revocation.createdAt).stored),
+                    .stored(revocation.author), .int8(offset.stored(revocation.createdAt).stored), .bytea(columns.former),
                 ])
         ])
     }
@@ -45,6 +45,9 @@ extension PostgresSession {
         return found
     }
 
+    /// As `Store` says.
+    func formerSalt() throws(PostgresError) -> [UInt8]? { try run([Query(RevocationSQL.salt)])[0].first?.optionalBytes(0) }
+
     /// Follows every id of version 7.
     private static let afterAllIDs = [UInt8](repeating: 0xFF, count: 16)
 
@@ -67,10 +70,11 @@ extension PostgresSession {
 }
 
 extension Revocation {
-    /// Reads a row of `version, id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at`.
+    /// Reads a row of `version, id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former`.
     fileprivate init(_ row: Row, _ offset: ClockOffset) throws(PostgresError) {
         let columns = RevokedColumns(
-            userID: try row.optionalStored(3), salt: try row.optionalBytes(4), keyID: try row.optionalInt64(5))
+            userID: try row.optionalStored(3), salt: try row.optionalBytes(4), keyID: try row.optionalInt64(5),
+            former: try row.optionalBytes(10))
         guard let subject = columns.subject else { throw row.mismatch(4, "is no subject of a revocation") }
         self.init(
             id: try row.uuidv7(1), appID: try row.stored(2), subject: subject,
@@ -85,12 +89,12 @@ private enum RevocationSQL {
             INSERT INTO revocation_versions AS versions (id, last, forgotten) VALUES (1, 1, 0)
             ON CONFLICT (id) DO UPDATE SET last = versions.last + 1 RETURNING last
         )
-        INSERT INTO revocations (version, id, app, user_id, salt, key_id, issued_before, reason, author, created_at)
-        SELECT last, $1, $2, $3, $4, $5, $6, $7, $8, $9 FROM next
+        INSERT INTO revocations (version, id, app, user_id, salt, key_id, issued_before, reason, author, created_at, former)
+        SELECT last, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM next
         """
     static let delete: StaticString = """
-        DELETE FROM revocations USING apps WHERE number = app AND revocations.id = $1
-        RETURNING version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at
+        DELETE FROM revocations USING apps WHERE number = app AND revocations.id = $1 AND former IS NULL
+        RETURNING version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
         """
     static let remember: StaticString = """
         WITH next AS (
@@ -107,19 +111,20 @@ private enum RevocationSQL {
         UPDATE revocation_versions SET forgotten = gone.version
         FROM (SELECT max(version) AS version FROM old) AS gone WHERE gone.version > forgotten
         """
+    static let salt: StaticString = "SELECT former FROM revocations WHERE former IS NOT NULL ORDER BY former LIMIT 1"
     static let versions: StaticString = "SELECT last, forgotten FROM revocation_versions WHERE id = 1"
     static let all: StaticString = """
-        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at
+        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
         FROM revocations JOIN apps ON number = app WHERE revocations.id < $1 ORDER BY revocations.id DESC LIMIT $2
         """
     static let ofPerson: StaticString = """
-        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at
+        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
         FROM revocations JOIN apps ON number = app
         WHERE app = (SELECT number FROM apps WHERE app_id = $3) AND user_id = $4 AND revocations.id < $1
         ORDER BY revocations.id DESC LIMIT $2
         """
     static let added: StaticString = """
-        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at
+        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
         FROM revocations JOIN apps ON number = app WHERE version > $1 AND version <= $2 ORDER BY version LIMIT $3
         """
     static let removed: StaticString = """

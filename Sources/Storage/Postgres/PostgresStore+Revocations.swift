@@ -4,10 +4,16 @@ internal import Postgres
 /// Revocations, each change a transaction of its own.
 extension PostgresStore {
     /// As `Store` says.
-    package func revoke(_ revocation: Revocation) throws(StoreError) {
+    package func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
         let offset = offset(for: revocation.createdAt)
-        try upkeep { work throws(PostgresError) in try work.session.revoke(revocation, offset) }
+        try upkeep { work throws(PostgresError) in
+            try work.session.revoke(revocation, offset)
+            if let arrival { try work.batch.announce(offset.stored(arrival)) }
+        }
     }
+
+    /// As `Store` says.
+    package func formerSalt() throws(StoreError) -> [UInt8]? { try read { session throws(PostgresError) in try session.formerSalt() } }
 
     /// As `Store` says.
     package func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? {

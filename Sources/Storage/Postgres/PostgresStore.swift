@@ -9,8 +9,8 @@ package import Time
 /// One connection makes what arrives durable, on a thread of its own; one serves the dispatcher and upkeep, one operators and metrics, one
 /// looks for changed revocations. When the database is lost the store refuses with `notOpen`, and whoever has it opens another one. `close` must be called before it is let go.
 package final class PostgresStore: Store {
-    private let address: ConnectionSettings
-    private let replica: [UInt8]
+    let address: ConnectionSettings
+    let replica: [UInt8]
     private let settings: StoreSettings
     private let queue: WriterQueue<PostgresJob>
     let status: Monitor<PostgresStatus>
@@ -101,12 +101,19 @@ package final class PostgresStore: Store {
     /// As `Store` says; in steps, between which others go on.
     package func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int
     {
+        try removeDevices(filter, .operatorRemoved, now: now, telling: audience)
+    }
+
+    /// Removes devices of a person for a reason.
+    func removeDevices(
+        _ filter: DeviceFilter, _ reason: RegistryChange.Reason, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
         StoreRules.checkRemoval(filter)
         var count = 0
         let now = offset(for: now).stored(now)
         while true {
             let step = try change(telling: audience) { batch throws(PostgresError) in
-                let step = try RegistryTransition.remove(filter, now: now, limit: Self.rowsPerCommit, in: batch.unit)
+                let step = try RegistryTransition.remove(filter, reason, now: now, limit: Self.rowsPerCommit, in: batch.unit)
                 try batch.apply(step.changes)
                 return (removed: step.removed, dealtWith: step.dealtWith)
             }
@@ -159,6 +166,11 @@ package final class PostgresStore: Store {
     /// As `Store` says.
     package func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? {
         try read { session throws(PostgresError) in try session.story(of: id) }
+    }
+
+    /// As `Store` says.
+    package func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+        try read { session throws(PostgresError) in try session.arrival(ofForgotten: comment, appID: appID) }
     }
 
     /// Nothing: processes that share a database keep no time for each other.

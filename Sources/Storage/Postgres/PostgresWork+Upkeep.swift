@@ -7,7 +7,7 @@ extension PostgresWork {
     /// Makes dead deliveries pending again, due now; those that follow them in their order wait.
     /// - Returns: how many were still dead.
     func revive(_ keys: [DeliveryKey], now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(PostgresError) -> Int {
-        let places = try lock(keys, in: .dead)
+        let places = try lockRevivable(keys)
         guard !places.isEmpty else { return 0 }
         let found = places.map(\.key)
         let ordered = places.filter { $0.order != nil }
@@ -67,11 +67,7 @@ extension PostgresWork {
             Query(UpkeepStatements.forgetAttempts, [.int8Array(keys.map(\.event)), .int4Array(keys.map { Int32($0.position) })]),
             Query(WorkStatements.dropData, [events]), Query(UpkeepStatements.releaseEvents, [events]),
         ])[2]
-        for row in released {
-            let identity = Event.Identity(
-                appID: "", ticketID: try row.helpDeskID(2), commentID: try row.helpDeskID(1), deviceID: try row.stored(3))
-            batch.remember(identity, try row.int32(0), try row.uuidv7(4), receivedAt: try row.time(5))
-        }
+        try remember(released)
         // Now, because what need not be recognised any more is forgotten next.
         try batch.write()
         return keys.count
@@ -94,11 +90,39 @@ extension PostgresWork {
             Query(UpkeepStatements.overdue, [.stored(notifier), .int8(expiredBy.stored), .int8(dueBy.stored), .int8(Int64(limit))]))
     }
 
-    private func lock(_ keys: [DeliveryKey], in state: Delivery.State) throws(PostgresError) -> [Place] {
+    /// Locks those that are dead, but for those of an event that a person has left for ever.
+    private func lockRevivable(_ keys: [DeliveryKey]) throws(PostgresError) -> [Place] {
         try places(
-            Query(
-                UpkeepStatements.lock,
-                [.int8Array(keys.map(\.event)), .int4Array(keys.map { Int32($0.position) }), .int4(Int32(state.number))]))
+            Query(UpkeepStatements.lockRevivable, [.int8Array(keys.map(\.event)), .int4Array(keys.map { Int32($0.position) })]))
+    }
+
+    /// Deletes events with their deliveries and attempts; their comments are still recognised.
+    func erase(_ events: [Int64], now: UnixMilliseconds) throws(PostgresError) -> Erasure {
+        let events = Parameter.int8Array(events.sorted())
+        let found = try places(Query(UpkeepStatements.lockOfEvents, [events]))
+        var erasure = Erasure()
+        (erasure.events, erasure.deliveries) = (Set(found.map(\.key.event)).count, found.count)
+        for place in found where place.isPending { erasure.pending[ByteKey(place.notifier), default: 0] += 1 }
+        try end(found.filter(\.isPending).map { Ending(place: $0, state: .dead, reason: StoreRules.forgotten, at: now) })
+        let released = try session.run([
+            Query(UpkeepStatements.eraseAttempts, [events]), Query(UpkeepStatements.eraseDeliveries, [events]),
+            Query(UpkeepStatements.releaseEvents, [events]),
+        ])[2]
+        try remember(released)
+        return erasure
+    }
+
+    /// Deletes the row of a person, who has no devices any more.
+    func erase(_ person: RevokedPerson) throws(PostgresError) {
+        _ = try session.run([Query(UpkeepStatements.erasePerson, [.stored(person.appID), .stored(person.userID)])])
+    }
+
+    private func remember(_ released: Rows) throws(PostgresError) {
+        for row in released {
+            let identity = Event.Identity(
+                appID: "", ticketID: try row.helpDeskID(2), commentID: try row.helpDeskID(1), deviceID: try row.stored(3))
+            batch.remember(identity, try row.int32(0), try row.uuidv7(4), receivedAt: try row.time(5))
+        }
     }
 
     private func places(_ query: Query) throws(PostgresError) -> [Place] {
@@ -110,10 +134,20 @@ extension PostgresWork {
 
 // What is limited is materialised: in a join, the planner may run it again for each row, and change more than the limit.
 private enum UpkeepStatements {
-    static let lock: StaticString = """
+    static let lockOfEvents: StaticString = """
+        SELECT event, position, notifier, app, order_key, leads, state::integer, attempts FROM deliveries
+        WHERE event = ANY ($1::bigint[]) ORDER BY event, position FOR UPDATE
+        """
+    static let eraseAttempts: StaticString = "DELETE FROM attempts WHERE event = ANY ($1::bigint[])"
+    static let eraseDeliveries: StaticString = "DELETE FROM deliveries WHERE event = ANY ($1::bigint[])"
+    static let erasePerson: StaticString = """
+        DELETE FROM persons WHERE app = (SELECT number FROM apps WHERE app_id = $1) AND user_id = $2
+        """
+    static let lockRevivable: StaticString = """
         SELECT deliveries.event, deliveries.position, notifier, app, order_key, leads, state::integer, attempts
         FROM unnest($1::bigint[], $2::integer[]) AS wanted (event, position)
-            JOIN deliveries ON deliveries.event = wanted.event AND deliveries.position = wanted.position AND state = $3
+            JOIN deliveries ON deliveries.event = wanted.event AND deliveries.position = wanted.position AND state = 2
+                AND NOT EXISTS (SELECT 1 FROM events WHERE number = wanted.event AND erased)
         ORDER BY deliveries.event, deliveries.position FOR NO KEY UPDATE OF deliveries
         """
     static let overdue: StaticString = """

@@ -147,7 +147,12 @@ final class PostgresWork {
                 Query(WorkStatements.lowerHeads, heads), Query(WorkStatements.lead, heads), Query(WorkStatements.removeHeads, heads),
             ]
         }
-        queries.append(Query(WorkStatements.dropData, [.int8Array(keys.map(\.event))]))
+        let events = Parameter.int8Array(Array(Set(keys.map(\.event))).sorted())
+        // Two transactions that end the last two deliveries of an event come one after the other, so that the second one sees that.
+        queries += [
+            Query(WorkStatements.dropData, [events]), Query(WorkStatements.lockErased, [events]),
+            Query(WorkStatements.dropPersons, [events]),
+        ]
         _ = try session.run(queries)
         for ending in endings { depth.add(-1, to: ending.place.notifier) }
     }
@@ -214,6 +219,17 @@ enum WorkStatements {
     static let removeHeads: StaticString = """
         DELETE FROM order_heads USING (SELECT DISTINCT * FROM unnest($1::text[], $2::integer[], $3::bigint[])) AS head (notifier, app, order_key)
         WHERE order_heads.notifier = head.notifier AND order_heads.app = head.app AND order_heads.order_key = head.order_key AND waiting <= 0
+        """
+    static let lockErased: StaticString = """
+        SELECT number FROM events WHERE number = ANY ($1::bigint[]) AND erased ORDER BY number FOR NO KEY UPDATE
+        """
+    static let dropPersons: StaticString = """
+        WITH told AS (
+            UPDATE events SET user_id = '', device_id = '', data = '{}' WHERE number = ANY ($1::bigint[]) AND erased AND user_id <> ''
+                AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = number AND state = 0)
+            RETURNING number
+        )
+        UPDATE deliveries SET device_id = NULL FROM told WHERE event = told.number
         """
     static let dropData: StaticString = """
         UPDATE events SET data = '{}' WHERE number = ANY ($1::bigint[]) AND data <> '{}'

@@ -49,6 +49,9 @@ final class DatabaseLock: Sendable {
         lock.holder(of: Self.bytesOfSQLite).map { StoreError.holder($0) }
     }
 
+    /// Searches the database's file byte by byte.
+    func search(for texts: [[UInt8]]) throws(SystemError) -> FileSearch.Finding { try lock.search(for: texts) }
+
     private static func identity(of path: String) throws(StoreError) -> FileIdentity {
         do throws(SystemError) {
             return try FileIdentity(path: path)

@@ -52,6 +52,9 @@ enum Migrations {
     //
     // Version 4 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that a
     // service has ever had in force.
+    //
+    // Version 5 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest stands in
+    // `user_id` (`FormerUser`); `erased` is 1 for an event whose person and device are deleted once none of its deliveries is pending.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -219,6 +222,12 @@ enum Migrations {
             used_at INTEGER,
             PRIMARY KEY (app_id, key_id)
         ) STRICT, WITHOUT ROWID;
+        """,
+        """
+        ALTER TABLE revocations ADD COLUMN former BLOB;
+        CREATE INDEX revocations_former ON revocations (former) WHERE former IS NOT NULL;
+
+        ALTER TABLE events ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
         """,
     ]
 }

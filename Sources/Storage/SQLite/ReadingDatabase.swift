@@ -7,10 +7,11 @@ internal import Time
 /// No call reads more than one step of a growing table, so that no read keeps the log from being restarted or delays another reader for
 /// long.
 final class ReadingDatabase {
-    private let byID, byComment, deadStories, walk, ends, attempts, oldest, dead: Statement
+    private let byID, byComment, deadStories, walk, ends, attempts, oldest, dead, forgotten: Statement
     private let devicesOfApp, devicesOfPerson, lastOfStep: Statement
     let revocationQueries: RevocationQueries
     let keyUses: Statement
+    let erasureQueries: ErasureQueries
 
     /// Takes over a connection that no other thread uses.
     init(_ connection: Connection) throws(SQLiteError) {
@@ -73,6 +74,9 @@ final class ReadingDatabase {
             """)
         revocationQueries = try RevocationQueries(connection)
         keyUses = try prepare("SELECT app_id, key_id, since, used_at FROM key_uses ORDER BY app_id, key_id")
+        erasureQueries = try ErasureQueries(connection)
+        forgotten = try prepare(
+            "SELECT max(at) FROM past_comments WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND comment_id = ?2")
         oldest = try prepare(
             """
             SELECT received_at FROM events WHERE number = (
@@ -137,6 +141,13 @@ final class ReadingDatabase {
             tries.append(try DeliveryAttempt(row))
         }
         return DeliveryStory(delivery: stored.delivery, attempts: tries)
+    }
+
+    /// When the last webhook of a comment came that is only recognised any more.
+    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(SQLiteError) -> UnixMilliseconds? {
+        var time: UnixMilliseconds?
+        try forgotten.forEachRow(appID, comment.text) { row throws(SQLiteError) in time = row.isNull(0) ? nil : try row.time(0) }
+        return time
     }
 
     /// The places of dead deliveries that match, newest first, before a place.

@@ -10,11 +10,11 @@ struct RevocationStatements {
             """
             INSERT INTO revocation_versions VALUES (1, 1, 0) ON CONFLICT (id) DO UPDATE SET last = last + 1 RETURNING last
             """)
-        insert = try prepare("INSERT INTO revocations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+        insert = try prepare("INSERT INTO revocations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
         find = try prepare(
             """
-            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at
-            FROM revocations CROSS JOIN apps ON number = app WHERE revocations.id = ?1
+            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
+            FROM revocations CROSS JOIN apps ON number = app WHERE revocations.id = ?1 AND former IS NULL
             """)
         delete = try prepare("DELETE FROM revocations WHERE id = ?1")
         remember = try prepare("INSERT INTO removed_revocations VALUES (?1, ?2, ?3)")
@@ -26,28 +26,29 @@ struct RevocationStatements {
 
 /// A reader's statements for revocations, prepared once.
 struct RevocationQueries {
-    let versions, all, ofPerson, added, removed: Statement
+    let versions, all, ofPerson, added, removed, salt: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
         versions = try prepare("SELECT last, forgotten FROM revocation_versions WHERE id = 1")
         all = try prepare(
             """
-            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at
+            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
             FROM revocations CROSS JOIN apps ON number = app WHERE revocations.id < ?1 ORDER BY revocations.id DESC LIMIT ?2
             """)
         ofPerson = try prepare(
             """
-            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at
+            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
             FROM revocations CROSS JOIN apps ON number = app
             WHERE app = (SELECT number FROM apps WHERE app_id = ?3) AND user_id = ?4 AND revocations.id < ?1
             ORDER BY revocations.id DESC LIMIT ?2
             """)
         added = try prepare(
             """
-            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at
+            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
             FROM revocations CROSS JOIN apps ON number = app WHERE version > ?1 ORDER BY version LIMIT ?2
             """)
+        salt = try prepare("SELECT min(former) FROM revocations WHERE former IS NOT NULL")
         removed = try prepare("SELECT version, id FROM removed_revocations WHERE version > ?1 ORDER BY version LIMIT ?2")
     }
 }

@@ -5,8 +5,16 @@ internal import Time
 /// Revocations.
 extension SQLiteStore {
     /// As `Store` says.
-    package func revoke(_ revocation: Revocation) throws(StoreError) {
-        try queue.perform { database throws(SQLiteError) in try database.revoke(revocation) }
+    package func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
+        try queue.perform { database throws(SQLiteError) in
+            try database.revoke(revocation)
+            if let arrival { try database.announce(arrival) }
+        }
+    }
+
+    /// As `Store` says.
+    package func formerSalt() throws(StoreError) -> [UInt8]? {
+        try read(listReader) { database throws(SQLiteError) in try database.formerSalt() }
     }
 
     /// As `Store` says.

@@ -8,9 +8,10 @@ package import Time
 /// One thread writes and makes all waiting calls durable in one commit. Readers have their own connections, so that a long list delays
 /// neither acceptance nor the next claim. The caller must call `close` before it releases the store.
 package final class SQLiteStore: Store {
+    let path: String
     private let settings: StoreSettings
     let queue: WriterQueue<WriterJob>
-    private let status = Monitor(StoreStatus())
+    let status = Monitor(StoreStatus())
     private let writer: OwnThread
     /// Reads for operators.
     let listReader: Monitor<ReadingDatabase?>
@@ -33,16 +34,18 @@ package final class SQLiteStore: Store {
     ) throws(StoreError) {
         precondition(settings.maximumBatch > 0, "a commit holds a call")
         self.settings = settings
+        self.path = path
         let queue = WriterQueue<WriterJob>(limit: settings.maximumQueued, batch: settings.maximumBatch)
         self.queue = queue
         let status = status
         writer = try startWriter { opened throws(StoreError) in
             let lock = try DatabaseFile.lock(path)
             let file = try DatabaseFile.open(path, lock, movesAgain: movesAgain, settings, random)
-            status.withLock { $0.counts = file.database.counts }
+            status.withLock { ($0.counts, $0.lock) = (file.database.counts, lock) }
             let checkpointer = try Checkpointer(path: path, settings: settings)
             opened()
             Writer(file, lock, checkpointer, settings: settings, queue: queue, status: status).run()
+            status.withLock { $0.lock = nil }
             // Unlocked last, after the file is closed.
             withExtendedLifetime(lock) {}
         }
@@ -109,11 +112,18 @@ package final class SQLiteStore: Store {
     /// As `Store` says; in several transactions, between which other calls run.
     package func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int
     {
+        try removeDevices(filter, .operatorRemoved, now: now, telling: audience)
+    }
+
+    /// Removes devices of a person for a reason.
+    func removeDevices(
+        _ filter: DeviceFilter, _ reason: RegistryChange.Reason, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
         StoreRules.checkRemoval(filter)
         var count = 0
         while true {
             let step = try queue.perform { database throws(SQLiteError) in
-                try database.removeDevices(filter, now: now, limit: Self.rowsPerCommit, audience)
+                try database.removeDevices(filter, reason, now: now, limit: Self.rowsPerCommit, audience)
             }
             count += step.removed
             if step.dealtWith < Self.rowsPerCommit { return count }
@@ -162,6 +172,11 @@ package final class SQLiteStore: Store {
     /// As `Store` says.
     package func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? {
         try read(listReader) { database throws(SQLiteError) in try database.story(of: id) }
+    }
+
+    /// As `Store` says.
+    package func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+        try read(listReader) { database throws(SQLiteError) in try database.arrival(ofForgotten: comment, appID: appID) }
     }
 
     /// As `Store` says; afterwards more than `maxPending` deliveries may be pending, because these are in the file already.
@@ -222,7 +237,7 @@ package final class SQLiteStore: Store {
 
     private static let rowsPerCommit = 500
     /// How many events or devices a list reads before other readers get their turn.
-    private static let rowsPerStep = 20_000
+    static let rowsPerStep = 20_000
 
     func read<Value>(
         _ reader: Monitor<ReadingDatabase?>, _ body: (ReadingDatabase) throws(SQLiteError) -> Value

@@ -9,6 +9,7 @@ struct WriterStatements {
     let findDelivery, findPlace, endAttempt, reschedule, end: Statement
     let lead, follow, findDead, revive: Statement
     let findEnded, deleteAttempts, deleteDelivery, releaseEvent, findReleased, deleteEvent, emptyEvent: Statement
+    let deliveriesOf, dropPerson, dropDevice: Statement
     let remember, findOldPast, deletePast: Statement
     let pacedCalls, putPacedCalls, findOldPacedCalls, deletePacedCalls: Statement
     let leased, interrupt: Statement
@@ -30,8 +31,9 @@ struct WriterStatements {
             """)
         insertEvent = try prepare(
             """
-            INSERT INTO events (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, deliveries, data)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            INSERT INTO events (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, deliveries, data,
+                erased)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
             """)
         insertDelivery = try prepare(
             """
@@ -90,8 +92,12 @@ struct WriterStatements {
                 SELECT event, position FROM deliveries WHERE state = 0 AND notifier = ?1 AND app = ?2 AND order_key = ?3
                 ORDER BY event, position LIMIT 1)
             """)
+        // Who was forgotten has left the event, which cannot be sent again.
         findDead = try prepare(
-            "SELECT notifier, app, order_key FROM deliveries WHERE event = ?1 AND position = ?2 AND state = 2")
+            """
+            SELECT notifier, app, order_key FROM deliveries WHERE event = ?1 AND position = ?2 AND state = 2
+                AND NOT EXISTS (SELECT 1 FROM events WHERE number = ?1 AND erased = 1)
+            """)
         revive = try prepare(
             """
             UPDATE deliveries SET state = 0, leads = order_key IS NULL, due_at = ?3, expires_at = ?4, ended_at = NULL
@@ -109,6 +115,13 @@ struct WriterStatements {
             UPDATE events SET data = ?2 WHERE number = ?1 AND data <> ?2
                 AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = ?1 AND state IN (0, 2))
             """)
+        deliveriesOf = try prepare("SELECT event, position, notifier, state FROM deliveries WHERE event = ?1")
+        dropPerson = try prepare(
+            """
+            UPDATE events SET user_id = '', device_id = '', data = ?2 WHERE number = ?1 AND erased = 1 AND user_id <> ''
+                AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = ?1 AND state = 0)
+            """)
+        dropDevice = try prepare("UPDATE deliveries SET device_id = NULL WHERE event = ?1")
         remember = try prepare("INSERT OR REPLACE INTO past_comments VALUES (?1, ?2, ?3, ?4, ?5)")
         findOldPast = try prepare("SELECT app, comment_id, mark FROM past_comments WHERE at < ?1 ORDER BY at LIMIT ?2")
         deletePast = try prepare("DELETE FROM past_comments WHERE app = ?1 AND comment_id = ?2 AND mark = ?3")

@@ -15,16 +15,20 @@ extension WritingDatabase {
         guard let rows = admitted(try plan(arrival, app, hasSibling: comment.hasSibling), event) else {
             return .failure(.queueFull(settings.maxPending))
         }
-        try insert(event, rows, app)
+        try insert(arrival, rows, app)
         return .success(.accepted)
     }
 
     /// Stores the event of a change in the registry. If the queue is full, its deliveries end at once; the change is made in any case.
     func announce(_ change: RegistryChange, _ audience: RegistryAudience) throws(SQLiteError) {
-        guard let arrival = change.arrival(telling: audience, using: &random) else { return }
-        let app = try apps.number(change.device.key.appID, self)
+        if let arrival = change.arrival(telling: audience, using: &random) { try announce(arrival) }
+    }
+
+    /// Stores an event that is about no comment. If the queue is full, its deliveries end at once.
+    func announce(_ arrival: Arrival) throws(SQLiteError) {
+        let app = try apps.number(arrival.event.identity.appID, self)
         guard let rows = admitted(try plan(arrival, app, hasSibling: false), arrival.event) else { return }
-        try insert(arrival.event, rows, app)
+        try insert(arrival, rows, app)
     }
 
     private func admitted(_ rows: [DeliveryPlan.Row], _ event: Event) -> [DeliveryPlan.Row]? {
@@ -76,7 +80,12 @@ extension WritingDatabase {
         return try statement.step()
     }
 
-    private func insert(_ event: Event, _ rows: [DeliveryPlan.Row], _ app: Int64) throws(SQLiteError) {
+    private func insert(_ arrival: Arrival, _ rows: [DeliveryPlan.Row], _ app: Int64) throws(SQLiteError) {
+        let event = arrival.event
+        if StoreRules.tellsNobody(rows, isErased: arrival.isErased) {
+            for row in rows { if let ending = row.ending { counts.refuse(ending, for: row.subscription.notifier) } }
+            return
+        }
         guard !rows.isEmpty else { return try remember(event.identity, app, event.id, receivedAt: event.receivedAt) }
         let statement = statements.insertEvent
         statement.bind(app, at: 1)
@@ -92,6 +101,7 @@ extension WritingDatabase {
         statement.bind(Int64(rows.count), at: 11)
         let data = rows.contains { ($0.ending?.state ?? .pending).needsData } ? event.data : Event.noData
         statement.bind(data.span, at: 12)
+        statement.bind(arrival.isErased ? 1 : 0 as Int64, at: 13)
         try statement.runBound()
         let number = lastInsertedRow
         for (position, row) in rows.enumerated() { try insert(row, of: event, app, DeliveryKey(event: number, position: Int64(position))) }

@@ -25,11 +25,11 @@ extension WritingDatabase {
     /// - Returns: how many registered devices were removed, and how many rows were processed; fewer than `limit` processed rows mean that
     ///   none is left.
     func removeDevices(
-        _ filter: DeviceFilter, now: UnixMilliseconds, limit: Int, _ audience: RegistryAudience
+        _ filter: DeviceFilter, _ reason: RegistryChange.Reason, now: UnixMilliseconds, limit: Int, _ audience: RegistryAudience
     ) throws(SQLiteError) -> (removed: Int, dealtWith: Int) {
         // An unknown app gets no number.
         guard try apps.find(filter.appID, self) != nil else { return (0, 0) }
-        let (removed, dealtWith, changes) = try RegistryTransition.remove(filter, now: now, limit: limit, in: self)
+        let (removed, dealtWith, changes) = try RegistryTransition.remove(filter, reason, now: now, limit: limit, in: self)
         try apply(changes, audience)
         return (removed, dealtWith)
     }

@@ -46,7 +46,7 @@ extension WritingDatabase {
     }
 
     /// Notes that the log holds deleted data, so that it is emptied some seconds later.
-    private func noteForgotten() {
+    func noteForgotten() {
         if forgottenAt == nil { forgottenAt = SystemClock.monotonicMilliseconds() }
     }
 

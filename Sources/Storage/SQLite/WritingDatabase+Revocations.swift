@@ -9,7 +9,7 @@ extension WritingDatabase {
         let columns = RevokedColumns(revocation.subject)
         try revocationStatements.insert.run(
             try nextRevocationVersion(), revocation.id.bytes, app, columns.userID, columns.salt, columns.keyID,
-            revocation.issuedBefore?.rawValue.stored, revocation.reason, revocation.author, revocation.createdAt.stored)
+            revocation.issuedBefore?.rawValue.stored, revocation.reason, revocation.author, revocation.createdAt.stored, columns.former)
     }
 
     /// - Parameter now: removals that are older than a day are not told any more.
@@ -58,6 +58,13 @@ extension ReadingDatabase {
     private static let afterAllIDs = [UInt8](repeating: 0xFF, count: 17)
 
     /// As `Store` says.
+    func formerSalt() throws(SQLiteError) -> [UInt8]? {
+        var salt: [UInt8]?
+        try revocationQueries.salt.forEachRow { row throws(SQLiteError) in salt = try row.optionalBytes(0) }
+        return salt
+    }
+
+    /// As `Store` says.
     func revocationNews(since version: Int64?) throws(SQLiteError) -> RevocationNews {
         defer { revocationQueries.versions.reset() }
         // The first statement stays open, so that all of them read the same snapshot.
@@ -83,10 +90,11 @@ extension ReadingDatabase {
 }
 
 extension Revocation {
-    /// Reads a row of `version, id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at`.
+    /// Reads a row of `version, id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former`.
     fileprivate init(_ row: Statement) throws(SQLiteError) {
         let columns = RevokedColumns(
-            userID: try row.optionalString(3), salt: try row.optionalBytes(4), keyID: row.isNull(5) ? nil : try row.int64(5))
+            userID: try row.optionalString(3), salt: try row.optionalBytes(4), keyID: row.isNull(5) ? nil : try row.int64(5),
+            former: try row.optionalBytes(10))
         guard let subject = columns.subject else { try row.refuse(4) }
         self.init(
             id: try row.uuid(1), appID: try row.string(2), subject: subject,

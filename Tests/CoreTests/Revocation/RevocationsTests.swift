@@ -58,6 +58,58 @@ import Time
         #expect(try verdict([revocation(.user("ann"))], "shop", "bob") == Self.valid)
     }
 
+    /// Of whom the store knows a digest only, under its own salt, or that of another replica.
+    @Test func whoWasForgottenHasNoKey() throws {
+        let ann = RevokedPerson(appID: "shop", userID: "ann")
+        func former(_ salt: UInt8) throws -> Revocation {
+            revocation(.formerUser(try FormerUser(ann, salt: [UInt8](repeating: salt, count: 32))), UInt64(salt))
+        }
+        for formers in try [[former(1)], [former(1), former(2)], [former(2), revocation(.user("bob"), before: 5)]] {
+            #expect(try verdict(formers, issuedAt: Samples.now + 60) == Self.revoked)
+            #expect(try verdict(formers, "shop", "bob") == Self.valid)
+            #expect(try verdict(formers, "shop2", "ann") == Self.valid)
+            var book = RevocationBook()
+            for former in formers { book.apply(.added(former)) }
+            let (shop, user, other) = (Array("shop".utf8), Array("ann".utf8), Array("anna".utf8))
+            #expect(try book.snapshot.blocks(appID: shop.span, userID: user.span))
+            #expect(try book.snapshot.isFormer(appID: shop.span, userID: user.span))
+            #expect(try !book.snapshot.isFormer(appID: shop.span, userID: other.span))
+        }
+    }
+
+    /// In the shadow mode everybody else may chat, with any key.
+    @Test func theShadowModeAllowsNobodyWhoWasForgotten() throws {
+        let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
+        let authorizer = try Authorizer([Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100)])
+        var book = RevocationBook()
+        let ann = RevokedPerson(appID: "shop", userID: "ann")
+        book.apply(.added(revocation(.formerUser(try FormerUser(ann, salt: [UInt8](0..<32))))))
+        book.apply(.added(revocation(.user("bob"), 2)))
+        func verdict(_ userID: String, key: String, now: UnixSeconds = Samples.now) throws -> Verdict {
+            var triple = try Samples.triple("shop", userID)
+            triple.securityKey = try Samples.triple("shop", key).securityKey
+            let decision = authorizer.decide(triple, now: now, revocations: book.snapshot)
+            return authorizer.shadowing(decision, now: now).verdict
+        }
+        #expect(try verdict("ann", key: "ann") == Self.revoked)
+        #expect(try verdict("ann", key: "bob") == .denied(.wrongMac, keyID: 1))
+        #expect(try verdict("bob", key: "bob") == .shadowed(.revoked, keyID: 1))
+        #expect(try verdict("eve", key: "bob") == .shadowed(.wrongMac, keyID: 1))
+        #expect(try verdict("bob", key: "bob", now: Samples.now + 100) == Self.revoked)
+    }
+
+    @Test func aDigestIsReadAsItIsWritten() throws {
+        let former = try FormerUser(RevokedPerson(appID: "shop", userID: "ann"), salt: [UInt8](0..<32))
+        #expect(FormerUser(name: former.name, salt: former.salt) == former)
+        #expect(former.name.utf8.count == 64 && !former.name.contains("ann"))
+        for (app, user) in [("shop", "ann2"), ("shopa", "nn"), ("sho", "pann")] {
+            #expect(try FormerUser(RevokedPerson(appID: app, userID: user), salt: former.salt) != former)
+        }
+        #expect(FormerUser(name: String(former.name.dropLast()), salt: former.salt) == nil)
+        #expect(FormerUser(name: String(former.name.dropLast()) + "g", salt: former.salt) == nil)
+        #expect(FormerUser(name: former.name, salt: [1]) == nil)
+    }
+
     @Test func allKeysOfAnAppAreRevoked() throws {
         let all = revocation(.everyKey, before: Self.issuedAt + 1)
         #expect(try verdict([all]) == Self.revoked)

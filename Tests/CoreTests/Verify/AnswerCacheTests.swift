@@ -20,6 +20,17 @@ import Time
         #expect(cache.answer(identity(3), now: 1000) == nil)
     }
 
+    /// A life that ends beyond the last moment ends with it.
+    @Test func keepsAnAnswerToTheEndOfTime() {
+        var cache = AnswerCache()
+        cache.keep(.allowed, of: identity(1), milliseconds: .max, now: 1)
+        cache.keep(.allowed, of: identity(2), milliseconds: 10, now: MonotonicMilliseconds(rawValue: .max - 5))
+        for person: UInt128 in 1...2 {
+            #expect(cache.answer(identity(person), now: MonotonicMilliseconds(rawValue: .max - 1)) == .allowed)
+            #expect(cache.answer(identity(person), now: MonotonicMilliseconds(rawValue: .max)) == nil)
+        }
+    }
+
     @Test func keepsNothingWithoutTimeOrDecision() {
         var cache = AnswerCache()
         cache.keep(.allowed, of: identity(1), milliseconds: 0, now: 0)

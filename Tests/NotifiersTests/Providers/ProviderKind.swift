@@ -31,7 +31,8 @@ enum ProviderKind: String, CaseIterable {
             unixMilliseconds: { clocks.unixMilliseconds() })
     }
 
-    private func settings(_ fixture: PushFixture, timeoutSeconds: Int, isGenuine: Bool) throws -> PushSettings {
+    /// The settings of such a notifier.
+    func settings(_ fixture: PushFixture, timeoutSeconds: Int = 60, isGenuine: Bool = true) throws -> PushSettings {
         let (simulators, credentials) = (fixture.simulators, fixture.simulators.credentials)
         let url = simulators[simulated].url
         let destination: PushDestination

@@ -59,24 +59,42 @@ import Testing
         #expect(lines.last == "INFO  a backend decides again app=shop")
     }
 
+    /// Ten minutes of outage, in which people go on asking, and then all of them at once.
     @Test func oneAsksForACrowdThatComesBackAfterAnOutage() throws {
         let fixture = try BackendFixture()
-        let bad = [[ScriptedStep]](repeating: [.respond(503)], count: 5)
+        let (probes, people) = (60, 300)
+        let bad = [[ScriptedStep]](repeating: [.respond(503)], count: 5 + probes)
         try fixture.withService(.requests(bad + [[.awaitRelease, .respond(200)]])) { (service, backend) throws in
             for number in 1...5 { #expect(try service.ask(user: "user-\(number)").status == 503) }
-            fixture.pass(milliseconds: 600_000)
-            let bodies = try (1...100).map { try BackendCaller.body(user: "user-\($0)") }
+            for _ in 0..<probes {
+                fixture.pass(milliseconds: Self.longestWait)
+                for number in 1...4 { #expect(try service.ask(user: "user-\(number)").status == 503) }
+            }
+            #expect(backend.requests.count == 5 + probes, "one probe for each time that the breaker was open")
+            fixture.pass(milliseconds: Self.longestWait)
+            let bodies = try (1...people).map { try BackendCaller.body(user: "user-\($0)") }
             let crowd = try bodies.map { try BackendCaller.begin(service.publicAddress, BackendCaller.authorize, $0) }
-            let refused = #"{app="shop",result="breaker_open"} 99"#
+            let refused = #"{app="shop",result="breaker_open"} \#(3 * probes + people - 1)"#
             #expect(eventually { (try? fixture.counts(service, "deskgate_backend_checks_total").contains(refused)) == true })
-            #expect(backend.requests.count == 6)
-            backend.release(100)
-            #expect(try crowd.map { try $0.readResponse().status }.count { $0 == 200 } == 1)
-            // They try again a second later.
-            for (client, body) in zip(crowd, bodies) { try BackendCaller.begin(client, BackendCaller.authorize, body) }
-            #expect(try crowd.map { try $0.readResponse().status }.allSatisfy { $0 == 200 })
-            #expect(backend.requests.count == 105)
+            #expect(backend.requests.count == 6 + probes, "the breaker lets one probe through first")
+            backend.release(2 * people)
+            let first = try crowd.map { try $0.readResponse() }
+            #expect(first.count { $0.status == 200 } == 1)
+            #expect(first.count { $0.status == 503 && $0.headers["retry-after"] == "1" } == people - 1)
+            // They try again a second later; who comes when 128 calls are under way tries once more.
+            var waiting = Array(zip(crowd, bodies))
+            var turns = 0
+            while !waiting.isEmpty {
+                turns += 1
+                try #require(turns <= people)
+                for (client, body) in waiting { try BackendCaller.begin(client, BackendCaller.authorize, body) }
+                let statuses = try waiting.map { try $0.0.readResponse().status }
+                #expect(statuses.allSatisfy { $0 == 200 || $0 == 503 })
+                waiting = zip(waiting, statuses).filter { $0.1 == 503 }.map(\.0)
+            }
+            #expect(backend.requests.count == 5 + probes + people, "one call for each person")
             #expect(backend.mostOpenConnections <= 32)
+            #expect(try fixture.counts(service, "deskgate_authorize_requests_total").allSatisfy { !$0.contains("denied") })
         }
     }
 

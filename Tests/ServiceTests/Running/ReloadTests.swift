@@ -4,7 +4,6 @@ import HTTPServer
 import Observability
 import TestSupport
 import Testing
-import Threading
 import Time
 
 @testable import Configuration
@@ -201,48 +200,5 @@ import Time
         other.listen.settings.threads += 1
         other.admin.listener.settings.threads += 1
         #expect(fixture.configuration.fixedParts(differingFrom: other) == [])
-    }
-
-    private struct Progress {
-        var statuses: [Int: Int] = [:]
-        var failures = 0
-        var isOver = false
-        var answers: Int { statuses.values.reduce(0, +) }
-    }
-
-    @Test func isNotNoticedByRequests() throws {
-        let progress = Monitor(Progress())
-        try fixture.withService { service in
-            let address = service.publicAddress
-            let exchange = ExchangeCase(name: "authorize", body: try AuthorizeCases.json(), status: 200, answer: "")
-            let workers = (1...3).map { _ in
-                startThread {
-                    do {
-                        let client = try SocketClient(address)
-                        var isOver = false
-                        while !isOver {
-                            let status = try exchange.send(to: client).status
-                            isOver = progress.update { progress in
-                                progress.statuses[status, default: 0] += 1
-                                return progress.isOver
-                            }
-                        }
-                    } catch {
-                        progress.update { $0.failures += 1 }
-                    }
-                }
-            }
-            for number in 1...100 {
-                #expect(try reload(service, ServiceFixture.json(keys: number.isMultiple(of: 2) ? [1] : [2, 1])))
-                // So that requests and reloads are really mixed.
-                let seen = progress.wait(timeoutMilliseconds: 20_000) { $0.failures > 0 || $0.answers >= 3 * number ? true : nil }
-                #expect(seen != nil)
-            }
-            progress.update { $0.isOver = true }
-            for worker in workers { worker.join() }
-        }
-        let end = progress.withLock { $0 }
-        #expect(end.failures == 0)
-        #expect(end.statuses.keys.sorted() == [200])
     }
 }

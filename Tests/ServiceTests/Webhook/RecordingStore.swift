@@ -141,7 +141,17 @@ final class RecordingStore: Store {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { [] }
 
-    func revoke(_ revocation: Revocation) throws(StoreError) {}
+    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? { nil }
+
+    func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {}
+
+    func formerSalt() throws(StoreError) -> [UInt8]? { nil }
+
+    func erase(_ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure {
+        Erasure()
+    }
+
+    func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof { ErasureProof(tables: [], waiting: []) }
 
     func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] { [] }
 

@@ -1,9 +1,11 @@
 internal import Configuration
 package import Core
+internal import Crypto
 internal import JSON
+package import Threading
 
-/// What is left to ask about a caller: whether the app's backend lets the person use the chat. It holds the body that is posted, and with it
-/// the security key where the backend is told, so let it go when it is answered.
+/// What is left to ask about a caller: whether the app's backend lets the person use the chat. It holds the body that is posted and the
+/// security key, so let it go when it is answered.
 package struct BackendQuestion: Sendable {
     /// How much longer than the call itself its caller waits at most, in milliseconds.
     private static let marginMilliseconds: UInt64 = 1000
@@ -11,6 +13,9 @@ package struct BackendQuestion: Sendable {
     private let verifier: BackendVerifier
     private let identity: CheckIdentity
     private let keyID: UInt32?
+    private let userID: String
+    /// Nil where only the backend understands it.
+    private let key: SecurityKey?
     private let body: [UInt8]
 
     init(
@@ -20,10 +25,12 @@ package struct BackendQuestion: Sendable {
         self.verifier = verifier
         self.identity = identity
         self.keyID = keyID
+        self.userID = String(userID)
+        key = verifier.settings.mode == .backend ? nil : SecurityKey(securityKey)
         var writer = JSONWriter(capacity: 1024)
         writer.beginObject()
         writer.add("app_id", String(appID))
-        writer.add("user_id", String(userID))
+        writer.add("user_id", self.userID)
         // A key that we have checked proves nothing more to the backend, and who sees it could use it.
         if verifier.settings.mode == .backend { writer.add("security_key", String(securityKey)) }
         writer.endObject()
@@ -34,9 +41,24 @@ package struct BackendQuestion: Sendable {
     package var timeoutMilliseconds: UInt64 { UInt64(verifier.settings.timeoutMilliseconds) + Self.marginMilliseconds }
 
     /// Asks.
-    /// - Parameter completion: called exactly once with the final verdict, on any thread, perhaps before this returns. It must not block.
-    package func ask(_ completion: @escaping @Sendable (Verdict) -> Void) {
-        let (rule, keyID) = (verifier.settings.whenUndecided, keyID)
-        verifier.ask(identity, body: body) { answer in completion(rule.verdict(on: answer, keyID: keyID)) }
+    /// - Parameters:
+    ///   - revocations: what is revoked while the backend is asked counts as well.
+    ///   - completion: called exactly once with the final verdict, on any thread, perhaps before this returns. It must not block.
+    package func ask(_ revocations: Live<Revocations>, _ completion: @escaping @Sendable (Verdict) -> Void) {
+        verifier.ask(identity, body: body) { [self] answer in
+            let verdict = verifier.settings.whenUndecided.verdict(on: answer, keyID: keyID)
+            guard case .authorized = verdict else { return completion(verdict) }
+            do throws(CryptoError) {
+                completion(try isRevoked(revocations.current) ? .denied(.revoked, keyID: keyID) : verdict)
+            } catch {
+                completion(.undecided(.internalError))
+            }
+        }
+    }
+
+    private func isRevoked(_ revocations: Revocations) throws(CryptoError) -> Bool {
+        let (app, appID, userID) = (verifier.appDigest, verifier.app.utf8.span, userID.utf8.span)
+        guard let key else { return try revocations.blocks(app: app, appID: appID, userID: userID) }
+        return try revocations.revokes(key, app: app, appID: appID, userID: userID)
     }
 }

@@ -35,7 +35,7 @@ package struct BackendServices: Sendable {
         for app in configuration.apps {
             guard let settings = app.verify, let index = authorizer.index(of: app.id.utf8.span) else { continue }
             let kept = former?.verifier(of: app.id, with: settings)
-            verifiers[index] = if let kept { kept } else { try BackendVerifier(settings, of: app.id, self) }
+            verifiers[index] = if let kept { kept } else { try BackendVerifier(settings, of: authorizer.applications[index], self) }
         }
         return BackendVerifiers(verifiers, digest)
     }

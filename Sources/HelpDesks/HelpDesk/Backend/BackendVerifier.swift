@@ -16,6 +16,8 @@ final class BackendVerifier: Sendable {
     private static let responseBodyLimit = 4096
 
     let app: String
+    /// As `Application.digest`.
+    let appDigest: KeyedDigest
     let settings: Configuration.Verify
     private let secrets: [StandardWebhookSecret]
     private let ledger: Monitor<BackendLedger<Waiter>>
@@ -23,8 +25,9 @@ final class BackendVerifier: Sendable {
     private let services: BackendServices
 
     /// - Throws: when OpenSSL fails.
-    init(_ settings: Configuration.Verify, of app: String, _ services: BackendServices) throws(CryptoError) {
-        self.app = app
+    init(_ settings: Configuration.Verify, of application: Application, _ services: BackendServices) throws(CryptoError) {
+        app = application.name
+        appDigest = application.digest
         self.settings = settings
         self.services = services
         secrets = try settings.signingSecrets()
@@ -49,7 +52,7 @@ final class BackendVerifier: Sendable {
         case .answer(let finding):
             counters.count(finding)
             waiter(finding.answer)
-        case .call(let number): call(number, body)
+        case .call(let number): call(number, identity, body)
         }
     }
 
@@ -59,15 +62,20 @@ final class BackendVerifier: Sendable {
         ledger.withLock { $0.forget(person: person) }
     }
 
-    private func call(_ number: UInt64, _ body: [UInt8]) {
+    private func call(_ number: UInt64, _ identity: CheckIdentity, _ body: [UInt8]) {
         let start = services.clocks.monotonicNanoseconds()
         let request: ClientRequest
         do {
             request = try signedRequest(body)
         } catch {
-            return finish(number, BackendReply(.internalError, .unknown), since: start)
+            return answer(finish(number, BackendReply(.internalError, .unknown), since: start), with: .undecided(.internalError))
         }
-        services.client.send(request) { [self] reply in finish(number, reply, since: start) }
+        services.client.send(request) { [self] reply in
+            let end = finish(number, reply, since: start)
+            // A yes may be older than the sign-out that has forgotten it, so those who wait for it have a new call.
+            guard end.isForgotten, reply.answer == .allowed else { return answer(end, with: reply.answer) }
+            for waiter in end.waiters { ask(identity, body: body, waiter) }
+        }
     }
 
     private func signedRequest(_ body: [UInt8]) throws -> ClientRequest {
@@ -84,7 +92,11 @@ final class BackendVerifier: Sendable {
             responseBodyLimit: Self.responseBodyLimit)
     }
 
-    private func finish(_ number: UInt64, _ reply: BackendReply, since start: UInt64) {
+    private func answer(_ end: BackendLedger<Waiter>.End, with answer: BackendAnswer) {
+        for waiter in end.waiters { waiter(answer) }
+    }
+
+    private func finish(_ number: UInt64, _ reply: BackendReply, since start: UInt64) -> BackendLedger<Waiter>.End {
         let nanoseconds = services.clocks.monotonicNanoseconds()
         counters.checks.increment(reply.answer)
         counters.duration.observe(nanoseconds: nanoseconds - start)
@@ -94,7 +106,7 @@ final class BackendVerifier: Sendable {
             ledger.finish(number, reply, now: MonotonicMilliseconds(nanoseconds: nanoseconds), random: &random)
         }
         if let hasOpened = end.hasOpened { log(hasOpened, reply) }
-        for waiter in end.waiters { waiter(reply.answer) }
+        return end
     }
 
     private func log(_ hasOpened: Bool, _ reply: BackendReply) {

@@ -1,0 +1,50 @@
+import Core
+import Crypto
+import Time
+
+/// A request that is denied, and why.
+struct DeniedRequest {
+    private static let day: UInt64 = 86_400
+    /// Of the characters of a key, one that is made of bits of the MAC's first byte.
+    private static let firstOfMAC = 47
+
+    let name: String
+    /// Whether it needs no genuine key of this person.
+    let isForStrangers: Bool
+    let body: [UInt8]
+
+    /// One of each kind. All are equally long.
+    static func all(_ fixture: Fixture) throws -> [DeniedRequest] {
+        let app = fixture.authorizer.applications[0]
+        let now = Fixture.now
+        let random: InlineArray<32, UInt8> = try randomBytes()
+        let otherKeys = [Application.Key(id: 7, secret: try HMACKey(secret: random.span))]
+        // Without the policy, so that it mints what the policy denies.
+        let genuine = KeyMinting(try Authorizer([Application(id: Fixture.appID, keys: app.keys)]), defaultLifeSeconds: day)
+        let unknown = KeyMinting(try Authorizer([Application(id: Fixture.appID, keys: otherKeys)]), defaultLifeSeconds: day)
+        func key(_ minting: KeyMinting, user: String = Fixture.userID, life: UInt64 = day, at time: UnixSeconds = now) throws -> [UInt8] {
+            Array(try minting.mint(appID: Fixture.appID, userID: user, lifeSeconds: life, now: time).securityKey.utf8)
+        }
+        let valid = try key(genuine)
+        func request(_ name: String, _ isForStrangers: Bool, _ key: [UInt8], app: [UInt8] = fixture.appID) -> DeniedRequest {
+            DeniedRequest(name: name, isForStrangers: isForStrangers, body: fixture.json(appID: app, securityKey: key))
+        }
+        return [
+            request("unknown_app", true, valid, app: fixture.unknownAppID),
+            request("unknown_key", true, try key(unknown)),
+            request("wrong_mac, first byte", true, altered(valid, at: firstOfMAC)),
+            request("wrong_mac, last byte", true, altered(valid, at: valid.count - 1)),
+            request("wrong_mac, another's key", true, try key(genuine, user: String(Fixture.userID.reversed()))),
+            request("expired", false, try key(genuine, at: now - 2 * day)),
+            request("too_old", false, try key(genuine, life: 0, at: now - Fixture.longestLifeSeconds - day)),
+            request("issued_in_future", false, try key(genuine, at: now + day)),
+            request("revoked", false, try key(genuine, at: Fixture.revokedBefore - 1)),
+        ]
+    }
+
+    private static func altered(_ key: [UInt8], at index: Int) -> [UInt8] {
+        var key = key
+        key[index] = key[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+        return key
+    }
+}

@@ -1,0 +1,150 @@
+package import Time
+
+/// Why an operator's action has ended pending deliveries; the word stands in metrics.
+package enum GivenUpReason: String, Sendable, CaseIterable {
+    /// They were purged.
+    case purged
+    /// Their person was forgotten.
+    case forgotten
+}
+
+/// What the erasure of a person has removed.
+package struct Erasure: Sendable, Equatable {
+    /// How many deliveries of a notifier.
+    package struct Deliveries: Sendable, Equatable {
+        /// The notifier.
+        package let notifier: String
+        /// How many.
+        package let count: Int
+
+        /// Makes a count.
+        package init(notifier: String, count: Int) {
+            self.notifier = notifier
+            self.count = count
+        }
+
+        /// The counts in the order of the notifiers' names.
+        package static func list(_ counts: [ByteKey: Int]) -> [Deliveries] {
+            counts.sorted { $0.key < $1.key }.map { Deliveries(notifier: $0.key.text, count: $0.value) }
+        }
+    }
+
+    /// How many registered devices.
+    package var devices = 0
+    /// How many events.
+    package var events = 0
+    /// How many deliveries, whatever had become of them.
+    package var deliveries = 0
+    /// How many of these were still pending, by notifier.
+    package var pending: [ByteKey: Int] = [:]
+
+    /// Nothing was removed.
+    package init() {}
+
+    /// Adds what a later step has removed.
+    package mutating func add(_ other: Erasure) {
+        devices += other.devices
+        events += other.events
+        deliveries += other.deliveries
+        pending.merge(other.pending, uniquingKeysWith: +)
+    }
+}
+
+/// What a person is looked for by after the erasure.
+package struct PersonTraces: Sendable, Equatable {
+    /// The shortest text, in bytes of UTF-8, that files are searched for: a shorter one stands in any file by chance.
+    package static let shortestText = 8
+
+    /// The person.
+    package let person: RevokedPerson
+    /// The ids of the devices and the push tokens that the person had.
+    package let others: [String]
+
+    /// Names what is looked for.
+    package init(_ person: RevokedPerson, others: [String] = []) {
+        self.person = person
+        self.others = others
+    }
+
+    /// The texts that files are searched for.
+    package var texts: [String] { ([person.userID] + others).filter { $0.utf8.count >= Self.shortestText } }
+    /// How many texts are too short for that.
+    package var tooShort: Int { others.count + 1 - texts.count }
+}
+
+/// What a store still has of a person whom it was to forget.
+package struct ErasureProof: Sendable, Equatable {
+    /// A table with rows that name the person.
+    package struct Table: Sendable, Equatable {
+        /// Its name.
+        package let name: String
+        /// How many rows.
+        package let rows: Int
+
+        /// Makes a finding.
+        package init(name: String, rows: Int) {
+            self.name = name
+            self.rows = rows
+        }
+    }
+
+    /// What a search of the store's files byte by byte has found.
+    package struct Files: Sendable, Equatable {
+        /// The files' names, without folders.
+        package let names: [String]
+        /// How many bytes they have.
+        package let bytes: UInt64
+        /// How often one of the texts stands there, also as a part of a longer text.
+        package let occurrences: Int
+
+        /// Makes a finding.
+        package init(names: [String], bytes: UInt64, occurrences: Int) {
+            self.names = names
+            self.bytes = bytes
+            self.occurrences = occurrences
+        }
+    }
+
+    /// Tables that still name the person although nothing waits.
+    package let tables: [Table]
+    /// Pending deliveries of events that tell others of the erasure: the person leaves them as soon as they end.
+    package let waiting: [Erasure.Deliveries]
+    /// What the files hold; nil for a store without files of its own.
+    package let files: Files?
+    /// Whether the write-ahead log was emptied; nil for a store without one.
+    package let isLogEmpty: Bool?
+    /// Whether the tables were vacuumed; nil for a store that needs it not.
+    package let isVacuumed: Bool?
+
+    /// Makes a proof.
+    package init(
+        tables: [Table], waiting: [Erasure.Deliveries], files: Files? = nil, isLogEmpty: Bool? = nil, isVacuumed: Bool? = nil
+    ) {
+        self.tables = tables.filter { $0.rows > 0 }
+        self.waiting = waiting
+        self.files = files
+        self.isLogEmpty = isLogEmpty
+        self.isVacuumed = isVacuumed
+    }
+}
+
+extension Event {
+    /// Makes the event that tells others that a person was forgotten.
+    /// - Parameters:
+    ///   - id: a new one, with room for the ids of deliveries.
+    ///   - lifeMilliseconds: how long the event is delivered.
+    package init(forgetting person: RevokedPerson, id: UUIDv7, now: UnixMilliseconds, lifeMilliseconds: UInt64) {
+        self.init(
+            id: id, kind: .userForgotten,
+            identity: Identity(appID: person.appID, ticketID: nil, commentID: nil, deviceID: ""), userID: person.userID, occurredAt: now,
+            receivedAt: now, expiresAt: now + lifeMilliseconds, data: Event.noData)
+    }
+
+    /// The same event without the person, the device and its data.
+    package func withoutPerson() -> Event {
+        Event(
+            id: id, kind: kind,
+            identity: Identity(appID: identity.appID, ticketID: identity.ticketID, commentID: identity.commentID, deviceID: ""), userID: "",
+            deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt, expiresAt: expiresAt, data: Event.noData)
+    }
+}

@@ -1,0 +1,55 @@
+internal import JSON
+internal import Operators
+
+/// `deskgate explain`
+enum ExplainCommand {
+    static let command = Command(
+        "explain", "Tells why a user is refused or was not notified: what was found, and what to do.",
+        details: "Name one of --user, --key, --comment, --device and --delivery; --user may stand beside --key or --device. "
+            + "A key is judged as the service does now. The app's backend is named and not asked.",
+        exits: [.done: "when all is well", .negative: "when something is wrong, or cannot be said"],
+        options: [
+            .config,
+            Option("app", value: .text("ID"), default: "the only one configured", field: "app_id", "the app_id"),
+            Option("user", value: .text("ID"), field: "user_id", "the user_id: how does the user stand"),
+            Option("key", value: .secret("KEY"), field: "security_key", "a security key: would it be allowed now"),
+            Option("comment", value: .text("ID"), field: "comment_id", "a comment: has it arrived"),
+            Option("device", value: .text("ID"), field: "device_id", "a device: is it notified"),
+            Option("delivery", value: .text("ID"), field: "delivery_id", "a delivery: has it arrived"), .json,
+        ]
+    ) { arguments throws(CommandError) in
+        let action = try arguments.action { () throws(AdminProblem) in
+            try ExplainAction(
+                appID: arguments["app"], userID: arguments["user"], securityKey: arguments["key"], commentID: arguments["comment"],
+                deviceID: arguments["device"], deliveryID: arguments["delivery"])
+        }
+        return try AdminQuestion.ask(action, arguments, verdict: { $0["outcome"] == "ok" ? .done : .negative }, text)
+    }
+
+    /// The finding, what to do first, and the steps.
+    static func text(_ answer: JSONObject) -> String {
+        var lines = [AdminText.text(answer["finding"])]
+        if answer["remedy"] != .null { lines.append("To do: \(AdminText.text(answer["remedy"]))") }
+        lines.append("")
+        guard case .array(let steps) = answer["steps"] else { return lines.joined(separator: "\n") }
+        for case .object(let step) in steps { lines += self.lines(of: step, first: answer["remedy"]) }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func lines(of step: JSONObject, first: JSONValue?) -> [String] {
+        func value(_ key: String) -> String { AdminText.text(step[key]) }
+        let mark =
+            switch value("outcome") {
+            case "ok": "ok  "
+            case "problem": "!!  "
+            default: "    "
+            }
+        let time = value("at").isEmpty ? "" : "\(value("at"))  "
+        var lines = ["\(mark)\(value("step")): \(time)\(value("text"))"]
+        if step["remedy"] != .null, step["remedy"] != first { lines.append("      -> \(value("remedy"))") }
+        if case .object(let references) = step["references"], !references.members.isEmpty {
+            lines.append("      " + references.members.map { "\($0.key) \(AdminText.text($0.value))" }.joined(separator: ", "))
+        }
+        return lines
+    }
+}

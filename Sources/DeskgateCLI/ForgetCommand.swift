@@ -1,0 +1,52 @@
+internal import JSON
+internal import Operators
+
+/// `deskgate users forget`
+enum ForgetCommand {
+    static let forget = Command(
+        "users forget", "Ends all keys of a user for ever, and erases everything about the user from the store.",
+        details: "Devices, message texts and identifiers are erased, and what was to be delivered is not. The notifiers that are told of "
+            + "registered devices get an event user.forgotten, and the user's id leaves the store when they have it. It cannot be undone.",
+        options: [
+            .config, Option("app", value: .text("ID"), required: true, field: "app_id", "of this app_id"),
+            Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"),
+            Option("reason", value: .text("TEXT"), "why, for other operators"), .json,
+        ]
+    ) { arguments throws(CommandError) in
+        let action = try arguments.action { () throws(AdminProblem) in
+            try ForgetAction(appID: arguments.required("app"), userID: arguments.required("user"), reason: arguments["reason"])
+        }
+        return try AdminQuestion.ask(action, arguments, text)
+    }
+
+    private static func text(_ answer: JSONObject) -> String {
+        let counts = [
+            AdminText.count(answer["devices"], "push token", "push tokens"), AdminText.count(answer["events"], "event", "events"),
+            AdminText.count(answer["deliveries"], "delivery", "deliveries"),
+            AdminText.count(answer["revocations"], "revocation", "revocations"),
+        ]
+        return (["Forgotten. Erased: \(counts.joined(separator: ", "))."] + remaining(answer) + files(answer)).joined(separator: "\n")
+    }
+
+    private static func remaining(_ answer: JSONObject) -> [String] {
+        guard case .array(let remaining) = answer["remaining"], !remaining.isEmpty else { return ["No table names the user any more."] }
+        return remaining.compactMap { value in
+            guard case .object(let entry) = value else { return nil }
+            let notifier = AdminText.text(entry["notifier"])
+            let place = AdminText.text(entry["where"]) + (notifier.isEmpty ? "" : " to \(notifier)")
+            let count = AdminText.text(entry["count"])
+            return "Remains in \(place)\(count.isEmpty ? "" : " (\(count))"): \(AdminText.text(entry["why"]))."
+        }
+    }
+
+    private static func files(_ answer: JSONObject) -> [String] {
+        guard case .object(let files) = answer["files"], case .array(let names) = files["names"] else { return [] }
+        let searched = AdminText.count(files["texts"], "text", "texts")
+        let short = files["too_short"] == .integer(0) ? "" : "; \(AdminText.text(files["too_short"])) too short to be searched for"
+        let found = AdminText.count(files["occurrences"], "occurrence", "occurrences")
+        return [
+            "\(names.map { AdminText.text($0) }.joined(separator: " and ")), \(AdminText.text(files["bytes"])) bytes, searched for "
+                + "\(searched): \(found)\(short)."
+        ]
+    }
+}

@@ -1,0 +1,77 @@
+internal import JSON
+internal import Operators
+internal import Time
+
+/// `deskgate users show`
+enum ShowCommand {
+    static let show = Command(
+        "users show", "Shows whether a user may chat now and why not, with devices, revocations and the latest deliveries.",
+        options: [
+            .config, Option("app", value: .text("ID"), required: true, field: "app_id", "of this app_id"),
+            Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"), .json,
+        ]
+    ) { arguments throws(CommandError) in
+        let action = try arguments.action { () throws(AdminProblem) in
+            try UserAction(appID: arguments.required("app"), userID: arguments.required("user"))
+        }
+        return try AdminQuestion.ask(action, arguments, page)
+    }
+
+    private static func page(_ answer: JSONObject) -> String {
+        let sections = [
+            ([heading(answer)] + notes(answer)).joined(separator: "\n"),
+            section(
+                "Push tokens", answer["push_tokens"], [("DEVICE", "device_id"), ("TYPE", "type"), ("TOKEN", "token"), ("SEEN", "seen_at")]),
+            section(
+                "Revocations", answer["revocations"], isComplete: answer["revocations_complete"] == .bool(true),
+                [
+                    ("ID", "id"), ("KIND", "kind"), ("KEY_ID", "key_id"), ("ISSUED_BEFORE", "issued_before"), ("BY", "author"),
+                    ("REASON", "reason"),
+                ]),
+            section(
+                "Latest deliveries", answer["deliveries"], isComplete: answer["deliveries_complete"] == .bool(true),
+                [
+                    ("RECEIVED", "received_at"), ("STATE", "state"), ("REASON", "reason"), ("NOTIFIER", "notifier"), ("TYPE", "type"),
+                    ("TRIES", "attempts"), ("ID", "id"),
+                ]),
+        ]
+        return sections.joined(separator: "\n\n")
+    }
+
+    private static func heading(_ answer: JSONObject) -> String {
+        "User \(AdminText.text(answer["user_id"])) of \(AdminText.text(answer["app_id"])), in the log \(AdminText.text(answer["user_ref"]))"
+    }
+
+    private static func notes(_ answer: JSONObject) -> [String] {
+        var notes = [verdict(answer)]
+        if case .integer(let end) = answer["shadow_until"] {
+            notes.append("The app is in shadow mode until \(time(end)): nobody is denied the chat but who was forgotten.")
+        }
+        return notes
+    }
+
+    private static func verdict(_ answer: JSONObject) -> String {
+        if case .string(let reason) = answer["reason"] {
+            return reason == "forgotten" ? "May not chat, ever: the user was forgotten." : "May not chat: the user is blocked."
+        }
+        let who =
+            switch AdminText.text(answer["verify"]) {
+            case "backend": "if the app's backend says so"
+            case "key_and_backend": "with a key of the app, if the app's backend says so too"
+            default: "with a key of the app"
+            }
+        guard case .integer(let bound) = answer["keys_since"] else { return "May chat \(who)." }
+        return "May chat \(who). Keys issued before \(time(bound)) are revoked."
+    }
+
+    private static func time(_ seconds: Int64) -> String {
+        RFC3339.text(UnixMilliseconds(rawValue: UInt64(clamping: seconds).multipliedReportingOverflow(by: 1000).partialValue))
+    }
+
+    private static func section(
+        _ title: String, _ rows: JSONValue?, isComplete: Bool = true, _ columns: [(heading: String, key: String)]
+    ) -> String {
+        guard case .array(let rows) = rows, !rows.isEmpty else { return "\(title): none" }
+        return "\(title)\n\(AdminText.table(rows, columns))" + (isComplete ? "" : "\nThere are more.")
+    }
+}

@@ -1,0 +1,142 @@
+internal import Core
+
+/// What a provider objects to.
+enum ProviderObjection: CaseIterable {
+    /// Nothing: it has taken the push.
+    case none
+    /// The device has no use for the token any more.
+    case deviceGone
+    /// The token seems to be of another app or project.
+    case otherApp
+    /// The number of pushes.
+    case tooMany
+    /// Nothing: it has failed itself.
+    case failing
+    /// The push.
+    case message
+    /// The credential or the settings.
+    case settings
+}
+
+extension APNsReason {
+    /// What it is about.
+    var objection: ProviderObjection {
+        switch self {
+        case .badDeviceToken, .expiredToken, .unregistered: .deviceGone
+        case .deviceTokenNotForTopic: .otherApp
+        case .tooManyProviderTokenUpdates, .tooManyRequests: .tooMany
+        case .idleTimeout, .internalServerError, .serviceUnavailable, .shutdown: .failing
+        case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders, .invalidPushType, .missingDeviceToken,
+            .payloadEmpty, .badPath, .methodNotAllowed, .payloadTooLarge:
+            .message
+        case .badTopic, .missingTopic, .topicDisallowed, .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken,
+            .badEnvironmentKeyInToken, .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken,
+            .unrelatedKeyIDInToken:
+            .settings
+        }
+    }
+}
+
+extension FCMErrorCode {
+    /// What it is about.
+    /// - Parameter isRuStore: whether RuStore says so, to which an unknown device is `NOT_FOUND`.
+    func objection(isRuStore: Bool) -> ProviderObjection {
+        switch self {
+        case .unregistered: .deviceGone
+        case .senderIDMismatch: .otherApp
+        case .notFound: isRuStore ? .otherApp : .settings
+        case .quotaExceeded, .resourceExhausted, .tooManyRequests: .tooMany
+        case .internal, .unavailable: .failing
+        case .invalidArgument: .message
+        case .thirdPartyAuthError, .unauthenticated, .permissionDenied: .settings
+        }
+    }
+}
+
+extension HMSCode {
+    /// What it is about.
+    var objection: ProviderObjection {
+        switch self {
+        case .success: .none
+        case .partialSuccess, .invalidToken: .otherApp
+        case .internalError: .failing
+        case .invalidParameter, .invalidMessage, .invalidTTL, .invalidCollapseKey, .sensitiveContent, .contentNotReviewed, .messageTooLong,
+            .tooManyTokens:
+            .message
+        case .authenticationFailed, .accessTokenExpired, .noPermission, .noPermissionForHighLevel, .wrongReceiptAddress,
+            .credentialRefused:
+            .settings
+        }
+    }
+}
+
+/// What answers of receivers mean.
+extension ReasonMeaning {
+    /// The meaning of a push provider's own word.
+    static func ofPush(_ reason: String, _ source: ReasonSource) -> ReasonMeaning? {
+        guard case .push(let provider) = source else { return nil }
+        let objection: ProviderObjection? =
+            switch provider {
+            case .apns: APNsReason.allCases.first { $0.word == reason }?.objection
+            case .fcm: FCMErrorCode.allCases.first { $0.word == reason }?.objection(isRuStore: false)
+            case .rustore: FCMErrorCode.allCases.first { $0.word == reason }?.objection(isRuStore: true)
+            case .hms: HMSCode.allCases.first { HMSCode.word($0.rawValue) == reason }?.objection
+            }
+        return objection.map { of($0, reason, source) }
+    }
+
+    private static func of(_ objection: ProviderObjection, _ reason: String, _ source: ReasonSource) -> ReasonMeaning {
+        switch objection {
+        case .none: ReasonMeaning("the provider accepted it", nil)
+        case .deviceGone:
+            ReasonMeaning(
+                "the provider does not know the device's token any more: the app was removed from the phone, or has a newer token",
+                newToken)
+        case .otherApp:
+            ReasonMeaning(
+                "the provider does not know the device's token, which may belong to another app or project",
+                "\(newToken). If it happens to many devices, \(otherApp(reason, source))")
+        case .tooMany: ReasonMeaning("the provider wants fewer pushes", waiting)
+        case .failing: ReasonMeaning("the provider failed", "\(waiting); see the provider's status page if it goes on")
+        case .message:
+            ReasonMeaning(
+                "the provider finds something wrong with this push",
+                "check the notifier's texts and \"url\", and report it if both are right"
+            )
+        case .settings: ReasonMeaning("the provider refuses the notifier's credential or settings", source.settingsRemedy(reason))
+        }
+    }
+
+    /// The remedy without the words that the sentence has already.
+    private static func otherApp(_ reason: String, _ source: ReasonSource) -> String {
+        let remedy = source.settingsRemedy(reason)
+        guard remedy.hasPrefix("many devices"), let colon = remedy.firstIndex(of: ":") else { return remedy }
+        return String(remedy[remedy.index(colon, offsetBy: 2)...])
+    }
+
+    /// The meaning of a status that nothing else explains.
+    static func ofStatus(_ reason: String, _ source: ReasonSource) -> ReasonMeaning? {
+        guard let status = (100...599).first(where: { StatusReason.word($0) == reason }) else { return nil }
+        if (200..<300).contains(status) { return ReasonMeaning("the receiver accepted it", nil) }
+        if [429, 503].contains(status) { return ReasonMeaning("the receiver wants fewer requests, or is down", waiting) }
+        if status >= 500 { return ReasonMeaning("the receiver failed", "look at the receiver's log; Deskgate tries again") }
+        switch source {
+        case .http, .log, .unknown: return ofHTTP(status)
+        case .push where ![401, 403, 404, 405].contains(status): return of(.message, reason, source)
+        case .push, .relay: return ReasonMeaning("the receiver refuses the notifier's settings", source.settingsRemedy(reason))
+        }
+    }
+
+    private static func ofHTTP(_ status: Int) -> ReasonMeaning {
+        switch status {
+        case 401, 403:
+            ReasonMeaning(
+                "the receiver does not take the signature", "give it the secret that \"secret\" names; Deskgate tries again")
+        case 410: ReasonMeaning("the receiver wants nothing more", HTTPNotifier.goneRemedy)
+        case 300..<400: ReasonMeaning("the receiver redirects, which is never followed", "check \"url\"")
+        default:
+            ReasonMeaning(
+                "the receiver has not taken it", "check \"url\", and look at the receiver's log; Deskgate tries again")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import Configuration
+internal import Core
+internal import Time
+
+/// Gathers what explanations are made of. Each question reads a bounded part of the store.
+extension AdminContext {
+    /// What is known of a key.
+    func facts(key text: String, userID: String?, appID: String?) throws(StoreError) -> KeyFacts {
+        let authorizer = state.authorizer
+        var facts = KeyFacts(appID: appID, userID: userID, key: SecurityKey(text.utf8.span), now: now.seconds)
+        facts.policy = authorizer.policy
+        guard let appID else { return facts }
+        place(&facts, in: appID)
+        do throws(StoreError) {
+            facts.revocations = try RevocationSearch(self, appID: appID, userID: userID, key: facts.key)
+        } catch {
+            facts.storeProblem = error.description
+        }
+        if let userID {
+            let decision = authorizer.decide(
+                appID: appID.utf8.span, userID: userID.utf8.span, securityKey: text.utf8.span, now: now.seconds,
+                revocations: try revocations())
+            facts.verdict = authorizer.shadowing(decision, now: now.seconds).verdict
+        }
+        return facts
+    }
+
+    /// Fills in the app.
+    private func place(_ facts: inout KeyFacts, in appID: String) {
+        let authorizer = state.authorizer
+        if let index = authorizer.index(of: appID.utf8.span) {
+            let application = authorizer.applications[index]
+            facts.application = application
+            facts.policy = authorizer.policy.narrowed(by: application.life)
+        } else {
+            facts.similarApp = NearestWord.nearest(to: appID, in: state.names.apps)
+        }
+        facts.backend = state.configuration.app(appID)?.verify?.origin
+    }
+
+    /// What is known of a person.
+    func facts(userID: String, app: Configuration.App) throws(StoreError) -> UserFacts {
+        var key = KeyFacts(appID: app.id, userID: userID, now: now.seconds)
+        place(&key, in: app.id)
+        key.revocations = try RevocationSearch(self, appID: app.id, userID: userID, key: nil)
+        let most = ExplainAction.mostDevices
+        let devices = try store.devices(DeviceFilter(appID: app.id, userID: userID, deviceID: nil), after: nil, limit: most + 1)
+        let search = try DeliverySearch(store, wanted: ExplainAction.mostDeliveries) { delivery in
+            delivery.event.userID.utf8.elementsEqual(userID.utf8) && delivery.event.identity.appID.utf8.elementsEqual(app.id.utf8)
+        }
+        return UserFacts(
+            key: key, app: app, audience: audience(app), devices: Array(devices.prefix(most)), hasMoreDevices: devices.count > most,
+            registration: state.configuration.pushTokens, deliveries: try facts(search.found),
+            search: search.step("deskgate deliveries list --app \(Telling.word(app.id)) --user \(Telling.word(userID))"),
+            reference: userReference(app.id, userID))
+    }
+
+    /// What is known of a comment, which an index finds.
+    func facts(comment: HelpDeskID, app: Configuration.App) throws(StoreError) -> CommentFacts {
+        var filter = DeliveryFilter()
+        (filter.appID, filter.commentID) = (app.id, comment)
+        let page = try store.page(of: filter, after: nil, limit: ExplainAction.mostOfComment)
+        var devices: [Device] = []
+        if let userID = page.deliveries.first?.event.userID {
+            let person = DeviceFilter(appID: app.id, userID: userID, deviceID: nil)
+            devices = try store.devices(person, after: nil, limit: ExplainAction.mostDevices)
+        }
+        return CommentFacts(
+            comment: comment, app: app, keep: state.configuration.deliveries, audience: audience(app),
+            deliveries: try facts(page.deliveries.reversed()),
+            forgottenArrival: page.deliveries.isEmpty ? try store.arrival(ofForgotten: comment, appID: app.id) : nil,
+            hasMore: page.next != nil, devices: devices)
+    }
+
+    /// What is known of a device.
+    func facts(deviceID: String, userID: String?, app: Configuration.App) throws(StoreError) -> DeviceFacts {
+        let devices = try DeviceSearch(store, appID: app.id, userID: userID, deviceID: deviceID)
+        let search = try DeliverySearch(store, wanted: ExplainAction.mostDeliveries) { delivery in
+            delivery.deviceID.map { $0.utf8.elementsEqual(deviceID.utf8) } == true
+                && delivery.event.identity.appID.utf8.elementsEqual(app.id.utf8)
+                && (userID.map { $0.utf8.elementsEqual(delivery.event.userID.utf8) } ?? true)
+        }
+        return DeviceFacts(
+            deviceID: deviceID, userID: userID, app: app, audience: audience(app),
+            registration: state.configuration.pushTokens, devices: Array(devices.found.prefix(ExplainAction.mostDevices)),
+            isCut: devices.isCut, deliveries: try facts(search.found),
+            search: search.step("deskgate deliveries list --app \(Telling.word(app.id))"))
+    }
+
+    /// What is said of a delivery.
+    func explanation(of id: UUIDv7) throws(StoreError) -> Explanation {
+        guard let story = try store.story(of: id) else { return Explanation(unknownDelivery: state.configuration.deliveries) }
+        return Explanation(DeliveryFacts(story.delivery, attempts: story.attempts, self))
+    }
+
+    private func facts(_ deliveries: some Sequence<Delivery>) throws(StoreError) -> [DeliveryFacts] {
+        var facts: [DeliveryFacts] = []
+        for delivery in deliveries {
+            facts.append(DeliveryFacts(delivery, attempts: try store.story(of: delivery.id)?.attempts ?? [], self))
+        }
+        return facts
+    }
+
+    private func audience(_ app: Configuration.App) -> CommentAudience { CommentAudience(of: app.id, state.configuration) }
+}
+
+extension Configuration.Verify {
+    /// Scheme, host and port of the address; a path may hold a secret.
+    var origin: String {
+        let parts = url.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+        return parts.prefix(3).map { String(Substring($0)) }.joined(separator: "/")
+    }
+}

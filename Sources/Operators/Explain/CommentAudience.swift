@@ -1,0 +1,53 @@
+internal import Configuration
+internal import Core
+internal import Time
+
+/// Who hears of an app's comments.
+struct CommentAudience {
+    private let members: [(subscription: Subscription, type: NotifierType)]
+
+    /// The audience of a configured app.
+    init(of appID: String, _ configuration: Configuration) {
+        members = AppSubscriptions(configuration).comments(appID).compactMap { subscription in
+            configuration.notifier(subscription.notifier).map { (subscription, $0.type) }
+        }
+    }
+
+    /// Whether nobody hears of them.
+    var isEmpty: Bool { members.isEmpty }
+    /// Whether some of them make phones show something.
+    var hasPush: Bool { members.contains(where: \.type.isPush) }
+
+    /// The notifiers of devices of a type: those that make phones show something, and those that post events, whose receivers may.
+    fileprivate func serving(_ deviceType: String) -> (push: [String], posts: [String]) {
+        let serving = members.filter { $0.subscription.deviceTypes.contains(deviceType) }
+        return (
+            serving.filter(\.type.isPush).map(\.subscription.notifier),
+            serving.filter { $0.type == .http }.map(\.subscription.notifier)
+        )
+    }
+}
+
+extension Device {
+    /// The step that tells of the device, and who notifies it.
+    func step(_ audience: CommentAudience) -> Explanation.Step {
+        let serving = audience.serving(type)
+        let since =
+            "Device \(key.deviceID) of the type \(type) is registered since \(RFC3339.text(registeredAt)), and was last seen at "
+            + RFC3339.text(seenAt)
+        let references = [
+            Explanation.Reference(name: "device_id", text: key.deviceID), Explanation.Reference(name: "user_id", text: key.userID),
+        ]
+        func step(_ outcome: Explanation.Outcome, _ text: String, _ remedy: String? = nil) -> Explanation.Step {
+            Explanation.Step(.device, outcome, "\(since). \(text)", at: seenAt, remedy: remedy, references)
+        }
+        if !serving.push.isEmpty { return step(.ok, "It is notified by \(serving.push.joined(separator: ", ")).") }
+        if !serving.posts.isEmpty {
+            let names = serving.posts.joined(separator: ", ")
+            return step(.ok, "No push notifier serves its type; \(names) is told of its comments, and must notify it.")
+        }
+        return step(
+            .problem, "No notifier serves devices of this type, so it is never notified.",
+            "Lead the type to a notifier in apps[].routes, and reload (SIGHUP).")
+    }
+}

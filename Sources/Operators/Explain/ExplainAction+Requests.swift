@@ -1,0 +1,44 @@
+internal import Core
+internal import HTTPClient
+internal import HTTPServer
+internal import JSON
+
+/// The mapping between questions and requests to the admin listener, in both directions.
+extension ExplainAction {
+    private static let path: StaticString = "/v1/explain"
+    private static let parameters = [
+        AdminRoute.Parameter("app_id", .query, text: "The app; may be left out where only one is configured."),
+        AdminRoute.Parameter("user_id", .query, text: "The person, alone or beside a security key or a device."),
+        AdminRoute.Parameter("security_key", .query, text: "A security key, which is judged as authorization would now."),
+        AdminRoute.Parameter("comment_id", .query, text: "A comment, and what became of it."),
+        AdminRoute.Parameter("device_id", .query, text: "A device, and whether it is notified."),
+        AdminRoute.Parameter("delivery_id", .query, text: "A delivery, and what became of it."),
+    ]
+
+    /// `GET /v1/explain`
+    static let route = AdminRoute(
+        .get, path, .read, summary: "Why a person is refused or was not notified: what was found, and what to do.", parameters,
+        answer: AdminRoute.Answer(
+            Explanation.members, text: "The answer in one sentence, what to do first, and what was found, in the order in which it happens."
+        ),
+        .fromStore { request throws(AdminProblem) in
+            let values = try AdminQuery(request.queryItems()).values(of: parameters)
+            return try ExplainAction(
+                appID: values["app_id"], userID: values["user_id"], securityKey: values["security_key"], commentID: values["comment_id"],
+                deviceID: values["device_id"], deliveryID: values["delivery_id"])
+        })
+
+    /// As `AdminAction` says.
+    package var request: AdminRequest {
+        let asked: [(name: String, text: String?)] =
+            switch question {
+            case .key(let key, let userID): [("user_id", userID), ("security_key", key)]
+            case .user(let userID): [("user_id", userID)]
+            case .comment(let comment): [("comment_id", comment.text)]
+            case .device(let device, let userID): [("user_id", userID), ("device_id", device)]
+            case .delivery(let id): [("delivery_id", id.description)]
+            }
+        let query = ([("app_id", appID)] + asked).compactMap { name, text in text.map { (name: name, text: $0) } }
+        return AdminRequest(.get, "\(Self.path)", query: query)
+    }
+}

@@ -1,0 +1,88 @@
+internal import Configuration
+package import Core
+internal import JSON
+
+/// What an operator wants explained.
+package struct ExplainAction: AdminAction, Equatable {
+    /// What about.
+    enum Question: Sendable, Equatable {
+        /// A security key, for a person if one is named.
+        case key(String, userID: String?)
+        /// A person.
+        case user(String)
+        /// A comment.
+        case comment(HelpDeskID)
+        /// A device, of one person if one is named.
+        case device(String, userID: String?)
+        /// A delivery.
+        case delivery(UUIDv7)
+    }
+
+    static let mostDevices = 20
+    static let mostDeliveries = 5
+    static let mostOfComment = 50
+
+    let question: Question
+    /// Nil for the only configured app.
+    let appID: String?
+
+    /// Checks the fields, of which exactly one question must come.
+    /// - Parameters:
+    ///   - appID: nil for the only configured app; a delivery needs none.
+    ///   - userID: the question, or whose key or device is meant.
+    ///   - commentID: an identity of the help desk.
+    package init(
+        appID: String?, userID: String?, securityKey: String? = nil, commentID: String? = nil, deviceID: String? = nil,
+        deliveryID: String? = nil
+    ) throws(AdminProblem) {
+        self.appID = try appID.map { text throws(AdminProblem) in try PersonFields.app(text) }
+        let person = try userID.map { text throws(AdminProblem) in try PersonFields.user(text) }
+        let asked = [securityKey, commentID, deviceID, deliveryID].compactMap(\.self).count
+        guard asked == 1 || (asked == 0 && person != nil) else {
+            throw AdminProblem(nil, "Send one of user_id, security_key, comment_id, device_id and delivery_id.")
+        }
+        guard person == nil || commentID == nil && deliveryID == nil else {
+            throw AdminProblem("user_id", "goes with neither comment_id nor delivery_id, which belong to one person already.")
+        }
+        if let securityKey {
+            question = .key(securityKey, userID: person)
+        } else if let commentID {
+            question = .comment(try DeliveryCriteria.identity("comment_id", commentID))
+        } else if let deviceID {
+            guard !deviceID.isEmpty else { throw AdminProblem("device_id", "expected the device.") }
+            question = .device(deviceID, userID: person)
+        } else if let deliveryID {
+            guard let id = UUIDv7(deliveryID) else { throw AdminProblem("delivery_id", "expected the id of a delivery.") }
+            question = .delivery(id)
+        } else {
+            question = .user(person ?? "")
+        }
+    }
+
+    /// Nil: it changes nothing.
+    package var change: String? { nil }
+
+    /// As `AdminAction` says.
+    package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
+        let apps = context.state.names.apps
+        let app = appID ?? (apps.count == 1 ? apps[0] : nil)
+        switch question {
+        case .key(let key, let userID):
+            return AdminAnswer(.object(Explanation(try context.facts(key: key, userID: userID, appID: app)).json))
+        case .delivery(let id): return AdminAnswer(.object(try context.explanation(of: id).json))
+        case .user, .comment, .device: break
+        }
+        guard let app else { return .error(400, "malformed", "app_id: missing; more than one app is configured.") }
+        guard let configured = context.state.configuration.app(app) else { return .unknownApp(app, apps) }
+        return AdminAnswer(.object(try explanation(of: configured, context).json))
+    }
+
+    private func explanation(of app: Configuration.App, _ context: AdminContext) throws(StoreError) -> Explanation {
+        switch question {
+        case .user(let userID): Explanation(try context.facts(userID: userID, app: app))
+        case .comment(let comment): Explanation(try context.facts(comment: comment, app: app))
+        case .device(let deviceID, let userID): Explanation(try context.facts(deviceID: deviceID, userID: userID, app: app))
+        case .key, .delivery: preconditionFailure("questions that need no app are answered before")
+        }
+    }
+}

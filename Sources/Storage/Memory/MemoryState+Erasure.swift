@@ -1,0 +1,56 @@
+internal import Core
+internal import Time
+
+/// Forgetting persons.
+extension MemoryState {
+    mutating func revoke(_ revocation: Revocation, _ arrival: Arrival?, _ rules: MemoryRules) {
+        revocations.add(revocation)
+        guard let arrival, let rows = admitted(plan(arrival), arrival.event, rules) else { return }
+        insert(arrival, rows)
+    }
+
+    mutating func erase(
+        _ person: RevokedPerson, now: UnixMilliseconds, _ audience: RegistryAudience, _ rules: MemoryRules
+    ) -> Erasure {
+        var erasure = Erasure()
+        let filter = DeviceFilter(appID: person.appID, userID: person.userID)
+        erasure.devices = removeDevices(filter, .forgotten, now: now, audience, rules)
+        let gone = events.filter { isAbout(person, $0) && !erased.contains($0.id) }
+        erasure.events = gone.count
+        let ids = Set(gone.map(\.id))
+        for entry in entries where ids.contains(entry.delivery.event.id) {
+            erasure.deliveries += 1
+            if entry.delivery.state == .pending { erasure.pending[ByteKey(entry.delivery.notifier), default: 0] += 1 }
+        }
+        entries.removeAll { ids.contains($0.delivery.event.id) }
+        events.removeAll { ids.contains($0.id) }
+        for event in gone { remember(event) }
+        return erasure
+    }
+
+    func proveErasure(of person: RevokedPerson) -> ErasureProof {
+        let waiting = entries.map(\.delivery).filter {
+            $0.state == .pending && erased.contains($0.event.id) && isAbout(person, $0.event)
+        }
+        let filter = DeviceFilter(appID: person.appID, userID: person.userID)
+        return ErasureProof(
+            tables: [
+                ErasureProof.Table(name: "events", rows: events.count { isAbout(person, $0) && !erased.contains($0.id) }),
+                ErasureProof.Table(name: "devices", rows: devices.devices(filter).count),
+                ErasureProof.Table(name: "revocations", rows: revocations.list(of: person, after: nil, limit: .max).count),
+            ], waiting: Erasure.Deliveries.list(Dictionary(grouping: waiting) { ByteKey($0.notifier) }.mapValues(\.count)))
+    }
+
+    /// Deletes the person and the device of an event that is to be erased, unless a delivery of it is pending.
+    mutating func dropPersonIfTold(_ id: UUIDv7) {
+        guard erased.contains(id), !entries.contains(where: { $0.delivery.event.id == id && $0.delivery.state == .pending }) else { return }
+        events = events.map { $0.id == id ? $0.withoutPerson() : $0 }
+        for index in entries.indices where entries[index].delivery.event.id == id {
+            entries[index].delivery = entries[index].delivery.withoutPerson()
+        }
+    }
+
+    private func isAbout(_ person: RevokedPerson, _ event: Event) -> Bool {
+        event.identity.appID.utf8.elementsEqual(person.appID.utf8) && event.userID.utf8.elementsEqual(person.userID.utf8)
+    }
+}

@@ -1,0 +1,95 @@
+package import Core
+internal import POSIX
+internal import SQLite
+internal import Threading
+package import Time
+
+/// Forgetting persons.
+extension SQLiteStore {
+    /// How many events one transaction erases.
+    private static let eventsPerCommit = 200
+    /// For how long it waits until nobody reads the log, in milliseconds.
+    private static let emptyingMilliseconds: UInt64 = 6000
+    private static let lookMilliseconds: UInt64 = 20
+
+    /// As `Store` says.
+    package func erase(
+        _ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Erasure {
+        var erasure = Erasure()
+        let filter = DeviceFilter(appID: person.appID, userID: person.userID)
+        erasure.devices = try removeDevices(filter, .forgotten, now: now, telling: audience)
+        try forEachStep(of: person) { found throws(StoreError) in
+            var rest = found.filter { !$0.isErased }.map(\.number)[...]
+            while !rest.isEmpty {
+                let events = Array(rest.prefix(Self.eventsPerCommit))
+                rest = rest.dropFirst(Self.eventsPerCommit)
+                erasure.add(try queue.perform { database throws(SQLiteError) in try database.erase(events, now: now) })
+            }
+        }
+        return erasure
+    }
+
+    /// As `Store` says: moves the log into the database, which overwrites what was deleted there, and searches both files.
+    package func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof {
+        let isLogEmpty = try emptyLog()
+        var (events, waiting) = (0, [ByteKey: Int]())
+        try forEachStep(of: traces.person) { found throws(StoreError) in
+            events += found.count { !$0.isErased }
+            for event in found where event.isErased {
+                let notifiers = try read(listReader) { database throws(SQLiteError) in try database.waiting(of: event.number) }
+                for notifier in notifiers { waiting[ByteKey(notifier), default: 0] += 1 }
+            }
+        }
+        let devices = try read(listReader) { database throws(SQLiteError) in try database.deviceRows(of: traces.person) }
+        let revocations = try revocations(of: traces.person, after: nil, limit: 1000).count
+        return ErasureProof(
+            tables: [
+                ErasureProof.Table(name: "events", rows: events), ErasureProof.Table(name: "devices", rows: devices),
+                ErasureProof.Table(name: "revocations", rows: revocations),
+            ], waiting: Erasure.Deliveries.list(waiting), files: try searchFiles(traces.texts), isLogEmpty: isLogEmpty)
+    }
+
+    /// Calls `body` with the events of a person, a step of the table at a time.
+    private func forEachStep(
+        of person: RevokedPerson, _ body: ([(number: Int64, isErased: Bool)]) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let ends = try read(listReader) { database throws(SQLiteError) in try database.events() }
+        var first = ends.oldest - 1
+        while first < ends.newest {
+            let (after, last) = (first, first + Int64(Self.rowsPerStep))
+            try body(
+                try read(listReader) { database throws(SQLiteError) in
+                    try database.events(of: person, after: after, through: last)
+                })
+            first = last
+        }
+    }
+
+    /// Has the log emptied, and waits for that.
+    /// - Returns: false when somebody has read the log all the time: it is emptied as soon as nobody does.
+    private func emptyLog() throws(StoreError) -> Bool {
+        try queue.perform { database throws(SQLiteError) in database.hastenErasure() }
+        let end = SystemClock.monotonicMilliseconds() + Self.emptyingMilliseconds
+        let pause = Monitor(())
+        while SystemClock.monotonicMilliseconds() < end {
+            if try queue.perform({ database throws(SQLiteError) in database.forgottenAt == nil }) { return true }
+            _ = pause.wait(timeoutMilliseconds: Self.lookMilliseconds) { _ in nil as Void? }
+        }
+        return false
+    }
+
+    private func searchFiles(_ texts: [String]) throws(StoreError) -> ErasureProof.Files {
+        guard let lock = status.withLock({ $0.lock }) else { throw .closed }
+        let patterns = texts.map { Array($0.utf8) }
+        let log = path + StoreFiles.File.log.suffix
+        do throws(SystemError) {
+            let (database, rest) = (try lock.search(for: patterns), try FileSearch.search(log, for: patterns))
+            return ErasureProof.Files(
+                names: [path, log].compactMap { $0.split(separator: "/").last.map { String($0) } }, bytes: database.bytes + rest.bytes,
+                occurrences: database.occurrences + rest.occurrences)
+        } catch {
+            throw .cannotOpen(path, error)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import HTTPServer
+import JSON
+import Simulators
+import TestSupport
+import Testing
+
+/// `deskgate explain` about a running service, and about its store.
+@Suite struct ExplainTests {
+    /// Answers name people, whom nothing else that the program writes does.
+    private static let user = "user-1"
+
+    /// Asks, and expects this exit code and this in the finding.
+    @discardableResult
+    private func explain(
+        _ workspace: Workspace, _ words: [String], code: Int32, _ finding: String, input: String = "/dev/null"
+    ) throws -> JSONObject {
+        let result = try Deskgate.run(["explain", "--json", "--config", workspace.configuration] + words, input: input)
+        #expect(result.code == code && result.errors.isEmpty, "\(result)")
+        let answer = try jsonObject(result.output)
+        #expect(answer.string("finding")?.contains(finding) == true, "\(answer.string("finding") ?? "")")
+        #expect((answer.string("outcome") == "ok") == (code == 0))
+        #expect(!result.output.contains("dgk1."))
+        return answer
+    }
+
+    private func waitForFinding(_ workspace: Workspace, _ words: [String], _ finding: String) -> Bool {
+        eventually {
+            let result = try? Deskgate.run(["explain", "--json", "--config", workspace.configuration] + words)
+            return (try? result?.json.string("finding"))??.contains(finding) == true
+        }
+    }
+
+    @Test func keysAndPeople() throws {
+        let workspace = try Workspace([
+            "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0], "security_keys": ["clock_skew_seconds": 0],
+        ])
+        let server = try RunningServer(workspace)
+        if case .tcp(_, let port) = server.adminAddress {
+            try workspace.configure([
+                "admin": Workspace.admin(port: port), "security_keys": ["clock_skew_seconds": 0],
+                "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0],
+            ])
+        }
+        let key = try workspace.key(user: Self.user)
+        try workspace.write("key", key, mode: 0o600)
+        let stdin = workspace.directory.path("key")
+        let person = ["--app", Workspace.app, "--user", Self.user]
+        try explain(workspace, person + ["--key", "-"], code: 0, "answers 200", input: stdin)
+        try explain(workspace, ["--user", "user-9", "--key", "-"], code: 1, "403 (wrong_mac)", input: stdin)
+        try explain(workspace, ["--key", "-"], code: 1, "well formed and in force", input: stdin)
+        try explain(workspace, person, code: 0, "Nothing keeps this user out")
+        let short = try Deskgate.run(["key", "mint", "--ttl", "1", "--config", workspace.configuration] + person).output.dropLast()
+        #expect(waitForFinding(workspace, person + ["--key", String(short)], "403 (expired)"))
+        #expect(try server.authorize(String(short), user: Self.user).status == 403)
+        let block = try Deskgate.run(["users", "block", "--reason", "rude", "--config", workspace.configuration] + person)
+        #expect(block.code == 0)
+        let blocked = try explain(workspace, person + ["--key", "-"], code: 1, "403 (revoked): This user is blocked", input: stdin)
+        #expect(blocked.string("remedy")?.hasPrefix("To let the user in again: deskgate users unblock") == true)
+        let text = try Deskgate.run(["explain", "--config", workspace.configuration] + person)
+        #expect(text.code == 1 && text.output.hasPrefix("This user is denied with any key: blocked at "))
+        #expect(text.output.contains("\nTo do: To let the user in again: deskgate users unblock"))
+        #expect(try server.stop() == .exit(0))
+        let log = try server.process.errors.text()
+        #expect(!log.contains("dgk1.") && !log.contains(Self.user))
+        // The store tells the same without the service.
+        try explain(workspace, person + ["--key", "-"], code: 1, "403 (revoked): This user is blocked", input: stdin)
+    }
+
+    @Test func commentsDevicesAndDeliveries() throws {
+        let site = try PushSite()
+        site.simulators.faults.add(Fault(.answer(.init(410, "Unregistered")), at: .apns))
+        let (server, workspace) = try started(site)
+        try explain(workspace, ["--comment", "404"], code: 1, "No delivery of comment 404 is stored")
+        try explain(workspace, ["--device", "device-1"], code: 1, "No such device is registered")
+        try site.register(server, user: Self.user)
+        try site.register(server, user: "user-2", device: "tv", type: "tv", token: "abc")
+        let device = try explain(workspace, ["--device", "tv", "--user", "user-2"], code: 1, "No notifier serves devices of this type")
+        #expect(device.string("remedy")?.contains("apps[].routes") == true)
+        try explain(workspace, ["--device", "device-1"], code: 0, "a notifier serves it")
+        #expect(try WebhookSite.post(1, user: Self.user, SocketClient(server.publicAddress)) == "accepted")
+        #expect(waitForFinding(workspace, ["--comment", "1"], "Comment 1 has not arrived: apns gave it up"))
+        let refused = try explain(workspace, ["--comment", "1"], code: 1, "the provider does not know the device's token any more")
+        #expect(refused.string("remedy")?.hasPrefix("Have the person open the app") == true)
+        #expect(refused.string("finding")?.contains(PushSite.token) == false)
+        guard case .array(let steps)? = refused["steps"], case .object(let step)? = steps.last(where: { $0["step"] == "delivery" }),
+            case .object(let references)? = step["references"], let id = references.string("delivery_id")
+        else { throw ChildProcess.Failure.missingOutput }
+        let shown = try Deskgate.run("explain", "--delivery", id, "--config", workspace.configuration)
+        #expect([0, 1].contains(shown.code) && shown.output.contains("delivery_id \(id)"))
+        try explain(workspace, ["--device", "device-1"], code: 1, "No such device is registered")
+        #expect(try server.stop() == .exit(0))
+        let log = try server.process.errors.text()
+        #expect(!log.contains(PushSite.token) && !log.contains("dgk1."))
+    }
+
+    @Test func aPausedNotifierIsNamedWithItsRemedy() throws {
+        let site = try PushSite()
+        try site.configure(["apns": ["key_id": "WRONGKEYID"]])
+        let (server, workspace) = try started(site, ["apns": ["key_id": "WRONGKEYID"]])
+        try site.register(server, user: Self.user)
+        #expect(try WebhookSite.post(1, user: Self.user, SocketClient(server.publicAddress)) == "accepted")
+        _ = try server.process.errors.line(containing: "a notifier is switched off")
+        #expect(waitForFinding(workspace, ["--comment", "1"], "notifier paused (invalid_provider_token)"))
+        let answer = try explain(workspace, ["--comment", "1"], code: 1, "It waits for apns: notifier paused (invalid_provider_token).")
+        #expect(answer.string("remedy")?.contains("\"key_id\"") == true && answer.string("remedy")?.contains("SIGHUP") == true)
+        try explain(workspace, ["--user", Self.user], code: 1, "But the latest delivery has not arrived")
+        #expect(try server.stop() == .exit(0))
+    }
+
+    /// Starts a site's service; from then on the configuration names the operators' port, so that commands find it.
+    private func started(_ site: PushSite, _ changes: [String: JSONObject] = [:]) throws -> (RunningServer, Workspace) {
+        let server = try RunningServer(site.workspace)
+        guard case .tcp(_, let port) = server.adminAddress else { throw ChildProcess.Failure.missingOutput }
+        try site.configure(changes, adminPort: port)
+        return (server, site.workspace)
+    }
+}

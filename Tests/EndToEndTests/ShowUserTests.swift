@@ -1,0 +1,86 @@
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate users show` on a running service and on its store.
+@Suite final class ShowUserTests {
+    private static let user = "somebody"
+    private let sink: ScriptedServer
+
+    init() throws {
+        sink = try ScriptedServer(.everyRequest(.respond(200)))
+    }
+
+    deinit {
+        sink.stop()
+    }
+
+    private func run(_ site: WebhookSite, _ words: String...) throws -> String {
+        let person = ["--app", Workspace.app, "--user", Self.user, "--config", site.workspace.configuration]
+        let result = try Deskgate.run(["users"] + words + person)
+        #expect(result.code == 0 && result.errors.isEmpty, "\(result)")
+        return result.output
+    }
+
+    private func lines(_ site: WebhookSite) throws -> [String] {
+        try run(site, "show").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private func register(_ site: WebhookSite, _ server: RunningServer) throws {
+        let client = try SocketClient(server.publicAddress)
+        let body =
+            #"{"app_id":"app-1","user_id":"\#(Self.user)","security_key":"\#(try site.workspace.key(user: Self.user))","#
+            + #""instance_id":"phone","version":2,"type":"ios","token":"a-token-that-nobody-sees"}"#
+        try client.send(
+            "POST /pyrus/push-token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        #expect(try client.readResponse().text == #"{"status":"registered"}"#)
+    }
+
+    @Test func tellsAllThatIsKnown() throws {
+        let site = try WebhookSite(sink)
+        let server = try site.start()
+        let nobody = try lines(site)
+        #expect(nobody[0].hasPrefix("User somebody of app-1, in the log "))
+        #expect(
+            nobody[1...] == [
+                "May chat with a key of the app.", "", "Push tokens: none", "", "Revocations: none", "", "Latest deliveries: none", "",
+            ])
+
+        try register(site, server)
+        #expect(try WebhookSite.post(1, user: Self.user, SocketClient(server.publicAddress)) == "accepted")
+        #expect(sink.waitForRequests(2))
+        _ = try run(site, "block")
+        #expect(eventually { (try? self.run(site, "show", "--json").contains(#""state":"pending""#)) == false })
+        let blocked = try lines(site)
+        #expect(blocked[1] == "May not chat: the user is blocked.")
+        #expect(blocked.contains("Push tokens") && blocked.contains { $0.hasPrefix("phone ") && $0.contains(" ios ") })
+        #expect(!blocked.joined().contains("a-token-that-nobody-sees"))
+        #expect(blocked.contains { $0.contains(" block ") } && blocked.count { $0.contains(" comment.created ") } == 2)
+        let object = try jsonObject(run(site, "show", "--json"))
+        #expect(object["may_chat"] == false && object.string("reason") == "blocked" && object["deliveries_complete"] == true)
+
+        _ = try run(site, "unblock")
+        _ = try run(site, "sign-out")
+        #expect(try lines(site)[1].hasPrefix("May chat with a key of the app. Keys issued before 20"))
+        #expect(try server.stop() == .exit(0))
+        _ = try run(site, "forget")
+        let former = try lines(site)
+        #expect(former[1] == "May not chat, ever: the user was forgotten." && former.contains("Push tokens: none"))
+        #expect(former.contains { $0.contains(" former ") } && !former.joined().contains("comment.created"))
+    }
+
+    @Test func aBoundOfTheAppIsOneOfItsUsers() throws {
+        let site = try WebhookSite(sink)
+        let server = try site.start()
+        let result = try Deskgate.run(
+            "revoke", "--app", Workspace.app, "--all", "--issued-before", "1000", "--config", site.workspace.configuration)
+        #expect(result.code == 0)
+        let object = try jsonObject(run(site, "show", "--json"))
+        #expect(object["may_chat"] == true && object.integer("keys_since") == 1000 && object.string("verify") == "key")
+        #expect(try lines(site)[1] == "May chat with a key of the app. Keys issued before 1970-01-01T00:16:40.000Z are revoked.")
+        #expect(try server.stop() == .exit(0))
+        let unknown = try Deskgate.run("users", "show", "--app", "app-2", "--user", "u", "--config", site.workspace.configuration)
+        #expect(unknown.code == 2 && unknown.errors.contains("no app of this name is configured"))
+    }
+}

@@ -1,0 +1,68 @@
+import Core
+import HTTPClient
+import Testing
+
+@testable import Notifiers
+
+/// What reasons mean to a person who asks why something has not arrived.
+@Suite struct ReasonMeaningTests {
+    @Test func everyReasonOfDeskgateHasAMeaning() {
+        for source in [ReasonSource.log, .http, .relay, .unknown] {
+            for reason in NotifierReason.allCases.map(\.rawValue) + ClientReason.allCases.map(\.rawValue)
+                + (100...599).map(StatusReason.word)
+            {
+                let meaning = ReasonMeaning(reason, from: source)
+                #expect(meaning?.text.isEmpty == false, "\(reason)")
+                #expect(meaning?.text.last != "." && meaning?.remedy?.last != ".", "\(reason)")
+            }
+            #expect(ReasonMeaning("something_new", from: source) == nil)
+        }
+    }
+
+    @Test func statusesOfAReceiverHaveRemedies() {
+        func remedy(_ status: Int) -> String? { ReasonMeaning(StatusReason.word(status), from: .http)?.remedy }
+        #expect(remedy(204) == nil)
+        #expect(remedy(401)?.contains("secret") == true && remedy(403)?.contains("secret") == true)
+        #expect(remedy(410) == "its receiver wants nothing more; ask whoever runs it, then reload the configuration (SIGHUP)")
+        #expect(remedy(302) == "check \"url\"" && remedy(404)?.contains("url") == true)
+        #expect(remedy(429) == ReasonMeaning.waiting && remedy(500)?.contains("log") == true)
+    }
+
+    /// What refuses the settings has the remedy that the log and `deskgate status` show for it.
+    @Test(arguments: ProviderKind.allCases) func providersSettingsHaveTheirOwnRemedies(_ kind: ProviderKind) throws {
+        try PushFixture.run { fixture in
+            let source = ReasonSource.push(try kind.settings(fixture).provider)
+            let notifier = try kind.notifier(fixture)
+            var count = 0
+            for (reason, objection) in Self.objections(kind) {
+                let meaning = try #require(ReasonMeaning(reason, from: source), "\(reason)")
+                switch objection {
+                case .none: #expect(meaning.remedy == nil)
+                case .deviceGone: #expect(meaning.remedy == ReasonMeaning.newToken)
+                case .otherApp:
+                    #expect(meaning.remedy?.contains("check \"") == true && meaning.remedy?.contains("many devices") == true, "\(reason)")
+                case .tooMany, .failing: #expect(meaning.remedy?.hasPrefix(ReasonMeaning.waiting) == true)
+                case .message: #expect(meaning.remedy?.contains("texts") == true)
+                case .settings: #expect(meaning.remedy == notifier.remedy(for: reason), "\(reason)")
+                }
+                count += 1
+            }
+            #expect(count > 10)
+            let skew = ProviderTokenFailure.OwnReason.clockSkew.rawValue
+            #expect(ReasonMeaning(skew, from: source)?.remedy == notifier.remedy(for: skew))
+            #expect(ReasonMeaning("token_host_unknown", from: source)?.text.hasPrefix("while an access token was fetched, ") == true)
+            #expect(ReasonMeaning("token_malformed", from: source)?.remedy == notifier.remedy(for: "token_malformed"))
+            #expect(ReasonMeaning(StatusReason.word(403), from: source)?.remedy == notifier.remedy(for: StatusReason.word(403)))
+            #expect(ReasonMeaning(StatusReason.word(400), from: source)?.remedy?.contains("texts") == true)
+        }
+    }
+
+    private static func objections(_ kind: ProviderKind) -> [(reason: String, objection: ProviderObjection)] {
+        switch kind {
+        case .apns: APNsReason.allCases.map { ($0.word, $0.objection) }
+        case .fcm: FCMErrorCode.allCases.map { ($0.word, $0.objection(isRuStore: false)) }
+        case .rustore: FCMErrorCode.allCases.map { ($0.word, $0.objection(isRuStore: true)) }
+        case .hms: HMSCode.allCases.map { (HMSCode.word($0.rawValue), $0.objection) }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Core
+import HTTPServer
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
+
+/// No answer of a backend outlives a revocation, neither a kept one nor one that is on its way.
+@Suite struct BackendRevocationTests {
+    /// What an operator does to `user-1` or to more of them.
+    struct Deed: Sendable, CustomTestStringConvertible {
+        let path: String
+        let members: String
+        /// Whether it is about `user-2` as well.
+        let isForAll: Bool
+        var testDescription: String { "\(path) \(members)" }
+
+        init(_ path: String, _ members: String, isForAll: Bool = false) {
+            (self.path, self.members, self.isForAll) = (path, members, isForAll)
+        }
+
+        func perform(on service: RunningService) throws {
+            let response = try ExchangeCase(
+                name: path, path: path, headers: AdminCases.authorization, body: Array(#"{"app_id":"shop",\#(members)}"#.utf8), status: 0,
+                answer: ""
+            ).send(to: SocketClient(service.adminAddress))
+            #expect(response.status == 200 || response.status == 201, "\(response.text)")
+        }
+    }
+
+    private static let signOut = Deed("/v1/users/sign-out", #""user_id":"user-1""#)
+    private static let block = Deed("/v1/users/block", #""user_id":"user-1""#)
+    private static let now = TestTime.now.rawValue
+    static let deeds = [
+        signOut, block, Deed("/v1/revocations", #""user_id":"user-1""#),
+        Deed("/v1/revocations", #""issued_before":\#(now + 1)"#, isForAll: true),
+        Deed("/v1/revocations", #""key_id":1"#, isForAll: true),
+    ]
+    private static let cache = #","cache":{"positive_seconds":86400}"#
+    private static let requests = "deskgate_authorize_requests_total"
+
+    @Test(arguments: deeds) func aKeyThatIsRevokedNeverReachesAKeptYes(deed: Deed) throws {
+        let fixture = try BackendFixture()
+        try fixture.withService(.everyRequest(.respond(200)), Self.cache) { (service, backend) throws in
+            for user in ["user-1", "user-2"] { #expect(try service.ask(user: user).status == 200) }
+            try deed.perform(on: service)
+            for path in BackendCaller.routes {
+                #expect(try service.ask(path, user: "user-1").status == 403)
+                #expect(try service.ask(path, user: "user-2").status == (deed.isForAll ? 403 : 200))
+            }
+            #expect(backend.requests.count == 2)
+            #expect(
+                try fixture.counts(service, Self.requests).contains(
+                    #"{app="shop",result="denied",reason="revoked",key_id="1"} \#(deed.isForAll ? 2 : 1)"#))
+        }
+    }
+
+    /// There is no key to look at, so the backend is asked again, and a person who is blocked is denied without it.
+    @Test(arguments: deeds) func aBackendThatAloneDecidesIsAskedAgain(deed: Deed) throws {
+        let fixture = try BackendFixture()
+        try fixture.withService(.everyRequest(.respond(200)), Self.cache, mode: "backend") { (service, backend) throws in
+            for user in ["user-1", "user-2"] { #expect(try service.ask(user: user).status == 200) }
+            try deed.perform(on: service)
+            let isBlock = deed.path == Self.block.path
+            for _ in 1...2 {
+                #expect(try service.ask(user: "user-1").status == (isBlock ? 403 : 200))
+                #expect(try service.ask(user: "user-2").status == 200)
+            }
+            let users = backend.requests.map { $0.text.contains("user-1") ? 1 : 2 }
+            #expect(users == [1, 2] + (deed.isForAll ? [1, 2] : isBlock ? [] : [1]))
+            let denied = #"{app="shop",result="denied",reason="revoked",key_id=""} 2"#
+            #expect(try fixture.counts(service, Self.requests).contains(denied) == isBlock)
+        }
+    }
+
+    /// Whoever is signed out or blocked while the backend is asked is not let in by its answer, and registers no device with it.
+    @Test(arguments: [signOut, block], ["key_and_backend", "backend"])
+    func aYesOnItsWayComesTooLate(deed: Deed, mode: String) throws {
+        // Where the backend alone decides on a sign-out, its second answer counts: it has heard of the sign-out meanwhile.
+        let isItsOwn = mode == "backend" && deed.path == Self.signOut.path
+        let late: [[ScriptedStep]] = [[.awaitRelease, .respond(200)], [.respond(isItsOwn ? 403 : 200)]]
+        let fixture = try BackendFixture()
+        try fixture.withService(.requests(late), mode: mode) { (service, backend) throws in
+            let waiting = try BackendCaller.routes.map { try BackendCaller.begin(service.publicAddress, $0, BackendCaller.body($0)) }
+            #expect(backend.waitForRequests(1))
+            // Whoever has come first on these threads has been taken before.
+            for _ in 1...20 { #expect(try service.ask(app: "bank").status == 200) }
+            try deed.perform(on: service)
+            backend.release()
+            for client in waiting {
+                let response = try client.readResponse()
+                #expect(response.status == 403 && response.text == AuthorizeCases.denied)
+            }
+            let reason = isItsOwn ? "backend_denied" : "revoked"
+            let keyID = mode == "backend" ? "" : "1"
+            #expect(
+                try fixture.counts(service, Self.requests).contains(
+                    #"{app="shop",result="denied",reason="\#(reason)",key_id="\#(keyID)"} 1"#))
+            let person = DeviceFilter(appID: "shop", userID: "user-1", deviceID: nil)
+            #expect(try service.graph.store.devices(person, after: nil, limit: 10).isEmpty)
+            #expect(backend.requests.count == 2)
+        }
+    }
+
+    /// A no needs no second question, and nobody else's answer is lost.
+    @Test func otherAnswersOnTheirWayCount() throws {
+        let fixture = try BackendFixture()
+        let steps: [[ScriptedStep]] = [[.awaitRelease, .respond(403)], [.awaitRelease, .respond(200)]]
+        try fixture.withService(.requests(steps), mode: "backend") { (service, backend) throws in
+            let waiting = try ["user-1", "user-2"].enumerated().map { number, user in
+                let client = try BackendCaller.begin(service.publicAddress, BackendCaller.authorize, BackendCaller.body(user: user))
+                #expect(backend.waitForRequests(number + 1))
+                return client
+            }
+            try Self.signOut.perform(on: service)
+            backend.release(2)
+            #expect(try waiting.map { try $0.readResponse().status } == [403, 200])
+            #expect(try service.ask(user: "user-2").status == 200)
+            #expect(backend.requests.count == 2)
+        }
+    }
+
+    /// A block in shadow mode lets in like any other denial, and is counted so.
+    @Test func aBlockIsShadowedToo() throws {
+        let fixture = try BackendFixture()
+        let backend = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { backend.stop() }
+        let json = fixture.json(backend.url(), mode: "backend")
+            .replacing(#""app_id":"shop","#, with: #""app_id":"shop","shadow_until":\#(Self.now + 1000),"#)
+        try fixture.withService(json) { (service) throws in
+            try Self.block.perform(on: service)
+            #expect(try service.ask().status == 200)
+            #expect(try service.ask(BackendCaller.pushToken).status == 403)
+            fixture.pass(milliseconds: 1_000_000)
+            #expect(try service.ask().status == 403)
+            #expect(
+                try fixture.counts(service, Self.requests) == [
+                    #"{app="shop",result="denied",reason="revoked",key_id=""} 1"#,
+                    #"{app="shop",result="shadowed",reason="revoked",key_id=""} 1"#,
+                ])
+            #expect(backend.requests.isEmpty)
+        }
+    }
+}

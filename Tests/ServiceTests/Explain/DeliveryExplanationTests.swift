@@ -1,0 +1,153 @@
+import Core
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Operators
+
+/// What is said of deliveries, comments and devices, from what is known of them.
+@Suite struct DeliveryExplanationTests {
+    private static let now = TestTime.now.milliseconds
+
+    private static func event(occurredAt: UnixMilliseconds = now) -> Event {
+        Event(
+            id: UUIDv7(milliseconds: now, random: InlineArray(repeating: 1)).event, kind: .commentCreated,
+            identity: Event.Identity(appID: "shop", ticketID: 17, commentID: 4711, deviceID: "phone"), userID: "ann", deviceType: "ios",
+            occurredAt: occurredAt, receivedAt: now, expiresAt: now + 1000, data: Event.noData)
+    }
+
+    private static func facts(
+        _ state: Delivery.State, _ reason: String = "", attempts: [DeliveryAttempt] = [], wait: String? = nil, isConfigured: Bool = true
+    ) -> DeliveryFacts {
+        let event = event()
+        let delivery = Delivery(
+            id: event.id.delivery(0), notifier: "sink", event: event, deviceID: "phone", state: state, attempts: attempts.count, dueAt: now,
+            endedAt: state == .pending ? nil : now, reason: reason)
+        let notifier = Configuration.Notifier(name: "sink", kind: .log)
+        return DeliveryFacts(delivery, attempts: attempts, wait: wait, notifier: isConfigured ? notifier : nil)
+    }
+
+    private static func attempt(_ number: Int, _ outcome: String, _ reason: String, ended: Bool = true) -> DeliveryAttempt {
+        DeliveryAttempt(number: number, startedAt: now, endedAt: ended ? now : nil, outcome: outcome, reason: reason)
+    }
+
+    @Test func aDeadDeliveryNamesItsCauseBeforeItsEnd() {
+        let explanation = Explanation(
+            Self.facts(.dead, "expired", attempts: [Self.attempt(1, "retry", "timeout"), Self.attempt(2, "expired", "host_unknown")]))
+        #expect(explanation.outcome == .problem)
+        #expect(explanation.finding.contains("gave it up after 2 attempts: there was no time left for another attempt"))
+        #expect(explanation.finding.hasSuffix("the last attempt: the receiver's host name could not be resolved."))
+        #expect(explanation.remedy?.hasPrefix("Check \"url\" and this machine's DNS; then retry it: deskgate deliveries retry") == true)
+        #expect(explanation.steps.map(\.subject) == [.webhook, .attempt, .attempt, .delivery])
+        #expect(
+            explanation.steps.last?.references.map(\.name) == [
+                "delivery_id", "notifier", "user_id", "comment_id", "ticket_id", "device_id",
+            ])
+    }
+
+    @Test func whatHoldsADeliveryBackHasARemedy() {
+        let paused = Self.facts(
+            .pending, "status_410", attempts: [Self.attempt(1, "retry", "status_410")], wait: "notifier paused (status_410)")
+        #expect(paused.sentence.hasPrefix("It waits for sink: notifier paused (status_410)."))
+        #expect(paused.remedy?.hasSuffix("Then reload the configuration (SIGHUP), which tries again.") == true)
+        let failing = Self.facts(.pending, wait: "notifier failing")
+        #expect(failing.outcome == .problem && failing.remedy?.contains("tried again by itself within minutes") == true)
+        let stopped = Self.facts(.pending, wait: AdminContext.serviceIsDown)
+        #expect(stopped.remedy == "Start the service: deskgate serve.")
+        let stranger = Self.facts(.pending, wait: "notifier not configured", isConfigured: false)
+        #expect(stranger.remedy?.contains("--state pending --notifier sink") == true)
+    }
+
+    @Test func whatIsUnderWayIsFine() {
+        for facts in [Self.facts(.pending, wait: AdminContext.turn), Self.facts(.pending)] {
+            #expect(facts.outcome == .ok && facts.remedy == nil)
+        }
+        let retried = Self.facts(.pending, "status_500", attempts: [Self.attempt(1, "retry", "status_500")])
+        #expect(retried.outcome == .problem && retried.sentence.contains("sink tries again at 2026-03-10T08:15:12.000Z"))
+        #expect(retried.remedy == "Look at the receiver's log; Deskgate tries again.")
+    }
+
+    @Test func attemptsAreToldAsTheyEnded() {
+        let steps = Self.facts(
+            .delivered, "logged",
+            attempts: [
+                Self.attempt(1, "interrupted", ""), Self.attempt(2, "", "", ended: false), Self.attempt(3, "retry", "new_reason"),
+                Self.attempt(4, "delivered", "logged"),
+            ]
+        ).attemptSteps
+        #expect(steps.map(\.outcome) == [.note, .note, .problem, .ok])
+        #expect(steps[0].text.contains("interrupted") && steps[1].text.contains("not known yet"))
+        #expect(steps[2].text == "Attempt 3 of sink: the reason is new_reason (new_reason)." && steps[3].remedy == nil)
+    }
+
+    @Test(arguments: [
+        "purged", "stopped", "no_key", "no_target", "too_many_deliveries", "queue_full", "notifier_queue_full", "attempts_spent",
+    ])
+    func endingsHaveRemedies(reason: String) {
+        let facts = Self.facts(reason == "no_target" ? .noTarget : .dead, reason)
+        #expect(facts.outcome == .problem && facts.remedy?.hasSuffix(".") == true)
+        #expect(!facts.sentence.contains("the reason is"))
+    }
+
+    @Test func aLateWebhookIsSaidToBeLate() {
+        #expect(Explanation.arrival(Self.event(occurredAt: Self.now - 7_200_000)).text.hasSuffix("it was written 2 hours before."))
+        #expect(!Explanation.arrival(Self.event()).text.contains("before."))
+    }
+
+    private static func comment(
+        _ app: String, _ deliveries: [DeliveryFacts] = [], forgotten: UnixMilliseconds? = nil
+    ) throws -> CommentFacts {
+        let directory = try ConfigurationDirectory()
+        try directory.scratch.write("secrets/path", "a-path-secret-of-the-app\n")
+        let configuration = try directory.configuration(
+            #"{"apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]\#(app)}],"#
+                + #""notifiers":{"sink":{"type":"log"}}}"#
+        )
+        return CommentFacts(
+            comment: 4711, app: try #require(configuration.app("shop")), keep: configuration.deliveries,
+            audience: CommentAudience(of: "shop", configuration), deliveries: deliveries, forgottenArrival: forgotten, hasMore: false,
+            devices: [])
+    }
+
+    private static let webhook = #","webhook":{"secret":{"file":"secrets/path"}}"#
+
+    @Test func anUnknownCommentHasItsLikelyCauses() throws {
+        let unknown = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#))
+        #expect(unknown.outcome == .problem && unknown.finding == "No delivery of comment 4711 is stored.")
+        #expect(unknown.steps.map(\.subject) == [.webhook, .webhook, .search, .search])
+        #expect(unknown.remedy?.contains(#"deskgate_webhook_events_total{app="shop"}"#) == true)
+        #expect(unknown.remedy?.contains("the secret of the path is another one") == true)
+        let untold = Explanation(try Self.comment(Self.webhook + #","notifiers":[]"#))
+        #expect(untold.finding.hasPrefix("No notifier is told") && untold.steps.first?.subject == .notifier)
+        let without = Explanation(try Self.comment(#","notifiers":["sink"]"#))
+        #expect(without.finding.hasPrefix("The app takes no webhooks") && without.steps.map(\.subject) == [.webhook])
+    }
+
+    @Test func aForgottenCommentHasCome() throws {
+        let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, forgotten: Self.now))
+        #expect(explanation.outcome == .note && explanation.steps.map(\.subject) == [.webhook, .delivery])
+        #expect(explanation.finding.hasPrefix("Comment 4711 came at 2026-03-10T08:15:12.000Z"))
+        #expect(explanation.steps[1].text.contains("(deliveries.keep_delivered_days, keep_dead_days)"))
+    }
+
+    @Test func aCommentIsAsGoodAsItsDeliveries() throws {
+        let app = Self.webhook + #","notifiers":["sink"]"#
+        let good = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged")]))
+        #expect(good.outcome == .ok && good.finding.hasPrefix("Comment 4711 was delivered: sink delivered it"))
+        let mixed = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged"), Self.facts(.dead, "timeout")]))
+        #expect(mixed.outcome == .problem && mixed.finding.hasPrefix("Comment 4711 has not arrived: sink gave it up"))
+        // The two deliveries are of one webhook.
+        #expect(mixed.steps.map(\.subject) == [.webhook, .delivery, .delivery])
+    }
+
+    @Test func aDeviceThatNobodyServesIsAProblem() throws {
+        let facts = try Self.comment(#","notifiers":["sink"]"#)
+        let device = Device(
+            key: Device.Key(appID: "shop", userID: "ann", deviceID: "tv"), type: "tv", token: try PushToken("t"), registeredAt: Self.now,
+            seenAt: Self.now)
+        let step = device.step(facts.audience)
+        #expect(step.outcome == .problem && step.remedy?.contains("apps[].routes") == true)
+        #expect(step.references.map(\.text) == ["tv", "ann"] && !step.text.contains("Optional"))
+    }
+}

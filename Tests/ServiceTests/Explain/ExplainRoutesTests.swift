@@ -1,0 +1,161 @@
+import Core
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+import Time
+
+@testable import Operators
+@testable import Service
+
+/// `GET /v1/explain`
+@Suite struct ExplainRoutesTests {
+    private let fixture: AdminDeliverFixture
+
+    init() throws {
+        fixture = try AdminDeliverFixture()
+    }
+
+    private struct Answer {
+        let outcome, finding: String
+        let remedy: JSONValue?
+        let steps: [JSONObject]
+
+        /// The steps' words.
+        var words: [String] { steps.compactMap { if case .string(let word)? = $0["step"] { word } else { nil } } }
+    }
+
+    private func explain(_ query: String) throws -> Answer {
+        let response = fixture.send(.get, "/v1/explain?\(query)")
+        #expect(response.status == 200, "\(response.text)")
+        let object = try response.object()
+        guard case .string(let outcome)? = object["outcome"], case .string(let finding)? = object["finding"],
+            case .array(let values)? = object["steps"]
+        else { throw SocketClient.Failure.closed }
+        let steps = values.compactMap { if case .object(let step) = $0 { step } else { nil } }
+        return Answer(outcome: outcome, finding: finding, remedy: object["remedy"], steps: steps)
+    }
+
+    @Test func judgesAKeyAsAuthorizationDoes() throws {
+        let key = try TestKey().text()
+        #expect(try explain("user_id=user-1&security_key=\(key)").outcome == "ok")
+        #expect(try explain("app_id=shop&user_id=user-2&security_key=\(key)").finding.contains("403 (wrong_mac)"))
+        #expect(try explain("app_id=shap&user_id=user-1&security_key=\(key)").remedy?.text?.contains("did you mean \"shop\"?") == true)
+        #expect(try explain("user_id=user-1&security_key=dgk1.x").finding.contains("400"))
+        let expired = try TestKey(issuedAt: TestTime.now - 500, expiresAt: TestTime.now - 100).text()
+        #expect(try explain("user_id=user-1&security_key=\(expired)").finding.contains("403 (expired)"))
+        let unknown = try TestKey(keyID: 9).text()
+        let answer = try explain("user_id=user-1&security_key=\(unknown)")
+        #expect(answer.finding.contains("key id 9, and the app has only the key ids 1, 2"))
+        #expect(answer.words == ["key", "app", "key_id"])
+        #expect(try explain("security_key=\(key)").outcome == "note")
+    }
+
+    @Test(
+        arguments: [
+            (#""user_id":"user-1","issued_before":1773130513"#, "All keys of this user that were issued before"),
+            (#""key_id":1"#, "All keys made with the key id 1"),
+            (#""issued_before":1773130513"#, "All keys of the app that were issued before"),
+        ])
+    func namesTheRevocation(fields: String, text: String) throws {
+        let key = try TestKey().text()
+        let added = fixture.send(.post, "/v1/revocations", body: #"{"app_id":"shop","reason":"leaked",\#(fields)}"#)
+        #expect(added.status == 201)
+        let answer = try explain("user_id=user-1&security_key=\(key)")
+        #expect(answer.outcome == "problem" && answer.finding.contains("403 (revoked): \(text)"), "\(answer.finding)")
+        #expect(answer.finding.contains("with the reason \"leaked\"") && answer.finding.contains("admin.token"))
+        let id = try #require(try added.object()["id"]?.text)
+        #expect(answer.remedy?.text?.contains("deskgate revocations remove \(id)") == true)
+        #expect(answer.steps.last?["references"] == ["revocation_id": .string(id)])
+    }
+
+    @Test func namesTheRevocationOfOneKey() throws {
+        let key = try TestKey().text()
+        #expect(fixture.send(.post, "/v1/revocations", body: #"{"app_id":"shop","security_key":"\#(key)"}"#).status == 201)
+        #expect(try explain("user_id=user-1&security_key=\(key)").finding.contains("This one key was revoked"))
+        #expect(try explain("security_key=\(key)").finding.contains("denied (revoked)"))
+    }
+
+    @Test func tellsHowAPersonStands() throws {
+        let open = try explain("user_id=user-1")
+        #expect(open.words.prefix(4) == ["app", "revocations", "devices", "limits"])
+        #expect(open.words.contains("delivery") && open.words.last == "search")
+        // The newest delivery that the fixture has for them waits for a notifier that is not configured.
+        #expect(open.outcome == "problem" && open.finding.contains("Nothing keeps this user out"))
+        let reference = AdminDeliverFixture.userReference(app: "shop", user: "user-1", fixture.configuration)
+        #expect(open.steps.last?["references"] == ["user_ref": .string(reference)])
+        #expect(fixture.send(.post, "/v1/users/block", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
+        let blocked = try explain("user_id=user-1")
+        #expect(blocked.finding.hasPrefix("This user is denied with any key: blocked at 2026-03-10T08:15:12.000Z by admin.token"))
+        #expect(blocked.remedy?.text == "To let the user in again: deskgate users unblock --app shop --user user-1.")
+        #expect(try explain("user_id=nobody-yet").outcome == "ok")
+    }
+
+    @Test func tellsOfADelivery() throws {
+        let delivered = try explain("delivery_id=\(AdminDeliverFixture.id(1))")
+        #expect(delivered.outcome == "ok" && delivered.words == ["webhook", "attempt", "delivery"])
+        let dead = try explain("delivery_id=\(AdminDeliverFixture.id(2))")
+        #expect(dead.outcome == "problem" && dead.words == ["webhook", "attempt", "attempt", "delivery"])
+        #expect(dead.finding == "sink-2 gave it up after 2 attempts: the receiver has not taken it (status_404).")
+        #expect(dead.steps[1]["at"] == "2026-03-10T08:15:12.000Z")
+        let waiting = try explain("delivery_id=\(AdminDeliverFixture.id(3))")
+        #expect(waiting.finding == "It waits for sink-3: notifier not configured.")
+        #expect(waiting.remedy?.text?.contains("deskgate deliveries purge --state pending --notifier sink-3") == true)
+        let expired = try explain("delivery_id=\(AdminDeliverFixture.id(4))")
+        #expect(expired.finding.contains("there was no time left for another attempt"))
+        let unknown = try explain("delivery_id=\(AdminDeliverFixture.id(9))")
+        #expect(unknown.outcome == "problem" && unknown.finding == "No delivery with this id is stored.")
+    }
+
+    @Test func tellsOfAComment() throws {
+        let dead = try explain("comment_id=2")
+        #expect(dead.outcome == "problem" && dead.finding.hasPrefix("Comment 2 has not arrived: sink-2 gave it up"))
+        #expect(dead.words == ["webhook", "attempt", "attempt", "delivery"])
+        #expect(try explain("app_id=shop&comment_id=1").outcome == "ok")
+        let unknown = try explain("comment_id=99")
+        #expect(unknown.finding == "The app takes no webhooks, so no comment of it is known.")
+        #expect(unknown.words == ["webhook"])
+    }
+
+    @Test func tellsOfADevice() throws {
+        let unknown = try explain("device_id=device&user_id=user-1")
+        #expect(unknown.outcome == "problem" && unknown.finding == "No such device is registered, so it is not notified.")
+        #expect(unknown.words == ["device", "device", "limits"])
+        #expect(try explain("device_id=device").outcome == "problem")
+    }
+
+    @Test(
+        arguments: [
+            "", "?user_id=", "?security_key=k&comment_id=1", "?comment_id=1&user_id=u", "?delivery_id=x", "?delivery_id=1&user_id=u",
+            "?device_id=", "?comment_id=", "?app_id=nobody&user_id=u", "?app_id=nobody&comment_id=1", "?user=u", "?app_id=shop",
+        ])
+    func refuses(query: String) {
+        let response = fixture.send(.get, "/v1/explain\(query)")
+        #expect(response.status == 400, "\(response.text)")
+    }
+
+    /// Neither the answer nor the log has the key, and a question is no change.
+    @Test func tellsNoKey() throws {
+        let key = try TestKey().text()
+        for query in [
+            "user_id=user-1&security_key=\(key)", "user_id=other&security_key=\(key)", "security_key=\(key)", "security_key=\(key)x",
+        ] {
+            let response = fixture.send(.get, "/v1/explain?\(query)")
+            #expect(response.status == 200 && !response.text.contains(key.dropFirst(5)))
+        }
+        #expect(!(try fixture.log.lines().contains { $0.contains("dgk1.") || $0.contains("user-1") || $0.contains(" audit ") }))
+    }
+
+    @Test func anActionIsTheRequestThatItSends() throws {
+        let actions = [
+            try ExplainAction(appID: "a b", userID: "u&v", securityKey: "dgk1.x"), try ExplainAction(appID: nil, userID: "u"),
+            try ExplainAction(appID: nil, userID: nil, commentID: "007"), try ExplainAction(appID: "a", userID: "u", deviceID: "d"),
+            try ExplainAction(appID: nil, userID: nil, deliveryID: AdminDeliverFixture.id(1).description),
+        ]
+        #expect(
+            actions.map(\.request.target) == [
+                "/v1/explain?app_id=a%20b&user_id=u%26v&security_key=dgk1.x", "/v1/explain?user_id=u", "/v1/explain?comment_id=007",
+                "/v1/explain?app_id=a&user_id=u&device_id=d", "/v1/explain?delivery_id=\(AdminDeliverFixture.id(1))",
+            ])
+    }
+}

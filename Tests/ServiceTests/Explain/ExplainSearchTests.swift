@@ -1,0 +1,57 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+import Threading
+import Time
+
+@testable import Operators
+
+/// What no index finds is looked for in a bounded part of the store.
+@Suite struct ExplainSearchTests {
+    private let store: any Store = MemoryStore()
+    private static let now = TestTime.now.milliseconds
+
+    @Test func findsRevocationsAmongTheNewest() throws {
+        let key = try #require(SecurityKey(try TestKey().text().utf8.span))
+        try store.revoke(.sample(1, appID: "shop", .keyID(1)))
+        try store.revoke(.sample(2, appID: "shop", .user("ann")))
+        let few = try RevocationSearch(store, appID: "shop", userID: "ann", key: key)
+        #expect(few.found.map(\.id) == [Revocation.sample(2, appID: "shop", .user("ann")).id, Revocation.sample(1, .keyID(1)).id])
+        #expect(!few.isCut)
+        // Of other apps, other key ids and other people.
+        try store.revoke(.sample(3, appID: "bank", .everyKey, issuedBefore: 5))
+        try store.revoke(.sample(4, appID: "shop", .keyID(2)))
+        for number in 5..<UInt64(5 + RevocationSearch.mostRead) { try store.revoke(.sample(number, appID: "shop", .user("bob"))) }
+        let many = try RevocationSearch(store, appID: "shop", userID: "ann", key: key)
+        #expect(many.isCut && many.found.map(\.issuedBefore) == [nil], "the person's own is found by the index, the older one is not")
+        var facts = KeyFacts(appID: "shop", userID: "ann", key: key, now: TestTime.now)
+        facts.revocations = many
+        facts.revocations.found = []
+        #expect(facts.revocationSentence.contains("5000 newest") && facts.revocationRemedy.contains("revocations list --all"))
+    }
+
+    private func accept(_ number: UInt64, user: String) throws {
+        let done = Monitor(false)
+        let event = Event(
+            id: UUIDv7(milliseconds: Self.now + number, random: InlineArray(repeating: 1)).event, kind: .commentCreated,
+            identity: Event.Identity(appID: "shop", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: user,
+            occurredAt: Self.now, receivedAt: Self.now, expiresAt: Self.now + 1000, data: Event.noData)
+        store.accept(Arrival(event, to: [Subscription(notifier: "sink")]), telling: .nobody) { _ in done.update { $0 = true } }
+        try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
+    }
+
+    @Test func findsDeliveriesAmongTheNewest() throws {
+        func search(_ user: String, wanted: Int = 5) throws -> DeliverySearch {
+            try DeliverySearch(store, wanted: wanted) { $0.event.userID == user }
+        }
+        for number in 1...7 as ClosedRange<UInt64> { try accept(number, user: number == 4 ? "bob" : "ann") }
+        let ann = try search("ann")
+        #expect(ann.found.map(\.event.identity.commentID) == [7, 6, 5, 3, 2] && ann.isCut)
+        #expect(ann.step("deskgate deliveries list")?.remedy == "For older ones: deskgate deliveries list.")
+        let bob = try search("bob")
+        #expect(bob.found.count == 1 && !bob.isCut && bob.step("x") == nil)
+        for number in 8...UInt64(8 + DeliverySearch.mostRead) { try accept(number, user: "cid") }
+        #expect(try search("bob").found.isEmpty && search("bob").isCut)
+    }
+}

@@ -1,0 +1,154 @@
+import Core
+import Crypto
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Operators
+
+/// What is said of a security key, from what is known of it.
+@Suite struct KeyExplanationTests {
+    private static let now = TestTime.now
+
+    private static func facts(
+        _ verdict: Verdict?, issuedAt: UnixSeconds = now - 100, expiresAt: UnixSeconds = 0, shadowUntil: UnixSeconds? = nil,
+        mode: VerifyMode = .key, revocations: [Revocation] = []
+    ) throws -> KeyFacts {
+        let text = try TestKey(issuedAt: issuedAt, expiresAt: expiresAt).text()
+        var facts = KeyFacts(appID: "shop", userID: verdict == nil ? nil : "user-1", key: SecurityKey(text.utf8.span), now: now)
+        facts.application = Application(
+            id: "shop", keys: [Application.Key(id: 1, secret: try HMACKey(secret: TestSecret.bytes(1).span))], shadowUntil: shadowUntil,
+            verification: mode)
+        facts.policy = KeyPolicy(clockSkewSeconds: 60, longestLifeSeconds: 1000)
+        facts.verdict = verdict
+        facts.revocations.found = revocations
+        return facts
+    }
+
+    @Test(arguments: Denial.allCases) func everyDenialIsNamedWithItsRemedy(_ denial: Denial) throws {
+        let block = Revocation.sample(1, appID: "shop", .user("user-1"), reason: "rude")
+        let facts = try Self.facts(.denied(denial, keyID: 1), revocations: denial == .revoked ? [block] : [])
+        let explanation = Explanation(facts)
+        #expect(explanation.outcome == .problem)
+        #expect(explanation.finding.hasPrefix("Authorization answers 403 (\(denial.rawValue)): "))
+        #expect(explanation.finding.hasSuffix(".") && !explanation.finding.contains("  "))
+        #expect(explanation.remedy?.hasSuffix(".") == true)
+        #expect(explanation.remedy == (denial == .revoked ? block.remedy : denial.remedy(facts)))
+        let failed = try #require(explanation.steps.last)
+        #expect(failed.outcome == .problem && failed.subject == denial.check.subject)
+        // What was asked before has passed, in the order in which it is asked.
+        #expect(explanation.steps.dropLast().map(\.subject) == KeyCheck.allCases.filter { $0 < denial.check }.map(\.subject))
+        #expect(explanation.steps.dropLast().allSatisfy { $0.outcome == .ok && $0.remedy == nil })
+    }
+
+    /// Each denial has words of its own, so that none stands for another.
+    @Test func noTwoDenialsAreTheSame() throws {
+        let all = try Denial.allCases.map { denial in
+            let facts = try Self.facts(.denied(denial, keyID: 1))
+            return denial.sentence(facts) + denial.remedy(facts)
+        }
+        #expect(Set(all).count == Denial.allCases.count)
+    }
+
+    @Test func timesAreTold() throws {
+        let future = try Self.facts(.denied(.issuedInFuture, keyID: 1), issuedAt: Self.now + 300)
+        #expect(Explanation(future).finding.contains("2026-03-10T08:20:12.000Z, which is 5 minutes ahead of this machine's clock"))
+        let expired = try Self.facts(.denied(.expired, keyID: 1), expiresAt: Self.now - 7200)
+        #expect(Explanation(expired).finding.contains("expired at 2026-03-10T06:15:12.000Z, 2 hours ago"))
+        let old = try Self.facts(.denied(.tooOld, keyID: 1), issuedAt: Self.now - 86_400 * 3)
+        #expect(Explanation(old).finding.contains("3 days ago, and keys of this app may be 16 minutes old"))
+        let never = try Self.facts(.authorized(keyID: 1))
+        #expect(Explanation(never).steps.contains { $0.subject == .life && $0.text.hasSuffix("and never expires.") })
+    }
+
+    @Test func whatIsAllowedIsFine() throws {
+        let explanation = Explanation(try Self.facts(.authorized(keyID: 1)))
+        #expect(explanation.outcome == .ok && explanation.remedy == nil)
+        #expect(explanation.steps.map(\.subject) == [.key, .app, .keyID, .signature, .life, .revocations])
+        #expect(explanation.steps.allSatisfy { $0.outcome == .ok })
+    }
+
+    @Test func shadowModeIsNoPermission() throws {
+        let explanation = Explanation(try Self.facts(.shadowed(.wrongMac, keyID: 1), shadowUntil: Self.now + 60))
+        #expect(explanation.outcome == .note)
+        #expect(explanation.finding.contains("only because of the app's shadow mode until 2026-03-10T08:16:12.000Z, then 403 (wrong_mac)"))
+        #expect(explanation.steps.map(\.subject) == [.key, .app, .keyID, .signature, .shadowMode])
+        #expect(explanation.remedy?.hasPrefix("Check in this order") == true)
+        let over = Explanation(try Self.facts(.denied(.wrongMac, keyID: 1), shadowUntil: Self.now))
+        #expect(over.outcome == .problem && !over.steps.contains { $0.subject == .shadowMode })
+    }
+
+    @Test func theBackendIsNamedAndNotAsked() throws {
+        var facts = try Self.facts(.unconfirmed(keyID: 1), mode: .keyAndBackend)
+        facts.backend = "https://backend.test"
+        let explanation = Explanation(facts)
+        #expect(explanation.outcome == .note && explanation.finding.contains("(https://backend.test) has the last word"))
+        #expect(explanation.steps.last?.subject == .backend)
+        facts = try Self.facts(.unconfirmed(keyID: nil), mode: .backend)
+        facts.key = nil
+        #expect(Explanation(facts).steps.map(\.subject) == [.app, .revocations, .backend])
+        facts = try Self.facts(nil, mode: .backend)
+        #expect(Explanation(facts).outcome == .note && Explanation(facts).finding.contains("backend alone decides"))
+    }
+
+    @Test(arguments: Indecision.allCases) func everyIndecisionIsToldApartFromADenial(_ indecision: Indecision) throws {
+        let explanation = Explanation(try Self.facts(.undecided(indecision)))
+        #expect(explanation.outcome == .problem && explanation.finding.contains("503 (\(indecision.rawValue))"))
+        #expect(explanation.remedy != nil)
+    }
+
+    @Test func aMalformedKeyIsToldWithoutItsText() throws {
+        var facts = try Self.facts(.malformed(Malformation(.securityKey, .notASecurityKey)))
+        facts.key = nil
+        let explanation = Explanation(facts)
+        #expect(explanation.finding.contains("400") && explanation.remedy?.contains("cut off") == true)
+        #expect(explanation.steps.map(\.subject) == [.key])
+    }
+
+    @Test func withoutAPersonOnlyWhatCanBeSaidIsSaid() throws {
+        let well = Explanation(try Self.facts(nil))
+        #expect(well.outcome == .note && well.remedy == "Ask again with user_id.")
+        let expired = Explanation(try Self.facts(nil, expiresAt: Self.now - 61))
+        #expect(expired.outcome == .problem && expired.finding.contains("denied (expired)"))
+        let revocation = Revocation.sample(1, appID: "shop", .keyID(1))
+        let revoked = Explanation(try Self.facts(nil, revocations: [revocation]))
+        #expect(revoked.outcome == .problem && revoked.finding.contains("denied (revoked)"))
+        var stranger = try Self.facts(nil)
+        (stranger.key, stranger.appID) = (nil, nil)
+        #expect(Explanation(stranger).outcome == .problem)
+    }
+
+    /// Whoever gets a new key for an expired one is told that it would be denied as well.
+    @Test func aBlockIsToldBesideWhatDecides() throws {
+        let block = Revocation.sample(1, appID: "shop", .user("user-1"))
+        let explanation = Explanation(try Self.facts(.denied(.expired, keyID: 1), expiresAt: Self.now - 100, revocations: [block]))
+        #expect(explanation.steps.suffix(2).map(\.subject) == [.life, .revocations])
+    }
+
+    @Test func aKeyIsExplainedWhileTheStoreIsAway() throws {
+        var facts = try Self.facts(.denied(.revoked, keyID: 1))
+        facts.storeProblem = "no database"
+        let explanation = Explanation(facts)
+        #expect(explanation.finding.contains("403 (revoked): The key is revoked; by whom cannot be said"))
+        #expect(explanation.remedy?.contains("deskgate status") == true)
+        #expect(explanation.steps.last?.text.contains("(no database)") == true)
+    }
+
+    /// A path may hold a secret.
+    @Test func ofABackendOnlyTheOriginIsShown() {
+        let verify = Configuration.Verify(
+            mode: .backend, url: "https://backend.test:8443/hook/secret?x=y", secrets: [], timeoutMilliseconds: 500,
+            lifetimes: AnswerLifetimes(positiveSeconds: 60, negativeSeconds: 10), whenUndecided: .error)
+        #expect(verify.origin == "https://backend.test:8443")
+    }
+
+    @Test func commandsAreSafeToCopy() {
+        #expect(Telling.word("user-1@shop.test") == "user-1@shop.test")
+        #expect(Telling.word("a b") == "'a b'")
+        #expect(Telling.word("$(x)'y") == #"'$(x)'\''y'"#)
+        #expect(Telling.word("") == "''")
+        let block = Revocation.sample(1, appID: "shop", .user("a; b"))
+        #expect(block.remedy.contains("--user 'a; b'"))
+    }
+}

@@ -1,0 +1,169 @@
+import Core
+import HTTPServer
+import Storage
+import TestSupport
+import Testing
+import Threading
+import Time
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
+
+/// Revocations on replicas that keep a backend's answers: in force at once where they are made, elsewhere with the next refresh.
+@Suite struct RevocationLagTests {
+    enum Shared: CaseIterable {
+        case memory, sqlite, postgres
+    }
+
+    /// Replicas of one service, whose revocations are refreshed when the test says so.
+    private final class Replicas {
+        let graphs: [ServiceGraph]
+        private let fixture: BackendFixture
+        private let make: () throws -> ServiceGraph
+        private let place: PostgresPlace?
+
+        init(_ shared: Shared, count: Int, json: (BackendFixture) -> String) throws {
+            let fixture = try BackendFixture()
+            let configuration = try fixture.directory.configuration(json(fixture))
+            let place = shared == .postgres ? try PostgresPlace() : nil
+            // Processes share a file or the memory only with themselves, so there the replicas share the store.
+            let store: (any Store)? =
+                switch shared {
+                case .memory: MemoryStore()
+                case .sqlite: try SQLiteStore(path: fixture.directory.scratch.path("store.db"))
+                case .postgres: nil
+                }
+            make = {
+                let own = try store ?? #require(place).store()
+                return try ServiceGraph(configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { own }
+            }
+            (self.fixture, self.place) = (fixture, place)
+            graphs = try (0..<count).map { [make] _ in try make() }
+        }
+
+        deinit {
+            for graph in graphs { Self.close(graph) }
+        }
+
+        private static func close(_ graph: ServiceGraph) {
+            graph.backends.client.close()
+            graph.admin.stop()
+            graph.store.close()
+        }
+
+        /// Lends a process that has started now.
+        func withRestarted(_ body: (ServiceGraph) throws -> Void) throws {
+            let graph = try make()
+            defer {
+                graph.backends.client.close()
+                graph.admin.stop()
+                if place != nil { graph.store.close() }
+            }
+            try body(graph)
+        }
+    }
+
+    private func status(_ graph: ServiceGraph, user: String = "user-1") throws -> Int {
+        InProcessClient(graph.publicRouter).send(.post, "/pyrus/authorize", body: try BackendCaller.body(user: user)).status
+    }
+
+    private func admin(_ graph: ServiceGraph, _ method: HTTPServer.Method, _ path: String, _ body: String = "") -> ReceivedResponse {
+        InProcessClient(graph.adminRouter).send(method, path, headers: AdminCases.authorization, body: Array(body.utf8))
+    }
+
+    private func metric(_ graph: ServiceGraph, _ name: String) -> String? {
+        admin(graph, .get, "/metrics").text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }.map(String.init)
+    }
+
+    @Test(arguments: Shared.allCases) func areInForceHereAtOnceAndThereWithTheNextRefresh(shared: Shared) throws {
+        let backend = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { backend.stop() }
+        let replicas = try Replicas(shared, count: 2) { $0.json(backend.url(), #","cache":{"positive_seconds":86400}"#) }
+        let (here, there) = (replicas.graphs[0], replicas.graphs[1])
+        for graph in replicas.graphs {
+            for user in ["user-1", "user-2"] { #expect(try status(graph, user: user) == 200) }
+        }
+        let added = admin(here, .post, "/v1/revocations", #"{"app_id":"shop","user_id":"user-1"}"#)
+        #expect(added.status == 201)
+        #expect(try status(here) == 403)
+        #expect(try status(there) == 200, "it has not heard of it")
+        there.revocations.refresh()
+        #expect(try status(there) == 403)
+        for graph in replicas.graphs {
+            #expect(try status(graph, user: "user-2") == 200)
+            #expect(metric(graph, "deskgate_revocations") == "deskgate_revocations 1")
+        }
+        try replicas.withRestarted { (graph) throws in #expect(try status(graph) == 403) }
+        let revocation = try #require(try here.store.revocations(of: nil, after: nil, limit: 1).first)
+        #expect(admin(there, .delete, "/v1/revocations/\(revocation.id)").status == 200)
+        #expect(try status(there) == 200)
+        here.revocations.refresh()
+        #expect(try status(here) == 200)
+        #expect(metric(here, "deskgate_revocations") == "deskgate_revocations 0")
+        #expect(backend.requests.filter { $0.text.contains("user-2") }.count == 2, "what is kept about others is not forgotten")
+    }
+
+    /// Where the backend alone decides, a refresh that brings a sign-out has the backend asked again, and one that brings a block denies.
+    @Test(arguments: Shared.allCases) func aRefreshForgetsWhatTheBackendSaid(shared: Shared) throws {
+        let backend = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { backend.stop() }
+        let replicas = try Replicas(shared, count: 2) {
+            $0.json(backend.url(), #","cache":{"positive_seconds":86400}"#, mode: "backend")
+        }
+        let (here, there) = (replicas.graphs[0], replicas.graphs[1])
+        func calls() -> Int { backend.requests.count }
+        for user in ["user-1", "user-2"] { #expect(try status(there, user: user) == 200) }
+        #expect(calls() == 2)
+        #expect(admin(here, .post, "/v1/users/sign-out", #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
+        #expect(try status(there) == 200)
+        #expect(calls() == 2)
+        there.revocations.refresh()
+        for user in ["user-1", "user-2"] { #expect(try status(there, user: user) == 200) }
+        #expect(calls() == 3)
+        #expect(admin(here, .post, "/v1/users/block", #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
+        there.revocations.refresh()
+        #expect(try status(there) == 403)
+        #expect(calls() == 3)
+        try replicas.withRestarted { (graph) throws in #expect(try status(graph) == 403) }
+        #expect(admin(here, .post, "/v1/users/unblock", #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
+        there.revocations.refresh()
+        #expect(try status(there) == 200)
+    }
+
+    /// After the store was away nobody knows what was missed, so nothing that was kept counts.
+    @Test func aStoreThatWasAwayHasAllForgotten() throws {
+        let backend = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { backend.stop() }
+        let fixture = try BackendFixture()
+        let store = try DeliveryStore()
+        let now = Monitor(TestTime.now)
+        let clocks = Clocks(unixSeconds: { now.withLock { $0 } }, monotonicNanoseconds: { 0 })
+        let configuration = try fixture.directory.configuration(fixture.json(backend.url(), mode: "backend"))
+        let graph = try ServiceGraph(configuration, logger: fixture.log.logger, clocks: clocks) { store }
+        defer { graph.backends.client.close() }
+        func age() -> UInt64? {
+            metric(graph, "deskgate_revocations_refresh_timestamp_seconds").flatMap { Double($0.split(separator: " ")[1]) }
+                .map { now.withLock { $0 }.rawValue - UInt64($0) }
+        }
+        #expect(try status(graph) == 200)
+        now.update { $0 = $0 + 10 }
+        graph.revocations.refresh()
+        #expect(age() == 0)
+        store.refuse(.revocations, times: 2)
+        for seconds in [100, 200] as [UInt64] {
+            now.update { $0 = $0 + 100 }
+            graph.revocations.refresh()
+            #expect(age() == seconds)
+            #expect(try status(graph) == 200)
+        }
+        #expect(backend.requests.count == 1)
+        graph.revocations.refresh()
+        #expect(age() == 0)
+        #expect(try status(graph) == 200)
+        #expect(backend.requests.count == 2)
+    }
+}

@@ -1,0 +1,167 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+import Time
+
+/// Forgetting persons, in all stores.
+@Suite struct StoreContractErasureTests {
+    private static let person = RevokedPerson(appID: "app", userID: "user")
+    private static let salt = [UInt8](0..<32)
+    private static let audience = RegistryAudience(
+        [("app", [Subscription(notifier: "relay"), Subscription(notifier: "crm", keepsOrder: true)])], relays: ["relay"],
+        lifeMilliseconds: 100_000)
+
+    private func former() throws -> FormerUser { try FormerUser(Self.person, salt: Self.salt) }
+
+    /// Revokes the person, and announces it to `crm`.
+    private func revoke(_ store: any Store) throws {
+        let event = Event(forgetting: Self.person, id: UUIDv7(milliseconds: 5, number: 1 << 16).event, now: 3000, lifeMilliseconds: 100_000)
+        try store.revoke(
+            .sample(1, .formerUser(try former())),
+            announcing: Arrival(event, to: Self.audience.listeners(of: "app"), isErased: true))
+    }
+
+    private func erase(_ store: any Store) throws -> Erasure { try store.erase(Self.person, now: 3000, telling: Self.audience) }
+
+    private func proof(_ store: any Store) throws -> ErasureProof { try store.proveErasure(of: PersonTraces(Self.person)) }
+
+    /// Whether anything that operators see names the person.
+    private func isNamed(_ store: any Store) throws -> Bool {
+        let isInDeliveries = try store.all().contains {
+            $0.event.userID == "user" || $0.deviceID == "phone" || $0.event.identity.deviceID == "phone"
+        }
+        return try isInDeliveries || store.registered().contains { $0.hasPrefix("user ") }
+    }
+
+    /// The person with a device and three comments, of which one was delivered and one given up; and somebody else.
+    private func filled(_ backend: Backend) throws -> StoreFixture {
+        let fixture = try backend.store()
+        let store = fixture.store
+        try store.put("token-1", device: "phone")
+        try store.put("token-2", device: "tablet")
+        try store.put(nil, device: "tablet")
+        try store.put("token-3", user: "other")
+        for number in 1...3 {
+            try store.take(Sample(number).with { ($0.device, $0.data) = ("phone", Array(#"{"body":"secret"}"#.utf8)) })
+        }
+        let claimed = try store.claim(at: 2000)
+        try store.report(claimed[0], .delivered, at: 2001)
+        try store.report(claimed[1], .dead, at: 2001)
+        try store.take(Sample(4).with { $0.user = "other" })
+        return fixture
+    }
+
+    @Test(arguments: Backend.allCases) func everythingOfThePersonLeaves(_ backend: Backend) throws {
+        let fixture = try filled(backend)
+        let store = fixture.store
+        try revoke(store)
+        let erasure = try erase(store)
+        // Three comments, and what the registry has told `registry` of three changes.
+        #expect(erasure.devices == 1 && erasure.events == 6 && erasure.deliveries == 6)
+        #expect(erasure.pending == [ByteKey("log"): 1, ByteKey("registry"): 3])
+        #expect(try store.registered() == ["other d1 token-3"])
+        #expect(try store.comments().map(\.event.userID) == ["other"])
+        #expect(try store.pending().map { "\($0.notifier) \($0.count)" } == ["crm 1", "log 1", "registry 1", "relay 1"])
+        #expect(try erase(store) == Erasure(), "a repeated call finds nothing")
+        for number in 1...3 {
+            let repeated = try store.take(Sample(number).with { $0.device = "phone" }.arrival())
+            #expect(repeated == .duplicate(of: Sample(number).event.id))
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func whatTellsOfItLosesThePersonWithItsEnd(_ backend: Backend) throws {
+        let fixture = try filled(backend)
+        let store = fixture.store
+        try revoke(store)
+        _ = try erase(store)
+        let waiting = [Erasure.Deliveries(notifier: "crm", count: 1), Erasure.Deliveries(notifier: "relay", count: 1)]
+        let before = try proof(store)
+        #expect(before.tables.isEmpty && before.waiting == waiting)
+        #expect(try isNamed(store))
+
+        let told = try #require(try store.claim("crm", at: 4000).first)
+        #expect(told.event.kind == .userForgotten && told.event.userID == "user")
+        try store.report(told, .retry(at: 4500), at: 4001)
+        #expect(try proof(store).waiting == waiting)
+        let again = try #require(try store.claim("crm", at: 4500).first)
+        try store.report(again, .delivered, at: 4501)
+        #expect(try proof(store).waiting == [waiting[1]])
+
+        let removal = try #require(try store.claim("relay", at: 4000).first)
+        #expect(announcement(removal.event) == "forgotten user phone token-1" && removal.device == nil)
+        try store.report(removal, .dead, at: 4001)
+        let after = try proof(store)
+        #expect(after.tables.isEmpty && after.waiting.isEmpty)
+        #expect(try !isNamed(store))
+        let states = try store.all().filter { ["crm", "relay"].contains($0.notifier) }.map { "\($0.notifier) \($0.state)" }
+        #expect(states.sorted() == ["crm delivered", "relay dead"], "what became of them is still seen")
+        var dead = DeliveryFilter()
+        dead.notifier = "relay"
+        #expect(try store.retry(dead, now: 5000, expiresAt: 9000) == 0, "there is nothing to send")
+    }
+
+    /// What has expired is told of no more.
+    @Test(arguments: Backend.allCases) func anExpiredEventLosesThePersonToo(_ backend: Backend) throws {
+        let fixture = try filled(backend)
+        let store = fixture.store
+        try revoke(store)
+        _ = try erase(store)
+        _ = try store.giveUpExpired(now: 200_000, limit: 100)
+        #expect(try proof(store).waiting.isEmpty && !isNamed(store))
+    }
+
+    /// Without room for it nobody is told, and nothing names the person.
+    @Test(arguments: Backend.allCases) func aFullQueueIsToldNothing(_ backend: Backend) throws {
+        let fixture = try backend.store(maxPending: 1)
+        let store = fixture.store
+        try store.take(Sample(1).with { $0.user = "other" })
+        try revoke(store)
+        #expect(try proof(store).waiting.isEmpty && !isNamed(store))
+        #expect(store.refused.map(\.notifier) == ["crm"])
+    }
+
+    /// Whoever waited behind the person's comment in a ticket comes next.
+    @Test(arguments: Backend.allCases) func othersOfTheTicketGoOn(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let store = fixture.store
+        try store.take(Sample(1).with { $0.keepsOrder = true })
+        let second = try store.take(Sample(2).with { ($0.keepsOrder, $0.user) = (true, "other") })
+        _ = try erase(store)
+        #expect(try store.claim(at: 4000).map(\.id) == [second.id])
+    }
+
+    /// The outcome of an attempt that was under way changes nothing.
+    @Test(arguments: Backend.allCases) func anAttemptUnderWayMayEnd(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let store = fixture.store
+        try store.put("token-1", device: "phone")
+        try store.take(Sample(1).with { $0.device = "phone" })
+        let running = try #require(try store.claim(at: 2000).first)
+        _ = try erase(store)
+        try store.report(running, .retry(at: 2500), at: 2400)
+        #expect(try store.claim(at: 3000).isEmpty && store.current(running) == nil)
+    }
+
+    @Test(arguments: Backend.allCases) func theRevocationStaysForEver(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let store = fixture.store
+        #expect(try store.formerSalt() == nil)
+        try revoke(store)
+        #expect(try store.formerSalt() == Self.salt)
+        let revocation = Revocation.sample(1, .formerUser(try former()))
+        let named = RevokedPerson(appID: "app", userID: try former().name)
+        #expect(try store.revocations(of: named, after: nil, limit: 9) == [revocation])
+        #expect(try store.revocations(of: Self.person, after: nil, limit: 9).isEmpty)
+        #expect(try store.removeRevocation(revocation.id) == nil)
+        #expect(try store.revocations(of: nil, after: nil, limit: 9) == [revocation])
+    }
+
+    @Test(arguments: Backend.allCases) func aSearchFindsWhatIsLeft(_ backend: Backend) throws {
+        let fixture = try filled(backend)
+        try fixture.store.revoke(.sample(2, .user("user")))
+        let tables = try proof(fixture.store).tables.map { "\($0.name) \($0.rows)" }
+        #expect(tables.filter { !$0.hasPrefix("persons") } == ["events 6", "devices 2", "revocations 1"])
+        #expect(try fixture.store.proveErasure(of: PersonTraces(RevokedPerson(appID: "none", userID: "user"))).tables.isEmpty)
+    }
+}
