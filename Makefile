@@ -1,7 +1,7 @@
 # Every target first installs missing packages (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
 SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
 
-.PHONY: run test build bench soak faults check sanitize format test-page
+.PHONY: run test build bench soak faults check sanitize format openapi test-api test-page
 
 # Options for `make bench`, such as --part webhooks or --quick.
 BENCH ?=
@@ -58,6 +58,18 @@ faults:
 sanitize:
 	Scripts/install test
 	for kind in $(SANITIZERS); do Scripts/sanitize $$kind || exit 1; done
+
+# Writes docs/openapi.json as the code describes the listeners.
+openapi:
+	Scripts/install check
+	swift build --product deskgate
+	Scripts/test-api --write
+
+# Drives both listeners with what docs/openapi.json allows and forbids; part of `make check`.
+test-api:
+	Scripts/install check
+	swift build --product deskgate
+	Scripts/test-api
 
 format:
 	swift format --in-place --recursive Package.swift Sources Tests Benchmarks

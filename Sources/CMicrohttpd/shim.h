@@ -97,6 +97,79 @@ static inline void *_Nullable shim_identity_key(struct shim_Identity *identity) 
     return identity->key;
 }
 
+// From PEM certificates; NULL when GnuTLS cannot read one, or there is none.
+static inline gnutls_x509_trust_list_t _Nullable shim_authorities_load(const char *certificates) {
+    gnutls_x509_trust_list_t list = NULL;
+    gnutls_datum_t text = {(unsigned char *)certificates, (unsigned int)strlen(certificates)};
+    if (gnutls_x509_trust_list_init(&list, 0) != GNUTLS_E_SUCCESS) {
+        return NULL;
+    }
+    if (gnutls_x509_trust_list_add_trust_mem(list, &text, NULL, GNUTLS_X509_FMT_PEM, 0, 0) <= 0) {
+        gnutls_x509_trust_list_deinit(list, 1);
+        return NULL;
+    }
+    return list;
+}
+
+static inline void shim_authorities_free(gnutls_x509_trust_list_t list) {
+    gnutls_x509_trust_list_deinit(list, 1);
+}
+
+// Has a handshake ask for a client certificate, which the client may leave out. The list of authorities that it accepts stays empty.
+static inline void shim_request_certificate(void *session) {
+    gnutls_certificate_server_set_request((gnutls_session_t)session, GNUTLS_CERT_REQUEST);
+}
+
+enum shim_PeerCertificate {
+    SHIM_PEER_TRUSTED,
+    SHIM_PEER_MISSING,
+    SHIM_PEER_EXPIRED,
+    SHIM_PEER_UNTRUSTED,
+    // Nobody can tell.
+    SHIM_PEER_UNKNOWN,
+};
+
+// What the chain that a client has shown in its handshake proves. GnuTLS has checked there that the client has the key.
+static inline int shim_peer_certificate(struct MHD_Connection *connection, gnutls_x509_trust_list_t authorities) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    if (!info || !info->tls_session) {
+        return SHIM_PEER_UNKNOWN;
+    }
+    unsigned int shown = 0, count = 0, status = 0;
+    const gnutls_datum_t *certificates = gnutls_certificate_get_peers((gnutls_session_t)info->tls_session, &shown);
+    if (!certificates || shown == 0) {
+        return SHIM_PEER_MISSING;
+    }
+    gnutls_x509_crt_t chain[16];
+    int result = shown > sizeof chain / sizeof chain[0] ? SHIM_PEER_UNTRUSTED : SHIM_PEER_TRUSTED;
+    while (result == SHIM_PEER_TRUSTED && count < shown) {
+        if (gnutls_x509_crt_init(&chain[count]) != GNUTLS_E_SUCCESS) {
+            result = SHIM_PEER_UNKNOWN;
+            break;
+        }
+        count++;
+        if (gnutls_x509_crt_import(chain[count - 1], &certificates[count - 1], GNUTLS_X509_FMT_DER) != GNUTLS_E_SUCCESS) {
+            result = SHIM_PEER_UNTRUSTED;
+        }
+    }
+    if (result == SHIM_PEER_TRUSTED) {
+        gnutls_typed_vdata_st client = {GNUTLS_DT_KEY_PURPOSE_OID, (unsigned char *)GNUTLS_KP_TLS_WWW_CLIENT, 0};
+        // Medium: RSA keys of 2048 bits and more, and no SHA-1.
+        unsigned int flags = GNUTLS_PROFILE_TO_VFLAGS(GNUTLS_PROFILE_MEDIUM);
+        if (gnutls_x509_trust_list_verify_crt2(authorities, chain, count, &client, 1, flags, &status, NULL) != GNUTLS_E_SUCCESS) {
+            result = SHIM_PEER_UNKNOWN;
+        } else if (status == (GNUTLS_CERT_INVALID | GNUTLS_CERT_EXPIRED)) {
+            result = SHIM_PEER_EXPIRED;
+        } else if (status != 0) {
+            result = SHIM_PEER_UNTRUSTED;
+        }
+    }
+    for (unsigned int index = 0; index < count; index++) {
+        gnutls_x509_crt_deinit(chain[index]);
+    }
+    return result;
+}
+
 // The connection that a TLS session is for, which libmicrohttpd sets for its own callbacks.
 static inline struct MHD_Connection *_Nullable shim_MHD_connection_of_session(void *session) {
     return (struct MHD_Connection *)gnutls_session_get_ptr((gnutls_session_t)session);

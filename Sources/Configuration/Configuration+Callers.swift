@@ -2,15 +2,17 @@ package import Crypto
 package import HTTPServer
 
 extension Configuration {
-    /// Who may call the public listener, beyond what each request proves. Without either, everybody may.
+    /// Who may call the public listener, beyond what each request proves. Without any, everybody may.
     package struct Callers: Sendable {
         /// The networks that may call; nil for all. Callers through a Unix socket are in no network, and may always call.
         package var networks: [IPNetwork]?
+        /// Who issues the certificate that every caller must show in its TLS handshake; nil for none.
+        package var clientAuthorities: ClientAuthorities?
         /// The header that every call must have; nil for none.
         package var sharedHeader: SharedHeader?
 
         /// Whether anybody is refused.
-        package var areRestricted: Bool { networks != nil || sharedHeader != nil }
+        package var areRestricted: Bool { networks != nil || clientAuthorities != nil || sharedHeader != nil }
     }
 
     /// A header whose value only the callers know.

@@ -6,6 +6,7 @@ internal import JSON
 /// request; what it says is taken over by a reload.
 extension ConfigurationReader {
     static let callersKeys = ConfigurationKeys.restart("$.listen.allow", "allow") + .restart("$.listen.shared_header", "shared_header")
+    static let clientAuthoritiesKeys = ConfigurationKeys.restart("$.listen.tls.client_authorities", "client_authorities")
     static let sharedHeaderKeys = ConfigurationKeys.live("name", "secret")
 
     private static let mostNetworks = 1000
@@ -18,8 +19,19 @@ extension ConfigurationReader {
         "connection", "content-length", "content-type", "expect", "host", "transfer-encoding", "upgrade", "x-request-id",
     ]
 
-    func callers(_ listen: ConfigurationObject) -> Configuration.Callers {
-        Configuration.Callers(networks: networks(listen), sharedHeader: sharedHeader(listen))
+    func callers(_ listen: ConfigurationObject, clientAuthorities: ClientAuthorities?) -> Configuration.Callers {
+        Configuration.Callers(networks: networks(listen), clientAuthorities: clientAuthorities, sharedHeader: sharedHeader(listen))
+    }
+
+    /// Reads the authorities of callers' certificates from the public listener's TLS section.
+    func clientAuthorities(_ tls: ConfigurationObject) -> ClientAuthorities? {
+        let path = tls.path(of: "client_authorities")
+        guard tls.inForce("client_authorities", tls.value("client_authorities") != nil), let file = tls.string("client_authorities"),
+            let bytes = secrets.file(file, at: path, isSecret: false)
+        else { return nil }
+        let authorities = String(validating: bytes, as: UTF8.self).flatMap { ClientAuthorities($0) }
+        if authorities == nil { problems.add(path, "expected a file with certificates in PEM") }
+        return authorities
     }
 
     private func networks(_ listen: ConfigurationObject) -> [IPNetwork]? {

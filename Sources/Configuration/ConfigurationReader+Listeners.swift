@@ -8,31 +8,38 @@ extension ConfigurationReader {
     static let adminKeys = listenerKeys("$.admin") + .live("token", "tokens", "metrics_need_token")
     // A certificate is renewed where it lies, which must not keep anything else from being taken over.
     static let tlsKeys = ConfigurationKeys.live("certificate", "key")
+    static let publicTLSKeys = tlsKeys + clientAuthoritiesKeys
 
     private static func listenerKeys(_ part: String) -> ConfigurationKeys {
         .restart(part, "host", "port", "unix", "tls", "max_connections", "idle_timeout_seconds", "request_timeout_seconds")
     }
 
     func listen(_ object: ConfigurationObject) -> Configuration.Listener {
-        var listener = listener(object, defaultPort: 8080, defaultConnections: 10_000)
+        let tls = object.object("tls", keys: Self.publicTLSKeys)
+        var listener = listener(object, tls: tls, defaultPort: 8080, defaultConnections: 10_000)
+        listener.settings.clientAuthorities = tls.flatMap(clientAuthorities)
         // At least a few of the largest bodies.
         let megabytes = object.integer("bodies_megabytes", 4...65_536, default: 64)
         listener.settings.bodyMemory = megabytes * 1024 * 1024
         return listener
     }
 
-    private func listener(_ object: ConfigurationObject, defaultPort: UInt16, defaultConnections: Int) -> Configuration.Listener {
+    private func listener(
+        _ object: ConfigurationObject, tls: ConfigurationObject?, defaultPort: UInt16, defaultConnections: Int
+    ) -> Configuration.Listener {
         let settings = ServerSettings(
             connectionLimit: object.integer("max_connections", 1...1_000_000, default: defaultConnections),
             idleTimeoutSeconds: object.integer("idle_timeout_seconds", 1...3600, default: 60),
             requestTimeoutMilliseconds: object.integer("request_timeout_seconds", 1...3600, default: 30) * 1000,
-            tls: object.object("tls", keys: Self.tlsKeys).flatMap(identity))
+            tls: tls.flatMap(identity))
         return Configuration.Listener(address: address(object, defaultPort: defaultPort), settings: settings)
     }
 
     func admin(_ object: ConfigurationObject) -> Configuration.Admin {
         let admin = Configuration.Admin(
-            listener: listener(object, defaultPort: 9090, defaultConnections: 1000), tokens: tokens(object),
+            listener: listener(
+                object, tls: object.object("tls", keys: Self.tlsKeys), defaultPort: 9090, defaultConnections: 1000),
+            tokens: tokens(object),
             metricsNeedToken: object.bool("metrics_need_token", default: false))
         refuseUnreadableMetrics(admin, object)
         return admin

@@ -88,7 +88,7 @@ struct ConfigurationReader {
         refuseSharedAddress(listen.address, admin.listener.address)
         return Configuration(
             listen: listen,
-            callers: callers(publicListener),
+            callers: callers(publicListener, clientAuthorities: listen.settings.clientAuthorities),
             admin: admin,
             apps: apps(in: root, known: NamedNotifiers(in: root), life: (policy.longestLifeSeconds, defaultLife)),
             notifiers: notifiers(in: root),

@@ -61,7 +61,8 @@ func connectionChanged(
     }
 }
 
-/// Gives a TLS handshake the server's certificate and key, which the server still owns (gnutls_certificate_set_retrieve_function2(3)).
+/// Gives a TLS handshake the server's certificate and key, and asks for the client's certificate if the server wants it. Certificate and key
+/// stay the server's (gnutls_certificate_set_retrieve_function2(3)).
 /// - Returns: 0, or -1 to end the handshake.
 func presentIdentity(
     session: UnsafeMutableRawPointer, authorities: UnsafeRawPointer?, authorityCount: Int32, algorithms: UnsafeRawPointer?,
@@ -76,6 +77,7 @@ func presentIdentity(
         unsafe chain.pointee = unsafe shim_identity_chain(identity)
         unsafe chainCount.pointee = unsafe identity.pointee.count
         unsafe key.pointee = unsafe shim_identity_key(identity)
+        if connection.requestsCertificate { unsafe shim_request_certificate(session) }
         return 0
     }
 }

@@ -35,6 +35,8 @@ final class Connection: Exchange {
     /// Whether the deadline has answered a suspended request, whose handler still holds the right to answer.
     @exclusivity(unchecked) nonisolated(unsafe) private var isOverdue = false
     @exclusivity(unchecked) nonisolated(unsafe) private var queued = MHD_Result.NO
+    /// What the client's certificate proves, and to whom.
+    @exclusivity(unchecked) nonisolated(unsafe) private var judged: (by: ClientAuthorities, certificate: PeerCertificate)?
 
     init(_ raw: OpaquePointer, context: ServerContext, isOverLimit: Bool) {
         unsafe self.raw = raw
@@ -173,6 +175,9 @@ final class Connection: Exchange {
         return unsafe reply.queue(response, id: identifier, on: raw, closingConnection: isLast)
     }
 
+    /// Whether a TLS handshake asks for a client certificate.
+    var requestsCertificate: Bool { context.requestsCertificates }
+
     /// The identity for a TLS handshake; nil for plain HTTP.
     var identity: UnsafeMutablePointer<shim_Identity>? {
         unsafe context.credentials?.current
@@ -186,6 +191,13 @@ final class Connection: Exchange {
 
     func peerHost() -> PeerHost {
         unsafe HTTPServer.peerHost(of: raw)
+    }
+
+    func peerCertificate(_ authorities: ClientAuthorities) -> PeerCertificate {
+        if let judged = unsafe judged, judged.by === authorities { return judged.certificate }
+        let certificate = unsafe authorities.judge(raw)
+        unsafe judged = (authorities, certificate)
+        return certificate
     }
 
     func respond(_ response: Response) {

@@ -29,6 +29,9 @@ package protocol Exchange: AnyObject, Sendable {
     /// Where the request comes from.
     func peerHost() -> PeerHost
 
+    /// What the client's certificate proves.
+    func peerCertificate(_ authorities: ClientAuthorities) -> PeerCertificate
+
     /// Lends the request's id, which its answer carries as `X-Request-Id`.
     func withRequestID(_ body: (Span<UInt8>) -> Void)
 
@@ -42,4 +45,7 @@ extension Exchange {
 
     /// The default for an exchange without a socket.
     package func peerHost() -> PeerHost { .unknown }
+
+    /// The default for an exchange without a socket.
+    package func peerCertificate(_ authorities: ClientAuthorities) -> PeerCertificate { .unknown }
 }

@@ -73,6 +73,14 @@ package struct Request: ~Copyable {
         exchange.peerHost()
     }
 
+    /// What the certificate that the client has shown in its TLS handshake proves to those who trust these authorities.
+    ///
+    /// It is checked with the connection's first request and again when other authorities ask. The server must be one that requests
+    /// client certificates.
+    package borrowing func peerCertificate(_ authorities: ClientAuthorities) -> PeerCertificate {
+        exchange.peerCertificate(authorities)
+    }
+
     /// The parts of the query in order, copied.
     package borrowing func queryItems() -> [QueryItem] {
         exchange.queryItems()

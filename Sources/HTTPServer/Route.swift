@@ -19,6 +19,8 @@ package struct Route: Sendable {
     package let bodyLimit: Int
     /// The methods with their handlers. HEAD is answered by the handler of GET.
     package let handlers: [(method: Method, handler: Handler)]
+    /// What each method takes and answers.
+    package let descriptions: [Method: RouteDescription]
     /// Checks requests before their bodies are received; nil to accept all.
     let admission: Admission?
     /// How many bytes of the path come before its parameter; nil when it has none.
@@ -28,9 +30,11 @@ package struct Route: Sendable {
 
     /// Makes a route.
     package init(
-        _ path: StaticString, bodyLimit: Int = 0, admission: Admission? = nil, _ handlers: [(method: Method, handler: Handler)]
+        _ path: StaticString, bodyLimit: Int = 0, admission: Admission? = nil, described descriptions: [Method: RouteDescription] = [:],
+        _ handlers: [(method: Method, handler: Handler)]
     ) {
         self.path = path
+        self.descriptions = descriptions
         self.admission = admission
         self.bodyLimit = bodyLimit
         self.handlers = handlers
@@ -45,7 +49,7 @@ package struct Route: Sendable {
             admission: { [admission] request in
                 if let refusal = check(request) { return refusal }
                 return admission?(request)
-            }, handlers)
+            }, described: descriptions, handlers)
     }
 
     /// Whether the path has a parameter.

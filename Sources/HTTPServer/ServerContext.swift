@@ -9,6 +9,8 @@ final class ServerContext: Sendable {
     let connections = ConnectionTable()
     /// The certificate and key for TLS handshakes; nil for plain HTTP.
     let credentials: TLSCredentials?
+    /// Whether TLS handshakes ask for a client certificate, which the client may leave out.
+    let requestsCertificates: Bool
     let bodyRoom: BodyRoom
     /// How many connections are served; further ones are refused.
     let connectionLimit: Int
@@ -43,6 +45,7 @@ final class ServerContext: Sendable {
         idleTimeoutMilliseconds = UInt64(settings.idleTimeoutSeconds) * 1000
         self.observer = observer
         self.credentials = credentials
+        requestsCertificates = settings.clientAuthorities != nil
     }
 
     /// Finds the handler or response for a request.

@@ -17,11 +17,15 @@ package struct ServerSettings: Sendable, Equatable {
     package var bodyMemory: Int
     /// The certificate chain and private key; nil for plain HTTP.
     package var tls: TLSIdentity?
+    /// With any, TLS handshakes ask for a client certificate. A client without one is served all the same: the routes decide, by
+    /// `Request.peerCertificate`.
+    package var clientAuthorities: ClientAuthorities?
 
     /// The product's defaults; `threads` is the number of processors that this process may use.
     package init(
         connectionLimit: Int = 10_000, idleTimeoutSeconds: Int = 60, requestTimeoutMilliseconds: Int = 30_000,
-        threads: Int = availableProcessors(), bodyMemory: Int = 64 * 1024 * 1024, tls: TLSIdentity? = nil
+        threads: Int = availableProcessors(), bodyMemory: Int = 64 * 1024 * 1024, tls: TLSIdentity? = nil,
+        clientAuthorities: ClientAuthorities? = nil
     ) {
         self.connectionLimit = connectionLimit
         self.idleTimeoutSeconds = idleTimeoutSeconds
@@ -29,5 +33,6 @@ package struct ServerSettings: Sendable, Equatable {
         self.threads = threads
         self.bodyMemory = bodyMemory
         self.tls = tls
+        self.clientAuthorities = clientAuthorities
     }
 }

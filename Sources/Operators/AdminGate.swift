@@ -158,7 +158,7 @@ enum HostRule {
     /// The same route, which refuses other Host names.
     static func guarding(_ route: Route) -> Route {
         Route(
-            route.path, bodyLimit: route.bodyLimit,
+            route.path, bodyLimit: route.bodyLimit, described: route.descriptions,
             route.handlers.map { method, handler in
                 (
                     method,

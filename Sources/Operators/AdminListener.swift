@@ -14,6 +14,7 @@ package struct AdminServices: Sendable {
     let logger: Logger
     let denials: DenialLog
     let status: @Sendable () -> JSONValue
+    let openAPI: @Sendable () -> Response
     let holds: @Sendable () -> [String: String]
     let notifiers: @Sendable () -> [NotifierStanding]
     let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
@@ -24,6 +25,7 @@ package struct AdminServices: Sendable {
     /// Gathers the services.
     /// - Parameters:
     ///     - status: the answer of `GET /v1/status`; must not block.
+    ///     - openAPI: the answer of `GET /openapi.json`.
     ///     - holds: why a notifier starts no attempts just now, by its name.
     ///     - notifiers: how the configured notifiers do their work; must not block.
     ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were ended, their notifier, and why.
@@ -32,7 +34,8 @@ package struct AdminServices: Sendable {
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
     package init(
         state: Live<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger, denials: DenialLog,
-        status: @escaping @Sendable () -> JSONValue, holds: @escaping @Sendable () -> [String: String],
+        status: @escaping @Sendable () -> JSONValue, openAPI: @escaping @Sendable () -> Response,
+        holds: @escaping @Sendable () -> [String: String],
         notifiers: @escaping @Sendable () -> [NotifierStanding],
         onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void,
         onRevocation: @escaping @Sendable (RevocationChange) -> Void, revocations: Live<Revocations>,
@@ -45,6 +48,7 @@ package struct AdminServices: Sendable {
         self.logger = logger
         self.denials = denials
         self.status = status
+        self.openAPI = openAPI
         self.holds = holds
         self.notifiers = notifiers
         self.onGivenUp = onGivenUp
@@ -101,7 +105,8 @@ package final class AdminListener: Sendable {
         let routes = paths.map { path in
             let routes = AdminRoute.all.filter { "\($0.path)" == "\(path)" }
             let bodyLimit = routes.contains { $0.method == .post } ? AdminRoute.bodyLimit : 0
-            return Route(path, bodyLimit: bodyLimit, routes.map { ($0.method, handler($0)) })
+            let descriptions = Dictionary(uniqueKeysWithValues: routes.map { ($0.method, $0.description) })
+            return Route(path, bodyLimit: bodyLimit, described: descriptions, routes.map { ($0.method, handler($0)) })
         }
         let all = routes + page.routes
         return Router(isLocal ? all.map(HostRule.guarding) : all)

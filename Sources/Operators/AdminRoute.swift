@@ -42,8 +42,16 @@ package struct AdminRoute: Sendable {
         package enum Kind: Sendable, Equatable {
             /// Any text.
             case text
+            /// A text of so many UTF-16 code units without control characters.
+            case line(ClosedRange<Int>)
+            /// A text that matches this regular expression of ECMA-262.
+            case matching(String)
+            /// An identity of the help desk: a text, in a body also a whole number.
+            case identity
             /// An integer in a range.
             case number(ClosedRange<Int64>)
+            /// An integer in a range, or null, which counts as absent.
+            case maybeNumber(ClosedRange<Int64>)
             /// An RFC 3339 time.
             case time
             /// One of these words.
@@ -71,8 +79,10 @@ package struct AdminRoute: Sendable {
             self.text = text
         }
 
-        /// The same parameter in another part of the request.
-        func placed(_ place: Place) -> Parameter { Parameter(name, place, kind, isRequired: isRequired, text: text) }
+        /// The same parameter in another part of the request, or of another type.
+        func placed(_ place: Place, _ kind: Kind? = nil) -> Parameter {
+            Parameter(name, place, kind ?? self.kind, isRequired: isRequired, text: text)
+        }
     }
 
     /// The answer to a successful request; every other answer is `{"error", "message"}`.
@@ -81,13 +91,19 @@ package struct AdminRoute: Sendable {
         package let status: Int
         /// The members of its JSON object, in order; empty when the answer is not JSON.
         package let members: [String]
+        /// The JSON Schemas of members, by name; `AdminSchema` says what others are.
+        let types: [String: JSONValue]
         /// What it says, in one sentence.
         package let text: String
+        /// The statuses of refusals that its parameters and its role do not tell.
+        package let refusals: [Int]
 
-        init(_ members: [String], status: Int = 200, text: String) {
+        init(_ members: [String], _ types: [String: JSONValue] = [:], status: Int = 200, text: String, refusals: [Int] = []) {
             self.status = status
             self.members = members
+            self.types = types
             self.text = text
+            self.refusals = refusals
         }
     }
 
@@ -128,13 +144,23 @@ package struct AdminRoute: Sendable {
         self.handling = handling
     }
 
-    /// The table of all requests of the admin listener.
+    /// The table of all requests of the admin listener, from which `GET /openapi.json` describes them.
     package static let all: [AdminRoute] =
-        [metrics, KeyRequest.route, StatusAction.route, ExplainAction.route, ListenerProof.route] + DeliveryAction.routes
+        [metrics, openAPI, KeyRequest.route, StatusAction.route, ExplainAction.route, ListenerProof.route] + DeliveryAction.routes
         + DeviceAction.routes + RevocationAction.routes + PersonAction.routes + [ForgetAction.route, UserAction.route]
         + [DeadGroupsAction.route, NotifierStanding.route, NotifierTestAction.route, ShownConfigurationRoute.route]
 
     private static let metrics = AdminRoute(
         .get, "/metrics", .scrape, summary: "The metrics, in Prometheus' text format.", answer: Answer([], text: "The metrics."),
         .fromMemory { _, _, listener in listener.metrics() })
+
+    private static let openAPI = AdminRoute(
+        .get, "/openapi.json", .anyone, summary: "This description of both listeners, as OpenAPI 3.1.",
+        answer: Answer(
+            ["openapi", "info", "servers", "tags", "paths", "components"],
+            [
+                "openapi": Schema.text, "info": AdminSchema.anyObject, "servers": Schema.array(AdminSchema.anyObject),
+                "tags": Schema.array(AdminSchema.anyObject), "paths": AdminSchema.anyObject, "components": AdminSchema.anyObject,
+            ], text: "The description."),
+        .fromMemory { _, _, listener in listener.services.openAPI() })
 }

@@ -17,6 +17,13 @@ struct DeadGroupsAction: AdminAction {
         .get, path, .read, summary: "The newest \(most) dead deliveries that match, counted by notifier and reason.", parameters,
         answer: AdminRoute.Answer(
             ["groups", "counted", "complete"],
+            [
+                "groups": Schema.array(
+                    Schema.object([
+                        ("notifier", Schema.text), ("reason", Schema.text), ("count", AdminSchema.count), ("oldest", Schema.time),
+                        ("newest", Schema.time),
+                    ])), "counted": AdminSchema.count, "complete": AdminSchema.flag,
+            ],
             text: "The groups, the largest first, each with the time of its oldest and its newest event; how many deliveries were counted; "
                 + "and whether these are all."),
         .fromStore { request throws(AdminProblem) in

@@ -73,7 +73,9 @@ extension DeliveryAction {
         AdminRoute(
             .get, path, .read, summary: "The deliveries that match all criteria, newest first.",
             DeliveryCriteria.parameters + AdminQuery.page,
-            answer: AdminRoute.Answer(["deliveries", "next"], text: "The deliveries, and where the list goes on; null at its end."),
+            answer: AdminRoute.Answer(
+                ["deliveries", "next"], ["deliveries": AdminSchema.deliveries],
+                text: "The deliveries, and where the list goes on; null at its end."),
             .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .delete, path, .operate, summary: "Forgets deliveries that have ended, or gives up what waits for one notifier.",
@@ -82,19 +84,15 @@ extension DeliveryAction {
             .fromStore { request throws(AdminProblem) in try purging(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .get, "/v1/deliveries/:id", .read, summary: "One delivery with all its attempts.", [id],
-            answer: AdminRoute.Answer(
-                [
-                    "id", "notifier", "state", "reason", "attempts", "due_at", "waits", "ended_at", "event_id", "type", "app_id", "user_id",
-                    "ticket_id", "comment_id", "device_id", "target", "occurred_at", "received_at", "expires_at", "data_kept", "tries",
-                ], text: "The delivery."),
+            answer: AdminRoute.Answer(Delivery.members + ["data_kept", "tries"], AdminSchema.delivery, text: "The delivery."),
             .fromStore { request in id(of: request).map { DeliveryAction.show($0) } }),
         AdminRoute(
             .post, "/v1/deliveries/:id/retry", .operate, summary: "Makes a dead delivery pending again.", [id],
-            answer: AdminRoute.Answer(["retried"], text: "How many: 1."),
+            answer: AdminRoute.Answer(["retried"], text: "How many: 1.", refusals: [409]),
             .fromStore { request in id(of: request).map { DeliveryAction.retryOne($0) } }),
         AdminRoute(
             .post, "/v1/deliveries/retry", .operate, summary: "Makes all dead deliveries that match pending again.",
-            DeliveryCriteria.parameters.map { $0.placed(.body) } + [DeliveryRetryBody.all],
+            DeliveryRetryBody.criteria + [DeliveryRetryBody.all],
             answer: AdminRoute.Answer(["retried"], text: "How many."),
             .fromStore { request throws(AdminProblem) in
                 try request.withBody { body throws(AdminProblem) in try DeliveryRetryBody.action(body) }

@@ -10,8 +10,8 @@ package struct DeliveryCriteria {
         AdminRoute.Parameter("state", .query, .choice(Delivery.State.allCases.map(\.rawValue)), text: "Where the delivery stands."),
         AdminRoute.Parameter("app_id", .query, text: "The app of its event."),
         AdminRoute.Parameter("user_id", .query, text: "The person whom its event concerns."),
-        AdminRoute.Parameter("ticket_id", .query, text: "The ticket of its comment."),
-        AdminRoute.Parameter("comment_id", .query, text: "Its comment."),
+        AdminRoute.Parameter("ticket_id", .query, .identity, text: "The ticket of its comment."),
+        AdminRoute.Parameter("comment_id", .query, .identity, text: "Its comment."),
         AdminRoute.Parameter("notifier", .query, text: "The notifier's name."),
         AdminRoute.Parameter("reason", .query, text: "Why it stands where it stands."),
         AdminRoute.Parameter("from", .query, .time, text: "Its event arrived at this time or later."),
@@ -87,6 +87,10 @@ package struct DeliveryCriteria {
 
 /// The body of `POST /v1/deliveries/retry`: criteria as in the query of a list, or `{"all": true}`.
 enum DeliveryRetryBody {
+    /// The criteria. Nothing but dead deliveries can be tried again.
+    static let criteria = DeliveryCriteria.parameters.map { parameter in
+        parameter.placed(.body, parameter.name == "state" ? .choice([Delivery.State.dead.rawValue]) : nil)
+    }
     /// The flag that selects all dead deliveries.
     static let all = AdminRoute.Parameter("all", .body, .flag, text: "All dead deliveries, without a criterion.")
 

@@ -3,6 +3,13 @@ internal import JSON
 internal import Time
 
 extension Delivery {
+    /// The members of its JSON.
+    static let members = [
+        "id", "notifier", "state", "reason", "attempts", "due_at", "waits", "ended_at", "event_id", "type", "app_id", "user_id",
+        "ticket_id",
+        "comment_id", "device_id", "target", "occurred_at", "received_at", "expires_at",
+    ]
+
     /// The delivery in the JSON for operators: identifiers and times, and no message text. If a due delivery is held back, `waits` says
     /// why, and `due_at` is null, because the time of the next attempt is unknown.
     func json(_ context: AdminContext) -> JSONObject {

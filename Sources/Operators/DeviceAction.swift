@@ -63,6 +63,11 @@ package enum DeviceAction: AdminAction, Equatable {
 }
 
 extension Device {
+    /// The members of its JSON.
+    static let members = [
+        "app_id", "user_id", "device_id", "type", "token", "environment", "registered_at", "seen_at", "user_ref",
+    ]
+
     /// The device in the JSON for operators, with its token masked.
     /// - Parameter reference: the person's `user_ref` in the log.
     func json(named reference: String?) -> JSONObject {
@@ -83,15 +88,22 @@ extension DeviceAction {
         AdminRoute.Parameter("user_id", .query, text: "The person."),
         AdminRoute.Parameter("device_id", .query, text: "The device."),
     ]
+    /// Those of a removal, which must name a person.
+    private static let removal = criteria.map { parameter in
+        parameter.name != "user_id"
+            ? parameter : AdminRoute.Parameter("user_id", .query, isRequired: true, text: "The person.")
+    }
 
     /// The routes of push tokens: list, remove.
     static let routes = [
         AdminRoute(
             .get, path, .read, summary: "The registered push tokens, masked, by person and device.", criteria + AdminQuery.page,
-            answer: AdminRoute.Answer(["push_tokens", "next"], text: "The push tokens, and where the list goes on; null at its end."),
+            answer: AdminRoute.Answer(
+                ["push_tokens", "next"], ["push_tokens": AdminSchema.devices],
+                text: "The push tokens, and where the list goes on; null at its end."),
             .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
-            .delete, path, .operate, summary: "Removes the push tokens of one person, or one of them.", criteria,
+            .delete, path, .operate, summary: "Removes the push tokens of one person, or one of them.", removal,
             answer: AdminRoute.Answer(["removed"], text: "How many."),
             .fromStore { request throws(AdminProblem) in try removing(AdminQuery(request.queryItems())) }),
     ]

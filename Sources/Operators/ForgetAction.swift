@@ -45,8 +45,8 @@ package struct ForgetAction: AdminAction, Equatable {
 
     /// Adds the revocation of a former person with the event that tells of it, unless there is one.
     private func revokeForEver(_ context: AdminContext) throws(StoreError) -> Revocation {
-        if let known = try context.formerRevocation(of: person) { return known }
-        let former = try context.former(person, salt: try context.store.formerSalt())
+        if let known = try context.store.formerRevocation(of: person) { return known }
+        let former = try context.store.former(person, salt: try context.store.formerSalt())
         var random = SystemRandomNumberGenerator()
         let audience = context.state.registryAudience
         let event = Event(
@@ -74,13 +74,13 @@ package struct ForgetAction: AdminAction, Equatable {
     }
 }
 
-extension AdminContext {
+extension Store {
     /// The revocation of a person who was forgotten; nil for anybody else.
     func formerRevocation(of person: RevokedPerson) throws(StoreError) -> Revocation? {
-        guard let salt = try store.formerSalt() else { return nil }
+        guard let salt = try formerSalt() else { return nil }
         let former = try former(person, salt: salt)
         let named = RevokedPerson(appID: person.appID, userID: former.name)
-        return try store.revocations(of: named, after: nil, limit: 1).first { $0.subject == .formerUser(former) }
+        return try revocations(of: named, after: nil, limit: 1).first { $0.subject == .formerUser(former) }
     }
 
     /// The digest of a person.

@@ -11,9 +11,11 @@ internal import Time
 struct KeyRequest {
     /// The fields of the body.
     static let parameters = [
-        AdminRoute.Parameter("app_id", .body, isRequired: true, text: "The app."),
-        AdminRoute.Parameter("user_id", .body, isRequired: true, text: "The person."),
-        AdminRoute.Parameter("ttl_seconds", .body, .number(0...Int64.max), text: "How long the key lives; 0 is for ever."),
+        AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, isRequired: true, text: "The person."),
+        AdminRoute.Parameter(
+            "ttl_seconds", .body, .maybeNumber(0...Int64(SecurityKey.latestTime.rawValue)),
+            text: "How long the key lives; 0 is for ever. It must end within what a key can state, and within the app's longest life."),
     ]
 
     let appID: String
@@ -44,7 +46,11 @@ extension KeyRequest {
     static let route = AdminRoute(
         .post, "/v1/keys", .mint, summary: "Mints a security key, for backends that do not hold the secret themselves.", parameters,
         answer: AdminRoute.Answer(
-            ["security_key", "key_id", "issued_at", "expires_at"], status: 201, text: "The key, a secret of the person."),
+            ["security_key", "key_id", "issued_at", "expires_at"],
+            [
+                "security_key": Schema.text, "key_id": Schema.integer(0...Int64(UInt32.max)), "issued_at": AdminSchema.count,
+                "expires_at": AdminSchema.count,
+            ], status: 201, text: "The key, a secret of the person."),
         .fromMemory { request, caller, listener in listener.mint(request, caller) })
 }
 

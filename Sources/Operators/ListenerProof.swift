@@ -32,10 +32,15 @@ final class ListenerProof: Sendable {
     /// `GET /v1/listener-proof?nonce=`, which needs no token.
     static let route = AdminRoute(
         .get, "/v1/listener-proof", .anyone, summary: "Proves to commands that this listener knows their token.",
-        [AdminRoute.Parameter("nonce", .query, isRequired: true, text: "\(nonceCount) random bytes as base64url.")],
+        [
+            AdminRoute.Parameter(
+                "nonce", .query, .matching("^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"), isRequired: true,
+                text: "\(nonceCount) random bytes as base64url.")
+        ],
         answer: AdminRoute.Answer(
-            ["proofs"],
-            text: "The HMACs of the nonce and the listener's address under each admin token, as base64url, in no order of theirs."),
+            ["proofs"], ["proofs": Schema.array(Schema.text)],
+            text: "The HMACs of the nonce and the listener's address under each admin token, as base64url, in no order of theirs.",
+            refusals: [404]),
         .fromMemory { request, _, listener in
             listener.proof.answer(request.queryItems(), listener.services.state.current.tokens)
         })

@@ -30,6 +30,15 @@ extension NotifierStanding {
         .get, "/v1/notifiers", .read, summary: "The notifiers: how each does its work, and what waits for it.",
         answer: AdminRoute.Answer(
             ["notifiers"],
+            [
+                "notifiers": Schema.array(
+                    Schema.object([
+                        ("name", Schema.text), ("type", AdminSchema.maybeText), ("apps", Schema.array(Schema.text)),
+                        ("can_test", AdminSchema.flag), ("state", AdminSchema.maybeText), ("reason", AdminSchema.maybeText),
+                        ("remedy", AdminSchema.maybeText), ("pending", Schema.nullable(AdminSchema.count)),
+                        ("oldest_at", AdminSchema.maybeTime), ("credential_expires_at", Schema.nullable(AdminSchema.count)),
+                    ]))
+            ],
             text:
                 "The notifiers by name; pending and oldest_at are null while the store cannot be read, and a notifier that is not "
                 + "configured stands here, without type and state, as long as deliveries wait for it."),

@@ -97,9 +97,9 @@ package struct PersonAction: AdminAction, Equatable {
 /// The mapping between actions on people and requests to the admin listener, in both directions.
 extension PersonAction {
     static let parameters = [
-        AdminRoute.Parameter("app_id", .body, isRequired: true, text: "The app."),
-        AdminRoute.Parameter("user_id", .body, isRequired: true, text: "The person."),
-        AdminRoute.Parameter("reason", .body, text: "Why, for other operators."),
+        AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, isRequired: true, text: "The person."),
+        AdminRoute.Parameter("reason", .body, PersonFields.reasonGrammar, text: "Why, for other operators."),
     ]
 
     /// The routes of people: sign out, block, unblock.
@@ -107,10 +107,12 @@ extension PersonAction {
         route(
             .signOut, "/v1/users/sign-out", "Revokes all keys of a person that were issued until now, and removes the devices.",
             AdminRoute.Answer(
-                ["id", "issued_before", "removed"], text: "The revocation, its bound in Unix seconds, and how many devices were removed.")),
+                ["id", "issued_before", "removed"], ["id": AdminSchema.uuid, "issued_before": AdminSchema.count],
+                text: "The revocation, its bound in Unix seconds, and how many devices were removed.")),
         route(
             .block, "/v1/users/block", "Denies a person, with any key, until unblocked.",
-            AdminRoute.Answer(["id"], text: "The revocation; an earlier one when the person was blocked already.")),
+            AdminRoute.Answer(["id"], ["id": AdminSchema.uuid], text: "The revocation; an earlier one when the person was blocked already.")
+        ),
         route(
             .unblock, "/v1/users/unblock", "Ends a block: keys that nothing else revokes count again.",
             AdminRoute.Answer(["removed"], text: "How many blocks; 0 when the person was not blocked.")),

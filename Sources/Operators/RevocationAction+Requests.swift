@@ -16,13 +16,15 @@ extension RevocationAction {
         AdminRoute(
             .post, path, .operate, summary: "Revokes a security key, or those of a person, of a key id or of an app.",
             RevocationRequest.parameters,
-            answer: AdminRoute.Answer(Revocation.members, status: 201, text: "The revocation, which is in force."),
+            answer: AdminRoute.Answer(Revocation.members, AdminSchema.revocation, status: 201, text: "The revocation, which is in force."),
             .fromStore { request throws(AdminProblem) in
                 .some(RevocationAction.add(try request.withBody { body throws(AdminProblem) in try RevocationRequest(body) }))
             }),
         AdminRoute(
             .get, path, .read, summary: "The revocations in force, newest first.", criteria + AdminQuery.page,
-            answer: AdminRoute.Answer(["revocations", "next"], text: "The revocations, and where the list goes on; null at its end."),
+            answer: AdminRoute.Answer(
+                ["revocations", "next"], ["revocations": AdminSchema.revocations],
+                text: "The revocations, and where the list goes on; null at its end."),
             .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .delete, "/v1/revocations/:id", .operate, summary: "Removes a revocation: its keys count again.",

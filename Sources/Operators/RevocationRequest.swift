@@ -81,6 +81,12 @@ package struct RevocationRequest: Sendable, Equatable {
 
 /// The fields that revocations and actions on people share.
 enum PersonFields {
+    static let appGrammar = AdminRoute.Parameter.Kind.line(1...FieldGrammar.longestAppID)
+    static let userGrammar = AdminRoute.Parameter.Kind.line(1...FieldGrammar.longestUserID)
+    static let reasonGrammar = AdminRoute.Parameter.Kind.line(0...Revocation.longestReason)
+    /// Its first byte, the flags, is 0.
+    static let securityKeyGrammar = AdminRoute.Parameter.Kind.matching(#"^dgk1\.A[A-P][A-Za-z0-9_-]{82}$"#)
+
     static func app(_ text: String?) throws(AdminProblem) -> String {
         guard let text, FieldGrammar.problem(ofAppID: text.utf8.span) == nil else {
             throw AdminProblem(
@@ -117,14 +123,14 @@ enum PersonFields {
 /// The mapping to the body of `POST /v1/revocations`.
 extension RevocationRequest {
     static let parameters = [
-        AdminRoute.Parameter("app_id", .body, isRequired: true, text: "The app."),
-        AdminRoute.Parameter("user_id", .body, text: "Whose keys; beside security_key, whose key that must be."),
-        AdminRoute.Parameter("security_key", .body, text: "The one key."),
+        AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, text: "Whose keys; beside security_key, whose key that must be."),
+        AdminRoute.Parameter("security_key", .body, PersonFields.securityKeyGrammar, text: "The one key."),
         AdminRoute.Parameter("key_id", .body, .number(0...Int64(UInt32.max)), text: "All keys made with this secret of the app."),
         AdminRoute.Parameter(
             "issued_before", .body, .number(1...Int64(Revocation.latestBound.rawValue)),
             text: "Only keys issued before this Unix second; for a person by default until now, for an app required."),
-        AdminRoute.Parameter("reason", .body, text: "Why, for other operators."),
+        AdminRoute.Parameter("reason", .body, PersonFields.reasonGrammar, text: "Why, for other operators."),
     ]
 
     init(_ body: Span<UInt8>) throws(AdminProblem) {

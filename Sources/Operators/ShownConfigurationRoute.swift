@@ -9,7 +9,8 @@ enum ShownConfigurationRoute {
     static let route = AdminRoute(
         .get, "/v1/configuration", .read, summary: "The configuration file in force, without its secrets.",
         answer: AdminRoute.Answer(
-            ["configuration", "files"], text: "The file's object, and the names of the files that were read for it."),
+            ["configuration", "files"], ["configuration": AdminSchema.anyObject, "files": Schema.array(Schema.text)],
+            text: "The file's object, and the names of the files that were read for it."),
         .fromMemory { _, _, listener in
             let shown = listener.services.state.current.shown
             return Response(

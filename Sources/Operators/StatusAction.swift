@@ -10,7 +10,8 @@ package struct StatusAction: AdminAction {
         .get, "/v1/status", .read,
         summary: "Whether the service can do its work, which notifiers are paused, how the configuration is, and how the keys are used.",
         answer: AdminRoute.Answer(
-            ["status", "version", "reasons", "paused", "configuration"] + KeyStanding.members, text: "How the service is."),
+            ["status", "version", "reasons", "paused", "configuration"] + KeyStanding.members, AdminSchema.status,
+            text: "How the service is."),
         .fromMemory { _, _, listener in
             Response(status: 200, json: listener.services.status(), headers: [("Cache-Control", "no-store")])
         })

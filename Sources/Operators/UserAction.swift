@@ -29,7 +29,7 @@ package struct UserAction: AdminAction, Equatable {
             return .unknownApp(person.appID, context.state.names.apps)
         }
         let application = context.state.authorizer.applications[index]
-        let former = try context.formerRevocation(of: person)
+        let former = try context.store.formerRevocation(of: person)
         let own = try context.store.revocations(of: person, after: nil, limit: Self.mostRows + 1)
         let shared = try sharedRevocations(context)
         let filter = DeviceFilter(appID: person.appID, userID: person.userID)

@@ -8,15 +8,17 @@ internal import Threading
 /// Who may call the public listener: an immutable snapshot, which a reload replaces.
 final class CallerRules: Sendable {
     let networks: [IPNetwork]?
+    let clientAuthorities: ClientAuthorities?
     let header: (name: [UInt8], secrets: [SecretBytes])?
 
     init(_ callers: Configuration.Callers) {
         networks = callers.networks
+        clientAuthorities = callers.clientAuthorities
         header = callers.sharedHeader.map { (Array($0.name.utf8), $0.secrets) }
     }
 }
 
-/// Refuses callers from other networks or without the shared header, before their bodies are received.
+/// Refuses callers from other networks, without a client certificate or without the shared header, before their bodies are received.
 ///
 /// A refusal is no verdict on a user, so it has a body, a log line and a metric of its own. A help desk that is refused takes the 403 for
 /// a denial all the same: whoever restricts callers must know where the help desk calls from.
@@ -25,17 +27,22 @@ struct PublicGate: Sendable {
     enum Reason: String, CaseIterable {
         /// Its address is in none of the networks.
         case network
+        /// It has shown no client certificate, or one that is not trusted.
+        case certificate
         /// It has not sent the shared header with one of the secrets.
         case header
     }
 
     private static let wrongNetwork = Response.error(403, "forbidden_network", "Calls from this network are not accepted.")
+    private static let wrongCertificate = Response.error(
+        403, "forbidden_certificate", "This call lacks a client certificate that is accepted here.")
     private static let wrongHeader = Response.error(403, "forbidden_header", "This call lacks the header that shows who may call.")
     /// A failure of our own.
-    private static let unknownPeer = AuthorizeRefusals().undecided
+    private static let undecided = AuthorizeRefusals().undecided
 
     let rules: Live<CallerRules>
     private let network: Counter
+    private let certificate: Counter
     private let header: Counter
     private let denials: DenialLog
 
@@ -44,7 +51,9 @@ struct PublicGate: Sendable {
         let family = registry.counter(
             "deskgate_refused_callers_total", "Calls of the public listener that were refused for where they came from.", labels: ["reason"]
         )
-        (network, header) = (family.child(Reason.network.rawValue), family.child(Reason.header.rawValue))
+        network = family.child(Reason.network.rawValue)
+        certificate = family.child(Reason.certificate.rawValue)
+        header = family.child(Reason.header.rawValue)
         self.denials = denials
     }
 
@@ -59,11 +68,20 @@ struct PublicGate: Sendable {
         if let networks = rules.networks {
             switch request.peerHost() {
             case .unixSocket: break
-            case .unknown: return Self.unknownPeer
+            case .unknown: return Self.undecided
             case .address(let address):
                 if !networks.contains(where: { $0.contains(address) }) {
                     return refuse(request, path, .network, network, Self.wrongNetwork)
                 }
+            }
+        }
+        if let authorities = rules.clientAuthorities {
+            let shown = request.peerCertificate(authorities)
+            switch shown {
+            case .trusted: break
+            case .unknown: return Self.undecided
+            case .missing, .expired, .untrusted:
+                return refuse(request, path, .certificate, certificate, Self.wrongCertificate, shown)
             }
         }
         if let header = rules.header, !Self.knows(request, header.name, header.secrets) {
@@ -86,15 +104,16 @@ struct PublicGate: Sendable {
     }
 
     private func refuse(
-        _ request: borrowing Request, _ path: String, _ reason: Reason, _ counter: Counter, _ response: Response
+        _ request: borrowing Request, _ path: String, _ reason: Reason, _ counter: Counter, _ response: Response,
+        _ certificate: PeerCertificate? = nil
     ) -> Response {
         counter.increment()
         let (peer, requestID) = (request.peer(), request.requestID)
-        denials.log(
-            .warning, "caller refused", reason: reason.rawValue,
-            [
-                "reason": .string(reason.rawValue), "route": .string(path), "peer": .string(peer), "request_id": .string(requestID),
-            ])
+        var fields: LogFields = [
+            "reason": .string(reason.rawValue), "route": .string(path), "peer": .string(peer), "request_id": .string(requestID),
+        ]
+        if let certificate { fields.append("certificate", .string(certificate.rawValue)) }
+        denials.log(.warning, "caller refused", reason: reason.rawValue, fields)
         return response
     }
 }

@@ -104,6 +104,7 @@ package struct ServiceGraph: Sendable {
             (configuration.callers.areRestricted ? routes.map(gate.guarding) : routes) + HealthRoutes(readiness: readiness).routes)
         let deliveryMetrics = DeliveryMetrics(registry: metrics.registry, store: store, clocks: clocks, inbox: inbox)
         self.deliveryMetrics = deliveryMetrics
+        let openAPI = OpenAPIDocument()
         admin = AdminListener(
             AdminServices(
                 state: operatorState, store: store, registry: metrics.registry, clocks: clocks, logger: logger, denials: denials,
@@ -112,7 +113,7 @@ package struct ServiceGraph: Sendable {
                     let authorizer = helpDeskState.current.authorizer
                     KeyStanding(authorizer, uses: keyUses.uses, replicas: store.replicas, isServing: true).append(to: &status)
                     return .object(status)
-                }, holds: { inbox.withLock { $0.holds } },
+                }, openAPI: { openAPI.response }, holds: { inbox.withLock { $0.holds } },
                 notifiers: {
                     inbox.withLock { $0.standings }.map { name, state, pause, expiry in
                         NotifierStanding(
@@ -123,6 +124,7 @@ package struct ServiceGraph: Sendable {
                     deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: reason.rawValue)
                 }, onRevocation: { revocations.take($0) }, revocations: revocations.live, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
+        openAPI.describe(publicListener: publicRouter, adminListener: adminRouter)
     }
 
     private static func orStartError<Result>(_ body: () throws(CryptoError) -> Result) throws(StartError) -> Result {

@@ -46,7 +46,7 @@ import Testing
 
     @Test func eachCommandDoesWhatTheChapterSays() throws {
         let commands = Self.commands(in: try Self.chapter())
-        #expect(commands.filter { $0.hasPrefix("expects ") }.count >= 25)
+        #expect(commands.filter { $0.hasPrefix("expects ") }.count >= 30)
         let directory = try TemporaryDirectory()
         let first = try freePorts(UInt16(Self.ports.count))
         var script = commands.joined(separator: "\n")

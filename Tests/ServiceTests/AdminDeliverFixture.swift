@@ -51,7 +51,8 @@ final class AdminDeliverFixture {
             AdminServices(
                 state: state, store: store, registry: MetricsRegistry(),
                 clocks: Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { clock.withLock { $0 } }), logger: log.logger,
-                denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { .null }, holds: { [:] }, notifiers: { [] },
+                denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { .null },
+                openAPI: { Response(status: 200, json: [:]) }, holds: { [:] }, notifiers: { [] },
                 onGivenUp: { _, _, _ in },
                 onRevocation: { [revocations] _ in
                     if let book = try? store.revocationBook() { revocations.replace(with: book.snapshot) }

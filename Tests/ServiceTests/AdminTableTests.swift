@@ -48,7 +48,9 @@ import Testing
 
     @Test(arguments: indices) func tellsTheAnswer(_ index: Int) throws {
         let route = AdminRoute.all[index]
-        guard !route.answer.members.isEmpty, "\(route.path)" != "/v1/status", "\(route.path)" != "/v1/listener-proof" else { return }
+        guard !route.answer.members.isEmpty, !["/v1/status", "/v1/listener-proof", "/openapi.json"].contains("\(route.path)") else {
+            return
+        }
         let response = send(route)
         #expect(response.status == route.answer.status)
         guard case .object(let object)? = JSONValue(parsing: Array(response.text.utf8)) else { throw SocketClient.Failure.closed }
@@ -113,6 +115,7 @@ import Testing
             #expect("\(route.path)".contains(":") == route.parameters.contains { $0.place == .path })
             #expect(Set(route.parameters.map(\.name)).count == route.parameters.count)
             #expect(route.parameters.allSatisfy { $0.text.last == "." })
+            #expect(Set(route.answer.types.keys).isSubset(of: route.answer.members))
             // What changes something is for operators or for who mints.
             #expect(route.method == .get || [.operate, .mint].contains(route.role))
         }

@@ -1,5 +1,6 @@
 internal import Core
 internal import HTTPServer
+internal import JSON
 
 /// The registration call of a device.
 struct PushTokenRequest {
@@ -31,4 +32,46 @@ struct PushTokenRequest {
         type = try fields.text("type", in: bytes, longest: Device.longestType) ?? ""
         token = try fields.text("token", in: bytes, longest: PushToken.longest)
     }
+}
+
+extension PushTokenRequest {
+    /// The call, as the OpenAPI document describes it.
+    static let description = RouteDescription(
+        "Registers a device for notifications, or unsubscribes it.",
+        text: "The device is in `instance_id` or `device_id`; where both are, they are equal. Without `token` the device is unsubscribed.",
+        body: RouteDescription.Body(
+            schema { Schema.nullable(Schema.line(1...$0)) },
+            // A form has no null, so an empty value stands for it.
+            form: schema { Schema.line(0...$0) },
+            example: .object(
+                JSONObject(
+                    CallDescription.exampleCredentials + [
+                        ("instance_id", "phone-1"), ("type", "ios"), ("token", "the-token-that-the-phone-got"),
+                    ]))),
+        answers: [
+            RouteDescription.Answer(200, "It is durable.", Schema.status("registered", "unchanged", "removed")), CallDescription.malformed,
+            CallDescription.denied,
+            RouteDescription.Answer(429, "A limit of registrations is reached.", limited, headers: ["Retry-After"]),
+            CallDescription.undecided,
+        ])
+
+    /// - Parameter optional: the schema of a field that may be absent, by its greatest length.
+    private static func schema(_ optional: (Int) -> JSONValue) -> JSONValue {
+        let fields = [
+            ("instance_id", longestDeviceID), ("device_id", longestDeviceID), ("type", Device.longestType), ("token", PushToken.longest),
+        ]
+        return Schema.object(
+            CallDescription.credentials + fields.map { ($0, optional($1)) }, required: CallDescription.credentials.map(\.0))
+    }
+
+    private static let limited = Schema.object([
+        ("error", Schema.choice(["too_many_requests"])), ("message", Schema.text), ("retry_after", Schema.integer(0...Int64.max)),
+        (
+            "limit",
+            Schema.object([
+                ("per", Schema.choice(LimitRule.Scope.allCases.map(\.rawValue))), ("max", Schema.integer),
+                ("window_seconds", Schema.integer),
+            ])
+        ),
+    ])
 }

@@ -43,7 +43,7 @@ package final class PushTokenRoute: Sendable {
 
     /// The route.
     package var route: Route {
-        Route(path, bodyLimit: Self.bodyLimit, [(.post, { [self] in answer($0, $1) })])
+        Route(path, bodyLimit: Self.bodyLimit, described: [.post: PushTokenRequest.description], [(.post, { [self] in answer($0, $1) })])
     }
 
     private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {

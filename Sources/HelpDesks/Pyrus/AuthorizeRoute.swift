@@ -32,8 +32,18 @@ final class AuthorizeRoute: Sendable {
     }
 
     var route: Route {
-        Route(Self.path, bodyLimit: Self.bodyLimit, [(.post, { [self] in answer($0, $1) })])
+        Route(Self.path, bodyLimit: Self.bodyLimit, described: [.post: Self.description], [(.post, { [self] in answer($0, $1) })])
     }
+
+    private static let description = RouteDescription(
+        "Whether a person may use the chat.",
+        body: RouteDescription.Body(
+            Schema.object(CallDescription.credentials), form: Schema.object(CallDescription.credentials),
+            example: .object(JSONObject(CallDescription.exampleCredentials))),
+        answers: [
+            RouteDescription.Answer(200, "The person may.", Schema.status("authorized")), CallDescription.malformed, CallDescription.denied,
+            CallDescription.undecided,
+        ])
 
     private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
         let start = clocks.monotonicNanoseconds()

@@ -36,7 +36,7 @@ final class WebhookRoute: Sendable {
 
     private func route(_ path: StaticString, provenBy proof: WebhookIntake.Proof) -> Route {
         Route(
-            path, bodyLimit: Self.bodyLimit, admission: { [self] in refusal(of: $0, proof) },
+            path, bodyLimit: Self.bodyLimit, admission: { [self] in refusal(of: $0, proof) }, described: [.post: proof.description],
             [(.post, { [self] in answer($0, $1, provenBy: proof) })])
     }
 

@@ -12,7 +12,7 @@ extension AdminContext {
         guard let appID else { return facts }
         place(&facts, in: appID)
         do throws(StoreError) {
-            facts.revocations = try RevocationSearch(self, appID: appID, userID: userID, key: facts.key)
+            facts.revocations = try RevocationSearch(store, appID: appID, userID: userID, key: facts.key)
         } catch {
             facts.storeProblem = error.description
         }
@@ -42,7 +42,7 @@ extension AdminContext {
     func facts(userID: String, app: Configuration.App) throws(StoreError) -> UserFacts {
         var key = KeyFacts(appID: app.id, userID: userID, now: now.seconds)
         place(&key, in: app.id)
-        key.revocations = try RevocationSearch(self, appID: app.id, userID: userID, key: nil)
+        key.revocations = try RevocationSearch(store, appID: app.id, userID: userID, key: nil)
         let most = ExplainAction.mostDevices
         let devices = try store.devices(DeviceFilter(appID: app.id, userID: userID, deviceID: nil), after: nil, limit: most + 1)
         let search = try DeliverySearch(store, wanted: ExplainAction.mostDeliveries) { delivery in

@@ -55,7 +55,8 @@ extension Denial {
             return "The key was issued at \(issued), \(since(key?.issuedAt)) ago, and keys of this app may be \(longest) old."
         case .keyRetired:
             let end = facts.secretEnd
-            return "The secret with the key id \(key?.keyID ?? 0) verifies nothing since \(end.map { Telling.time($0) } ?? "its not_after"), "
+            return
+                "The secret with the key id \(key?.keyID ?? 0) verifies nothing since \(end.map { Telling.time($0) } ?? "its not_after"), "
                 + "\(since(end)) ago."
         case .revoked: return facts.revocationSentence
         case .backendDenied: return "The app's backend denies this user."

@@ -88,13 +88,12 @@ struct RevocationSearch {
 
     /// Searches: what is about the person is found by an index, of the rest the newest are read.
     /// - Parameter key: whose own revocations and those of its key id are wanted too.
-    init(_ context: AdminContext, appID: String, userID: String?, key: SecurityKey?) throws(StoreError) {
-        let store = context.store
+    init(_ store: any Store, appID: String, userID: String?, key: SecurityKey?) throws(StoreError) {
         if let userID {
             let person = RevokedPerson(appID: appID, userID: userID)
             let named = try store.revocations(of: person, after: nil, limit: Self.perPage)
             isCut = named.count == Self.perPage
-            found = try [context.formerRevocation(of: person)].compactMap(\.self) + named
+            found = try [store.formerRevocation(of: person)].compactMap(\.self) + named
         }
         var (last, read): (UUIDv7?, Int) = (nil, 0)
         while true {

@@ -37,9 +37,11 @@ extension Explanation {
         let block = facts.key.revocations.found.first(where: \.keepsOut)
         let isShadowed = facts.key.shadowEnd != nil
         if let block {
-            let denied = "This user is denied with any key: \(block.isBlock ? "blocked" : "forgotten") at \(RFC3339.text(block.createdAt)) by \(block.author)"
+            let denied =
+                "This user is denied with any key: \(block.isBlock ? "blocked" : "forgotten") at \(RFC3339.text(block.createdAt)) by \(block.author)"
             // The shadow mode lets no former person in.
-            return isShadowed && block.isBlock ? (.note, "\(denied), which the app's shadow mode still answers 200.") : (.problem, "\(denied).")
+            return isShadowed && block.isBlock
+                ? (.note, "\(denied), which the app's shadow mode still answers 200.") : (.problem, "\(denied).")
         }
         let open = "Nothing keeps this user out: a genuine key that is in force is allowed."
         let backend = facts.app.verify == nil ? "" : " The app's backend has the last word, and was not asked."

@@ -22,10 +22,12 @@ struct PageRoutes: Sendable {
     /// The routes.
     var routes: [Route] {
         [
-            Route("/", [(.get, { request, responder in serve(files.answer("index.html", request), responder) })]),
-            Route("/page/:file", [(.get, { request, responder in serve(files.answer(Self.name(of: request), request), responder) })]),
+            Route("/", described: Self.index, [(.get, { request, responder in serve(files.answer("index.html", request), responder) })]),
             Route(
-                "/session", bodyLimit: AdminRoute.bodyLimit,
+                "/page/:file", described: Self.file,
+                [(.get, { request, responder in serve(files.answer(Self.name(of: request), request), responder) })]),
+            Route(
+                "/session", bodyLimit: AdminRoute.bodyLimit, described: Self.sessions,
                 [
                     (.get, { request, responder in serve(session.show(request), responder) }),
                     (.post, { request, responder in serve(isOpen ? session.open(request) : nil, responder) }),

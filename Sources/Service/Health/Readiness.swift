@@ -58,8 +58,21 @@ struct HealthRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route("/livez", [(.get, { _, responder in responder.respond(alive) })]),
-            Route("/readyz", [(.get, { _, responder in responder.respond(readiness.reasons.isEmpty ? ready : notReady) })]),
+            Route("/livez", described: [.get: Self.liveness], [(.get, { _, responder in responder.respond(alive) })]),
+            Route(
+                "/readyz", described: [.get: Self.readiness],
+                [(.get, { _, responder in responder.respond(readiness.reasons.isEmpty ? ready : notReady) })]),
         ]
     }
+
+    private static let liveness = RouteDescription(
+        "Whether the process answers.", answers: [RouteDescription.Answer(200, "It does.", Schema.status("alive"))])
+    private static let readiness = RouteDescription(
+        "Whether the service can do its work.",
+        answers: [
+            RouteDescription.Answer(200, "It can.", Schema.status("ready")),
+            RouteDescription.Answer(
+                503, "It cannot, or there are too many connections; the body tells nobody why.",
+                ["anyOf": [Schema.status("not_ready"), ["$ref": "#/components/schemas/Error"]]], headers: ["Retry-After"]),
+        ])
 }

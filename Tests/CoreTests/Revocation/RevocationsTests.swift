@@ -71,7 +71,7 @@ import Time
             var book = RevocationBook()
             for former in formers { book.apply(.added(former)) }
             let (shop, user, other) = (Array("shop".utf8), Array("ann".utf8), Array("anna".utf8))
-            #expect(try book.snapshot.blocks(appID: shop.span, userID: user.span))
+            #expect(try book.snapshot.blocks(app: Application(id: "shop", keys: []).digest, appID: shop.span, userID: user.span))
             #expect(try book.snapshot.isFormer(appID: shop.span, userID: user.span))
             #expect(try !book.snapshot.isFormer(appID: shop.span, userID: other.span))
         }

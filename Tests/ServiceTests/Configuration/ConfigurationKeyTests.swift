@@ -15,7 +15,7 @@ import Testing
         (#""security-key":{}"#, #"$.security-key: unknown key; did you mean "security_keys"?"#),
         (#""listen":{"prot":1}"#, #"$.listen.prot: unknown key; did you mean "port"?"#),
         (#""listen":{"token":"x"}"#, "$.listen.token: unknown key; known here: \(listenerKeys)"),
-        (#""listen":{"tls":{"cert":"x"}}"#, "$.listen.tls.cert: unknown key; known here: certificate, key"),
+        (#""listen":{"tls":{"cert":"x"}}"#, "$.listen.tls.cert: unknown key; known here: certificate, client_authorities, key"),
         (#""shutdown":{"drain":1}"#, "$.shutdown.drain: unknown key; known here: drain_seconds"),
         (#""log":{"levels":"info"}"#, #"$.log.levels: unknown key; did you mean "level"?"#),
         (#""security_keys":{"clock_skew":1}"#, #"$.security_keys.clock_skew: unknown key; known here: \#(securityKeys)"#),

@@ -72,9 +72,35 @@ import Testing
         (#"{"certificate":"empty.pem","key":"key.pem"}"#, ["$.listen.tls.certificate: expected a certificate in PEM"]),
         (#"{"certificate":1,"key":"key.pem"}"#, ["$.listen.tls.certificate: expected a non-empty string, found a number"]),
         ("[]", ["$.listen.tls: expected an object, found a list"]),
+        (
+            #"{"certificate":"certificate.pem","key":"key.pem","client_authorities":"key.pem"}"#,
+            ["$.listen.tls.client_authorities: expected a file with certificates in PEM"]
+        ),
+        (
+            #"{"certificate":"certificate.pem","key":"key.pem","client_authorities":"binary.pem"}"#,
+            ["$.listen.tls.client_authorities: expected a file with certificates in PEM"]
+        ),
+        (
+            #"{"certificate":"certificate.pem","key":"key.pem","client_authorities":"none.pem"}"#,
+            ["$.listen.tls.client_authorities: cannot read DIR/none.pem: No such file or directory"]
+        ),
+        (
+            #"{"certificate":"certificate.pem","key":"key.pem","client_authorities":["certificate.pem"]}"#,
+            ["$.listen.tls.client_authorities: expected a non-empty string, found a list"]
+        ),
     ])
     func isChecked(tls: String, problems: [String]) throws {
         #expect(try directory.problems(members: #""listen":{"tls":\#(tls)}"#) == problems)
+    }
+
+    /// Only the public listener asks for certificates: operators have tokens.
+    @Test func theAdminListenerHasNoClientAuthorities() throws {
+        let tls = #""tls":{"certificate":"certificate.pem","key":"key.pem","client_authorities":"certificate.pem"}"#
+        #expect(try directory.configuration(members: "\"listen\":{\(tls)}").callers.areRestricted)
+        #expect(
+            try directory.problems(members: "\"admin\":{\(tls)}") == [
+                "$.admin.tls.client_authorities: unknown key; known here: certificate, key"
+            ])
     }
 
     @Test func mayHaveAnOpenKeyOnALaptop() throws {

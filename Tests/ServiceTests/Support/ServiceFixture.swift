@@ -21,8 +21,10 @@ struct ServiceFixture {
         try self.init(json: Self.json(members: members), logLevel: logLevel)
     }
 
-    init(json: String, logLevel: LogLevel = .info) throws {
-        directory = try ConfigurationDirectory()
+    /// - Parameter directory: has the files that the configuration names.
+    init(in directory: ConfigurationDirectory? = nil, json: String, logLevel: LogLevel = .info) throws {
+        let directory = try directory ?? ConfigurationDirectory()
+        self.directory = directory
         configuration = try directory.configuration(json)
         log = try TestLog(in: directory.scratch, level: logLevel)
     }

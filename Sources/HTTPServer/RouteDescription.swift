@@ -1,0 +1,165 @@
+package import JSON
+
+/// What one method of a route takes and answers, as data: the OpenAPI document is written from it.
+///
+/// It stands beside the route's handler. What the server itself may answer on every route, such as 413 and 503, is not repeated here.
+package struct RouteDescription: Sendable {
+    /// A parameter outside the body.
+    package struct Parameter: Sendable {
+        /// The part of the request that has it, as OpenAPI names it.
+        package enum Place: String, Sendable {
+            case path, query, header
+        }
+
+        /// Its name.
+        package let name: String
+        /// The part of the request that has it.
+        package let place: Place
+        /// Its JSON Schema.
+        package let schema: JSONValue
+        /// Whether the request is refused without it.
+        package let isRequired: Bool
+        /// What it means, in one sentence.
+        package let text: String
+        /// A value that is right; nil for none.
+        package let example: JSONValue?
+
+        /// Describes a parameter.
+        package init(
+            _ name: String, _ place: Place, _ schema: JSONValue, isRequired: Bool = true, text: String, example: JSONValue? = nil
+        ) {
+            self.example = example
+            self.name = name
+            self.place = place
+            self.schema = schema
+            self.isRequired = isRequired
+            self.text = text
+        }
+    }
+
+    /// The body of a request.
+    package struct Body: Sendable {
+        /// The JSON Schema of a JSON body.
+        package let schema: JSONValue
+        /// That of a form; nil where none is taken.
+        package let form: JSONValue?
+        /// A body that is right, without secrets; nil for none.
+        package let example: JSONValue?
+
+        /// Describes a body.
+        package init(_ schema: JSONValue, form: JSONValue? = nil, example: JSONValue? = nil) {
+            self.schema = schema
+            self.form = form
+            self.example = example
+        }
+    }
+
+    /// What is answered with one status.
+    package struct Answer: Sendable {
+        /// The HTTP status.
+        package let status: Int
+        /// When, in one sentence.
+        package let text: String
+        /// The JSON Schema of its body; that of every error by default.
+        package let schema: JSONValue
+        /// The media type of its body.
+        package let mediaType: String
+        /// The headers that it always has beyond `X-Request-Id` and the usual ones.
+        package let headers: [String]
+
+        /// Describes an answer.
+        package init(
+            _ status: Int, _ text: String, _ schema: JSONValue = ["$ref": "#/components/schemas/Error"],
+            mediaType: String = "application/json", headers: [String] = []
+        ) {
+            self.status = status
+            self.text = text
+            self.schema = schema
+            self.mediaType = mediaType
+            self.headers = headers
+        }
+    }
+
+    /// What a caller must show.
+    package enum Access: Sendable, Equatable {
+        /// Nothing beyond the request.
+        case anyone
+        /// An admin token of this role.
+        case token(role: String)
+        /// An admin token of this role where the configuration requires one.
+        case tokenIfRequired(role: String)
+    }
+
+    /// What the request does, in one sentence.
+    package let summary: String
+    /// What else callers must know, in Markdown; empty for nothing.
+    package let text: String
+    /// Who may call.
+    package let access: Access
+    /// The parameters outside the body.
+    package let parameters: [Parameter]
+    /// The body; nil for none.
+    package let body: Body?
+    /// The answers, each with a status of its own.
+    package let answers: [Answer]
+
+    /// Describes a method of a route.
+    package init(
+        _ summary: String, text: String = "", access: Access = .anyone, parameters: [Parameter] = [], body: Body? = nil, answers: [Answer]
+    ) {
+        self.summary = summary
+        self.text = text
+        self.access = access
+        self.parameters = parameters
+        self.body = body
+        self.answers = answers
+    }
+}
+
+/// The JSON Schemas that descriptions are made of.
+package enum Schema {
+    /// Any whole number of 64 bits.
+    package static let integer: JSONValue = ["type": "integer", "format": "int64"]
+    /// A text.
+    package static let text: JSONValue = ["type": "string"]
+    /// An RFC 3339 time.
+    package static let time: JSONValue = ["type": "string", "format": "date-time"]
+    /// Anything.
+    package static let any: JSONValue = [:]
+
+    /// A text of so many characters, none of them a control character.
+    package static func line(_ length: ClosedRange<Int>) -> JSONValue {
+        [
+            "type": "string", "minLength": .integer(Int64(length.lowerBound)), "maxLength": .integer(Int64(length.upperBound)),
+            "pattern": #"^[^\u0000-\u001F\u007F]*$"#,
+        ]
+    }
+
+    /// A whole number in a range.
+    package static func integer(_ range: ClosedRange<Int64>) -> JSONValue {
+        ["type": "integer", "format": "int64", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
+    }
+
+    /// One of these words.
+    package static func choice(_ words: [String]) -> JSONValue {
+        ["type": "string", "enum": .array(words.map { .string($0) })]
+    }
+
+    /// A list.
+    package static func array(_ element: JSONValue) -> JSONValue { ["type": "array", "items": element] }
+
+    /// The same, or null.
+    package static func nullable(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, ["type": "null"]]] }
+
+    /// An object with these members, and maybe others.
+    /// - Parameter required: the members that are always there; all by default.
+    package static func object(_ members: [(String, JSONValue)], required: [String]? = nil) -> JSONValue {
+        let names = required ?? members.map(\.0)
+        var object = JSONObject([("type", "object"), ("properties", .object(JSONObject(members)))])
+        if !names.isEmpty { object.append(.array(names.map { .string($0) }), forKey: "required") }
+        return .object(object)
+    }
+
+    /// The answer `{"status": …}` with one of these words.
+    package static func status(_ words: String...) -> JSONValue { object([("status", choice(words))]) }
+}

@@ -1,0 +1,42 @@
+internal import Core
+package import HTTPServer
+package import JSON
+
+/// What the descriptions of calls with an app's security key have in common.
+package enum CallDescription {
+    /// The fields that every such call has.
+    package static let credentials: [(String, JSONValue)] = [
+        ("app_id", described(Schema.line(1...FieldGrammar.longestAppID), "The app. Its length counts in UTF-16 code units.")),
+        ("user_id", described(Schema.line(1...FieldGrammar.longestUserID), "The person. Its length counts in UTF-16 code units.")),
+        (
+            "security_key",
+            described(
+                Schema.line(1...FieldGrammar.longestUserID),
+                "The person's security key: `dgk1.` and 84 base64url characters, unless the app's backend alone decides.")
+        ),
+    ]
+
+    /// Values of these fields for an example; the key is well-formed, and made with no secret that anybody has.
+    package static let exampleCredentials: [(String, JSONValue)] = [
+        ("app_id", "my-app"), ("user_id", "user-1"), ("security_key", .string("dgk1." + String(repeating: "A", count: 84))),
+    ]
+
+    /// 400 for a body that breaks the grammar.
+    package static let malformed = RouteDescription.Answer(
+        400, "The body is neither strict JSON nor a form, or a field is missing or not as expected; the message names it.")
+    /// 403, the same whatever the reason.
+    package static let denied = RouteDescription.Answer(
+        403,
+        "The person may not use the chat (`denied`), or the caller is not accepted (`forbidden_network`, `forbidden_certificate`, "
+            + "`forbidden_header`). Nothing tells why.")
+    /// 503 for a failure of the service.
+    package static let undecided = RouteDescription.Answer(
+        503, "A failure of the service or of what it depends on, never a denial.", headers: ["Retry-After"])
+
+    /// The same schema with a description.
+    package static func described(_ schema: JSONValue, _ text: String) -> JSONValue {
+        guard case .object(var object) = schema else { return schema }
+        object.append(.string(text), forKey: "description")
+        return .object(object)
+    }
+}

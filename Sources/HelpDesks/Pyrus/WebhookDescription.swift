@@ -1,0 +1,79 @@
+internal import Core
+internal import HTTPServer
+internal import HelpDesk
+internal import JSON
+
+extension WebhookIntake.Proof {
+    /// The webhook with this proof of origin, as the OpenAPI document describes it.
+    var description: RouteDescription {
+        RouteDescription(
+            "Takes a comment from the help desk.", text: "The answer 200 comes once the event is durable. \(condition)",
+            parameters: [parameter], body: RouteDescription.Body(Self.body, example: Self.example),
+            answers: [
+                RouteDescription.Answer(
+                    200, "The event is durable, is known already, or needs no delivery.",
+                    Schema.status("accepted", "duplicate", "ignored")),
+                RouteDescription.Answer(
+                    400, "The body is not strict JSON, or a field is missing or not as expected; the message names it."),
+                RouteDescription.Answer(
+                    403,
+                    "The origin is not proven (`denied`), or the caller is not accepted (`forbidden_network`, `forbidden_certificate`, "
+                        + "`forbidden_header`)."),
+                RouteDescription.Answer(503, "The event could not be stored.", headers: ["Retry-After"]),
+            ])
+    }
+
+    private var condition: String {
+        switch self {
+        case .path: "Where the app has a signature secret too, the header `X-Pyrus-Sig` must be right as well."
+        case .signature: "For apps that have no path secret."
+        }
+    }
+
+    private var parameter: RouteDescription.Parameter {
+        switch self {
+        case .path: RouteDescription.Parameter("secret", .path, Schema.text, text: "The app's webhook secret.")
+        case .signature:
+            RouteDescription.Parameter(
+                "\(WebhookSignature.header)", .header, ["type": "string", "pattern": "^([Ss][Hh][Aa]1=)?[0-9A-Fa-f]{40}$"],
+                text: "HMAC-SHA-1 of the raw body under the app's signature secret, in hexadecimal digits.")
+        }
+    }
+
+    private static let maybeText = Schema.nullable(Schema.text)
+
+    private static let token = Schema.object(
+        [
+            ("app_id", Schema.line(1...FieldGrammar.longestAppID)), ("user_id", Schema.line(1...FieldGrammar.longestUserID)),
+            ("device_id", Schema.nullable(Schema.line(0...FieldGrammar.longestAppID))),
+            ("type", maybeText),
+        ], required: ["app_id", "user_id"])
+
+    private static let comment = Schema.object(
+        [("comment_id", Schema.integer), ("body", maybeText), ("is_inbound", Schema.nullable(["type": "boolean"]))],
+        required: ["comment_id"])
+
+    private static let body = Schema.object(
+        [
+            ("ticket_id", Schema.integer), ("token", token), ("comment", comment),
+            (
+                "author",
+                Schema.nullable(
+                    Schema.object(
+                        [("name", maybeText), ("avatar_id", Schema.nullable(Schema.integer)), ("avatar_color", maybeText)], required: []))
+            ),
+            ("created_at", Schema.nullable(Schema.time)),
+            (
+                "attachments",
+                Schema.nullable(
+                    Schema.array(
+                        Schema.object(
+                            [("id", Schema.integer), ("name", maybeText), ("size", Schema.nullable(Schema.integer))], required: ["id"])))
+            ),
+        ], required: ["ticket_id", "token", "comment"])
+
+    private static let example: JSONValue = [
+        "ticket_id": 4211, "token": ["app_id": "my-app", "user_id": "user-1", "device_id": "phone-1", "type": "ios"],
+        "comment": ["comment_id": 9001, "body": "Hello!"], "author": ["name": "Anna"], "created_at": "2026-03-10T08:15:12Z",
+    ]
+}

@@ -1,0 +1,94 @@
+internal import Core
+package import HTTPServer
+internal import JSON
+
+extension AdminRoute {
+    /// Values for examples, by the parameter's name.
+    private static let examples: [String: JSONValue] = ["app_id": "my-app", "user_id": "user-1"]
+
+    /// What it takes and answers. It is derived, so that a route needs no more than its entry in the table.
+    package var description: RouteDescription {
+        RouteDescription(
+            summary, access: role.access,
+            parameters: parameters.filter { $0.place != .body }.map {
+                RouteDescription.Parameter(
+                    $0.name, $0.place == .path ? .path : .query, $0.schema, isRequired: $0.isRequired, text: $0.text,
+                    example: Self.examples[$0.name])
+            }, body: body, answers: [success] + refusals)
+    }
+
+    private var success: RouteDescription.Answer {
+        answer.members.isEmpty
+            ? RouteDescription.Answer(answer.status, answer.text, Schema.text, mediaType: "text/plain")
+            : RouteDescription.Answer(answer.status, answer.text, AdminSchema.object(answer.members, answer.types))
+    }
+
+    /// The parameters in the body; a body with any other member is refused.
+    private var body: RouteDescription.Body? {
+        let members = parameters.filter { $0.place == .body }
+        guard !members.isEmpty else { return nil }
+        var schema = Schema.object(
+            members.map { ($0.name, $0.schema(describedBy: $0.text)) }, required: members.filter(\.isRequired).map(\.name))
+        if case .object(var object) = schema {
+            object.append(false, forKey: "additionalProperties")
+            schema = .object(object)
+        }
+        return RouteDescription.Body(schema, example: Self.example(of: members))
+    }
+
+    /// A body with the values that are known; nil when one that is required is not.
+    private static func example(of members: [Parameter]) -> JSONValue? {
+        let known = members.filter { examples[$0.name] != nil }
+        guard !known.isEmpty, members.allSatisfy({ !$0.isRequired || examples[$0.name] != nil }) else { return nil }
+        return .object(JSONObject(known.map { ($0.name, examples[$0.name] ?? .null) }))
+    }
+
+    private var refusals: [RouteDescription.Answer] {
+        var texts: [Int: String] = [400: "A parameter is missing, unknown, given twice or not as expected, or names nothing that is there."]
+        if role != .anyone {
+            texts[401] = "The admin token is missing or wrong."
+            texts[403] = "The admin token lacks the role."
+        }
+        if parameters.contains(where: { $0.place == .path }) || answer.refusals.contains(404) { texts[404] = "There is no such thing." }
+        if answer.refusals.contains(409) { texts[409] = "Its state does not allow it." }
+        texts[421] = "The Host header is a name other than localhost, while only this machine reaches the listener."
+        return texts.sorted { $0.key < $1.key }.map { status, text in
+            RouteDescription.Answer(status, text, headers: [401, 403].contains(status) ? ["WWW-Authenticate"] : [])
+        }
+    }
+}
+
+extension AdminRoute.Role {
+    fileprivate var access: RouteDescription.Access {
+        switch self {
+        case .anyone: .anyone
+        case .scrape: .tokenIfRequired(role: "read")
+        case .mint, .read, .operate: .token(role: rawValue)
+        }
+    }
+}
+
+extension AdminRoute.Parameter {
+    /// The JSON Schema of its values.
+    fileprivate var schema: JSONValue {
+        switch kind {
+        // Where a text is required, an empty one is none.
+        case .text: isRequired ? ["type": "string", "minLength": 1] : Schema.text
+        case .line(let length): Schema.line(length)
+        case .matching(let pattern): ["type": "string", "pattern": .string(pattern)]
+        case .identity where place == .body: ["anyOf": [Schema.integer, Schema.line(1...HelpDeskID.longest)]]
+        case .identity: Schema.line(1...HelpDeskID.longest)
+        case .number(let range): Schema.integer(range)
+        case .maybeNumber(let range): Schema.nullable(Schema.integer(range))
+        case .time: Schema.time
+        case .choice(let words): Schema.choice(words)
+        case .flag: ["type": "boolean", "const": true]
+        }
+    }
+
+    fileprivate func schema(describedBy text: String) -> JSONValue {
+        guard case .object(var object) = schema else { return schema }
+        object.append(.string(text), forKey: "description")
+        return .object(object)
+    }
+}
