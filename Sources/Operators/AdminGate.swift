@@ -39,7 +39,10 @@ struct AdminGate: Sendable {
             deny(AdminCaller(request), "unauthorized", [])
             return .refused(state.tokens.isEmpty ? Self.noToken : Self.wrongToken)
         }
-        guard let token = session(of: request, state) else { return .refused(Self.noSession) }
+        guard let token = session(of: request, state) else {
+            deny(AdminCaller(request), "session_ended", [])
+            return .refused(Self.noSession)
+        }
         let caller = AdminCaller(request, token)
         if let refusal = foreignOrigin(request, caller, state) { return .refused(refusal) }
         // Minting is for backends, also with a token that may do everything.

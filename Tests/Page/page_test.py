@@ -224,6 +224,17 @@ def tries_dead_letters_again(browser, service):
         operator.check("retry-done")
 
 
+def tries_one_again(browser, service):
+    delivery = service.ask("GET", "/v1/deliveries?state=dead&notifier=apns&limit=1")[1]["deliveries"][0]
+    with Operator(browser, service) as operator:
+        operator.sign_in(address=f"#/find?delivery_id={delivery['id']}")
+        operator.page.get_by_role("button", name="Retry", exact=True).click()
+        operator.check("find-retry")
+        operator.page.locator("dialog").get_by_role("button", name="Retry 1").click()
+        expect(operator.page.locator("dialog")).to_have_count(0)
+        service.wait_for(lambda: len(service.ask("GET", f"/v1/deliveries/{delivery['id']}")[1]["tries"]) > len(delivery.get("tries", [])), "is tried")
+
+
 def a_reader_changes_nothing(browser, service):
     with Operator(browser, service) as operator:
         operator.sign_in("read", "#/dead")
@@ -407,7 +418,7 @@ def says_that_the_service_is_away(browser, service):
 SCENES = [
     signs_in_and_refuses, shows_every_view, speaks_russian, has_both_languages_whole, leads_from_the_search_to_a_timeline, keeps_a_security_key_out_of_addresses,
     a_reader_changes_nothing, sends_a_test, is_used_by_keyboard, goes_on_and_stops_when_nobody_looks, bears_ten_thousand_rows, says_that_the_store_is_away,
-    bears_a_clock_that_jumps, signs_a_person_out, tries_dead_letters_again, ends_with_its_token, says_that_the_service_is_away,
+    bears_a_clock_that_jumps, signs_a_person_out, tries_one_again, tries_dead_letters_again, ends_with_its_token, says_that_the_service_is_away,
 ]
 
 

@@ -5,7 +5,7 @@ import { address } from "./address.js";
 import { apps } from "./apps.js";
 import { h, put } from "./dom.js";
 import { columns } from "./view-dead.js";
-import { empty, head, longTable, show, waiting } from "./ui.js";
+import { confirm, empty, head, longTable, show, waiting } from "./ui.js";
 import { stepsOf, story, timeline } from "./timeline.js";
 import { t } from "./words.js";
 
@@ -78,7 +78,7 @@ function hits(found) {
 function nothing(text, kind, known) {
   const kinds = kind ? [kind] : ["user", "comment", "device"];
   const offers = kinds.filter((one) => ["user", "comment", "device"].includes(one)).flatMap((one) => known.map((app) => hit(one, { [`${one}_id`]: text, app_id: app }, app)));
-  return [empty(t("find.nothing", { text }), t("find.nothing.text")), offers.length > 0 && h("div", {}, h("h2", {}, t("find.anyway")), hits(offers))];
+  return [empty(t("find.nothing", { text }), t("find.nothing.text")), offers.length > 0 && h("section", {}, h("h2", {}, t("find.anyway")), hits(offers))];
 }
 
 async function user(app, text, signal) {
@@ -91,7 +91,7 @@ async function user(app, text, signal) {
 }
 
 /** What the service explains; of a ticket what is stored of its deliveries. */
-async function explain({ values, place, signal }, field, value) {
+async function explain({ values, place, signal, mayChange, again }, field, value) {
   const kind = field.replace("_id", "");
   const json = field === "ticket_id" ? path("/v1/deliveries", pick(values, ["app_id", "ticket_id"])) : path("/v1/explain", pick(values, ["app_id", ...named]));
   const result = h("div");
@@ -102,6 +102,7 @@ async function explain({ values, place, signal }, field, value) {
     if (field === "ticket_id") return stored(values, signal);
     return story(await ask(json, { signal }), values.app_id);
   });
+  if (field === "delivery_id" && mayChange) await offerRetry(value, place, signal, again);
   if (field !== "user_id" && field !== "ticket_id") return;
   const list = h("div");
   place.append(list);
@@ -117,6 +118,21 @@ async function stored(values, signal) {
   if (!deliveries.length) return empty(t("find.no-deliveries"), t("find.no-deliveries.text"));
   const stories = await Promise.all(deliveries.map((delivery) => ask(`/v1/deliveries/${delivery.id}`, { signal })));
   return timeline(stepsOf(stories), values.app_id);
+}
+
+/** A dead delivery may be tried again where it is explained. */
+async function offerRetry(id, place, signal, again) {
+  const delivery = await ask(`/v1/deliveries/${encodeURIComponent(id)}`, { signal }).catch(() => null);
+  if (delivery?.state !== "dead") return;
+  const retry = () => confirm({
+    title: t("dead.retry.title", { count: 1 }), action: t("dead.retry.do", { count: 1 }), text: t("find.retry.text", { notifier: delivery.notifier, reason: delivery.reason }),
+    done: async () => {
+      const { retried } = await ask(`/v1/deliveries/${encodeURIComponent(id)}/retry`, { method: "POST" });
+      await again();
+      return t("dead.retried", { count: retried });
+    },
+  });
+  place.querySelector(".beside").prepend(h("button", { type: "button", onclick: retry }, t("find.retry")));
 }
 
 function pick(values, names) {

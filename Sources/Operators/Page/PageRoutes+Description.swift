@@ -9,7 +9,7 @@ extension PageRoutes {
     private static let absent = RouteDescription.Answer(404, "The page is switched off, or has no such file.")
     private static let misdirected = RouteDescription.Answer(
         421, "The Host header is a name other than localhost, while only this machine reaches the listener.")
-    private static let foreign = RouteDescription.Answer(403, "Origin is not the page itself, the token mints keys, or the listener needs TLS.")
+    private static let foreign = RouteDescription.Answer(403, "Origin is not the page, the token mints keys, or the listener needs TLS.")
     private static let session = RouteDescription.Answer(
         200, "The role of the session, and the place of its token in the configuration; null without a session.",
         Schema.object([("role", AdminSchema.maybeText), ("token", AdminSchema.maybeText)]))
@@ -25,7 +25,8 @@ extension PageRoutes {
             "A file of the operators' page.",
             parameters: [RouteDescription.Parameter("file", .path, Schema.line(1...255), text: "Its name.")],
             answers: [
-                RouteDescription.Answer(200, "The file.", Schema.text, mediaType: "text/javascript"), unchanged, needsTLS, absent, misdirected,
+                RouteDescription.Answer(200, "The file.", Schema.text, mediaType: "text/javascript"), unchanged, needsTLS, absent,
+                misdirected,
             ])
     ]
 

@@ -108,6 +108,7 @@ import Time
         let response = fixture.send(.get, "/v1/deliveries")
         #expect(response.status == 401)
         #expect(response.text.contains("session_ended"))
+        #expect(try fixture.audits().last == "WARN audit action=authenticate outcome=session_ended")
         try fixture.admin.reload(members: ServiceFixture.roleTokens)
         #expect(fixture.send(.get, "/v1/deliveries").status == 401)
     }
