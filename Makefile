@@ -1,7 +1,7 @@
 # Every target first installs missing packages (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
 SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
 
-.PHONY: run test build bench soak faults check sanitize format openapi test-api
+.PHONY: run test build bench soak faults check sanitize format openapi test-api test-page
 
 # Options for `make bench`, such as --part webhooks or --quick.
 BENCH ?=
@@ -34,6 +34,14 @@ test:
 check:
 	Scripts/install check
 	Scripts/check
+
+# Tests the operators' page in a browser; part of `make check`. PAGE names scenes, such as PAGE=shows_every_view.
+PAGE ?=
+
+test-page:
+	Scripts/install check
+	swift build --product deskgate
+	Scripts/test-page $(PAGE)
 
 bench: build
 	Scripts/install bench

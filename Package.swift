@@ -38,6 +38,8 @@ let package = Package(
         .systemLibrary(name: "CPOSIX"),
         .systemLibrary(name: "CNghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
+        .target(name: "COperatorsPage", exclude: ["page"]),
+        library("OperatorsPage", ["COperatorsPage"]),
         library("Bytes", []),
         library("Threading", []),
         library("POSIX", ["CPOSIX"]),
@@ -60,8 +62,8 @@ let package = Package(
         library(
             "Operators",
             [
-                "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX", "Threading",
-                "Time", "Bytes",
+                "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Notifiers", "Observability", "OperatorsPage",
+                "POSIX", "Threading", "Time", "Bytes",
             ]),
         library(
             "HelpDesk",

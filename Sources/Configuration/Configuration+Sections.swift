@@ -47,6 +47,12 @@ extension Configuration {
         package var forgetAfterDays: Int
     }
 
+    /// What operators have beside the requests of the admin listener.
+    package struct Operators: Sendable, Equatable {
+        /// Whether the admin listener serves the operators' page.
+        package var servesPage = true
+    }
+
     /// How an app's webhooks prove that the help desk has sent them; at least one of the two is there, and where both are, both must hold.
     package struct Webhook: Sendable {
         /// What the webhook's path may end with: 16 to 128 URL-safe characters each; several while one replaces another.

@@ -95,6 +95,8 @@ package struct Configuration: Sendable {
     package var keyPolicy: KeyPolicy
     /// How long a minted key lives when neither the caller nor its app says, in seconds; 0 for ever.
     package var defaultLifeSeconds: UInt64
+    /// The operators' page.
+    package var operators = Operators()
     /// What the log is like.
     package var log: Log
     /// How long requests in flight may take when the service stops, in seconds.
@@ -103,6 +105,8 @@ package struct Configuration: Sendable {
     package var reloadsOnChange: Bool
     /// The files that it was read from.
     package internal(set) var sources = ConfigurationSources()
+    /// Its file without secrets, for operators.
+    package internal(set) var shown = ShownConfiguration()
 
     /// What the keys that only a restart takes over come to, in the order of their parts.
     var fixed: [FixedValue] = []

@@ -6,6 +6,8 @@ final class ConfigurationFindings {
     private(set) var all: [ConfigurationProblem] = []
     var fixed: [FixedValue] = []
     var sources = ConfigurationSources()
+    /// The secrets that stand in the configuration itself, where those are allowed.
+    var inlineSecrets: Set<String> = []
 
     func add(_ path: String, _ message: String, at place: JSONPlace? = nil) {
         all.append(ConfigurationProblem(path: path, message: message, place: place))

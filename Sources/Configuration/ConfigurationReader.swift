@@ -16,9 +16,10 @@ struct ConfigurationReader {
     private let root: ConfigurationObject
 
     static let rootKeys = ConfigurationKeys.live(
-        "listen", "admin", "apps", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "log", "shutdown",
+        "listen", "admin", "apps", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "operators", "log", "shutdown",
         "reload", "allow_insecure_secrets")
     static let logKeys = ConfigurationKeys.live("level") + .restart("$.log.format", "format")
+    static let operatorsKeys = ConfigurationKeys.live("page")
     static let reloadKeys = ConfigurationKeys.live("on_change")
     static let shutdownKeys = ConfigurationKeys.restart("$.shutdown", "drain_seconds")
 
@@ -48,6 +49,7 @@ struct ConfigurationReader {
         }
         configuration.fixed = problems.fixed
         configuration.sources = problems.sources
+        configuration.shown = ShownConfiguration(value, files: problems.sources.files, inlineSecrets: problems.inlineSecrets)
         return configuration
     }
 
@@ -95,6 +97,8 @@ struct ConfigurationReader {
             pushTokens: pushTokens(root.section("push_tokens", keys: Self.pushTokensKeys)),
             keyPolicy: policy,
             defaultLifeSeconds: defaultLife,
+            operators: Configuration.Operators(
+                servesPage: root.section("operators", keys: Self.operatorsKeys).bool("page", default: true)),
             log: log(),
             drainSeconds: root.section("shutdown", keys: Self.shutdownKeys).integer("drain_seconds", 0...3600, default: 20),
             reloadsOnChange: root.section("reload", keys: Self.reloadKeys).bool("on_change", default: false))

@@ -1,5 +1,6 @@
 internal import Core
 internal import Threading
+package import Time
 
 /// The messages of other threads to the dispatcher's thread, and what that thread publishes.
 package struct DispatcherInbox {
@@ -36,6 +37,13 @@ package struct DispatcherInbox {
     package var holds: [String: String] {
         let failing = states.filter { $0.value == .open }.mapValues { _ in "notifier failing" }
         return failing.merging(paused.mapValues { "notifier paused (\($0.reason))" }) { _, paused in paused }
+    }
+
+    /// How each notifier does its work, by name: the word of its state, why it is paused, and when its certificate expires.
+    package var standings: [(name: String, state: String, pause: PausedNotifier?, credentialExpiresAt: UnixSeconds?)] {
+        notifiers.sorted { $0.key < $1.key }.map { name, notifier in
+            (name, (states[name] ?? .working).rawValue, paused[name], notifier.credentialExpiresAt)
+        }
     }
 
     /// Whether the dispatcher's thread has something to do.

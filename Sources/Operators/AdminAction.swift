@@ -37,6 +37,8 @@ package struct AdminAnswer: Sendable, Equatable {
         case removed(Int)
         /// Deliveries that were deleted, or marked as dead with reason `purged`.
         case purged(Int)
+        /// Events that were stored.
+        case stored(Int)
         /// Removed push tokens of a person who was forgotten.
         case forgotten(Int)
 
@@ -46,6 +48,7 @@ package struct AdminAnswer: Sendable, Equatable {
             case .retried: "retried"
             case .removed: "removed"
             case .purged: "purged"
+            case .stored: "stored"
             case .forgotten: "devices"
             }
         }
@@ -53,14 +56,14 @@ package struct AdminAnswer: Sendable, Equatable {
         /// The count.
         var count: Int {
             switch self {
-            case .retried(let count), .removed(let count), .purged(let count), .forgotten(let count): count
+            case .retried(let count), .removed(let count), .purged(let count), .stored(let count), .forgotten(let count): count
             }
         }
 
         /// Whether deliveries may have become due: revived ones, or those of the events for removed tokens.
         var makesWork: Bool {
             switch self {
-            case .retried(let count), .removed(let count): count > 0
+            case .retried(let count), .removed(let count), .stored(let count): count > 0
             case .purged: false
             // The events that tell of it.
             case .forgotten: true

@@ -19,24 +19,57 @@ struct AdminGate: Sendable {
     private static let noToken = Response.error(
         401, "unauthorized", "No admin token is configured; set admin.token.", headers: [("WWW-Authenticate", "Bearer")])
 
+    private static let noSession = Response.error(401, "session_ended", "The session has ended; sign in again.")
+    private static let foreignOrigin = Response.error(
+        403, "foreign_origin", "A session changes something only from the page of this listener itself.")
+
     let state: Live<OperatorState>
     let logger: Logger
     let denials: DenialLog
+    let sessions: SessionBook
 
-    /// Admits a request to a route that these callers may ask, or answers why not.
+    /// Admits a request to a route that these callers may ask, or answers why not: by its bearer token, otherwise by its session.
     func admission(of request: borrowing Request, _ role: AdminRoute.Role) -> Admission {
         let state = state.current
         guard let needed = role.token(metricsNeedToken: state.metricsNeedToken) else { return .admitted(AdminCaller(request)) }
-        guard let token = BearerToken.sender(of: request, among: state.tokens) else {
+        if let token = BearerToken.sender(of: request, among: state.tokens) {
+            return admission(of: AdminCaller(request, token), token, needed)
+        }
+        guard state.cookie.id(of: request) != nil, state.page.refusal == nil else {
             deny(AdminCaller(request), "unauthorized", [])
             return .refused(state.tokens.isEmpty ? Self.noToken : Self.wrongToken)
         }
-        let caller = AdminCaller(request, token)
-        guard token.has(needed) else {
-            deny(caller, "forbidden", [("needed", .string(needed.rawValue))])
-            return .refused(Self.forbidden(token.role, needed: needed))
+        guard let token = session(of: request, state) else {
+            deny(AdminCaller(request), "session_ended", [])
+            return .refused(Self.noSession)
         }
-        return .admitted(caller)
+        let caller = AdminCaller(request, token)
+        if let refusal = foreignOrigin(request, caller, state) { return .refused(refusal) }
+        // Minting is for backends, also with a token that may do everything.
+        return needed == .mint ? .refused(refuse(caller, token, needed)) : admission(of: caller, token, needed)
+    }
+
+    private func admission(of caller: AdminCaller, _ token: AdminToken, _ needed: AdminToken.Role) -> Admission {
+        token.has(needed) ? .admitted(caller) : .refused(refuse(caller, token, needed))
+    }
+
+    private func refuse(_ caller: AdminCaller, _ token: AdminToken, _ needed: AdminToken.Role) -> Response {
+        deny(caller, "forbidden", [("needed", .string(needed.rawValue))])
+        return Self.forbidden(token.role, needed: needed)
+    }
+
+    /// The token that the session of a request stands for; nil when it has none, or has ended.
+    func session(of request: borrowing Request, _ state: OperatorState) -> AdminToken? {
+        var isUse = true
+        request.withHeader("Deskgate-Background") { isUse = $0 == nil }
+        return state.cookie.id(of: request).flatMap { sessions.token(of: $0, among: state.tokens, isUse: isUse) }
+    }
+
+    /// The answer to a change that does not come from the page itself; nil for every other request.
+    func foreignOrigin(_ request: borrowing Request, _ caller: AdminCaller, _ state: OperatorState) -> Response? {
+        guard request.method != .get, request.method != .head, !OriginRule.isOwn(request, isSecure: state.isSecure) else { return nil }
+        deny(caller, "foreign_origin", [])
+        return Self.foreignOrigin
     }
 
     /// 403 for a token without the role, with the scope that it lacks (RFC 6750 section 3.1).
@@ -47,7 +80,7 @@ struct AdminGate: Sendable {
     }
 
     /// Writes the audit line of a token that does not suffice, unless there were many in this minute.
-    private func deny(_ caller: AdminCaller, _ outcome: String, _ fields: [(key: String, value: LogValue)]) {
+    func deny(_ caller: AdminCaller, _ outcome: String, _ fields: [(key: String, value: LogValue)]) {
         denials.log(.warning, "audit", reason: outcome, Self.line("authenticate", outcome, fields, caller))
     }
 
@@ -95,19 +128,25 @@ enum BearerToken {
     private static let schemeCount = 7
 
     /// The configured token that a request has; nil when it has none of them.
-    ///
-    /// Compares with every token, each in constant time, so that the time tells nobody which one is nearly right.
     static func sender(of request: borrowing Request, among tokens: [AdminToken]) -> AdminToken? {
         var sender: AdminToken?
         request.withHeader("Authorization") { value in
             guard let value, value.count > schemeCount, value.extracting(..<schemeCount).equalsIgnoringCase("bearer ") else { return }
-            let sent = value.extracting(schemeCount...)
-            for token in tokens {
-                let isEqual = token.secret.withSpan { constantTimeEquals($0, sent) }
-                if isEqual { sender = token }
-            }
+            sender = owner(of: value.extracting(schemeCount...), among: tokens)
         }
         return sender
+    }
+
+    /// The configured token with this text; nil when there is none.
+    ///
+    /// Compares with every token, each in constant time, so that the time tells nobody which one is nearly right.
+    static func owner(of sent: Span<UInt8>, among tokens: [AdminToken]) -> AdminToken? {
+        var owner: AdminToken?
+        for token in tokens {
+            let isEqual = token.secret.withSpan { constantTimeEquals($0, sent) }
+            if isEqual { owner = token }
+        }
+        return owner
     }
 }
 

@@ -16,6 +16,7 @@ package struct AdminServices: Sendable {
     let status: @Sendable () -> JSONValue
     let openAPI: @Sendable () -> Response
     let holds: @Sendable () -> [String: String]
+    let notifiers: @Sendable () -> [NotifierStanding]
     let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
     let onRevocation: @Sendable (RevocationChange) -> Void
     let revocations: Live<Revocations>
@@ -26,6 +27,7 @@ package struct AdminServices: Sendable {
     ///     - status: the answer of `GET /v1/status`; must not block.
     ///     - openAPI: the answer of `GET /openapi.json`.
     ///     - holds: why a notifier starts no attempts just now, by its name.
+    ///     - notifiers: how the configured notifiers do their work; must not block.
     ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were ended, their notifier, and why.
     ///     - onRevocation: called on that thread, before the answer, with a change that the store has taken; puts it in force.
     ///     - revocations: the ones in force.
@@ -34,6 +36,7 @@ package struct AdminServices: Sendable {
         state: Live<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger, denials: DenialLog,
         status: @escaping @Sendable () -> JSONValue, openAPI: @escaping @Sendable () -> Response,
         holds: @escaping @Sendable () -> [String: String],
+        notifiers: @escaping @Sendable () -> [NotifierStanding],
         onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void,
         onRevocation: @escaping @Sendable (RevocationChange) -> Void, revocations: Live<Revocations>,
         onWork: @escaping @Sendable () -> Void
@@ -47,6 +50,7 @@ package struct AdminServices: Sendable {
         self.status = status
         self.openAPI = openAPI
         self.holds = holds
+        self.notifiers = notifiers
         self.onGivenUp = onGivenUp
         self.onRevocation = onRevocation
         self.revocations = revocations
@@ -56,7 +60,7 @@ package struct AdminServices: Sendable {
 
 /// Answers the requests of `AdminRoute.all`.
 ///
-/// Store calls run on a separate thread, while the connection is suspended.
+/// Store calls run on separate threads, while the connection is suspended.
 package final class AdminListener: Sendable {
     private static let waitingLimit = 64
     private static let timeoutMilliseconds: UInt64 = 60_000
@@ -67,18 +71,25 @@ package final class AdminListener: Sendable {
     let services: AdminServices
     let gate: AdminGate
     let proof = ListenerProof()
-    private let worker: AdminWorker
+    private let page: PageRoutes
+    /// Changes wait for each other, and reads for reads: a long change delays nobody who looks.
+    private let changer, reader: AdminWorker
 
     /// Prepares the answers. The caller must call `stop`, after the listener has stopped and before the store is closed.
     package init(_ services: AdminServices) {
         self.services = services
-        gate = AdminGate(state: services.state, logger: services.logger, denials: services.denials)
-        worker = AdminWorker(limit: Self.waitingLimit)
+        gate = AdminGate(
+            state: services.state, logger: services.logger, denials: services.denials,
+            sessions: SessionBook(services.clocks.monotonicMilliseconds))
+        page = PageRoutes(gate)
+        changer = AdminWorker(limit: Self.waitingLimit)
+        reader = AdminWorker(limit: Self.waitingLimit)
     }
 
-    /// Finishes waiting requests, and ends the thread. Call it once.
+    /// Finishes waiting requests, and ends the threads. Call it once.
     package func stop() {
-        worker.stop()
+        changer.stop()
+        reader.stop()
     }
 
     /// Sets the listener's address, which its proof includes. Before that, no proof is given.
@@ -97,7 +108,8 @@ package final class AdminListener: Sendable {
             let descriptions = Dictionary(uniqueKeysWithValues: routes.map { ($0.method, $0.description) })
             return Route(path, bodyLimit: bodyLimit, described: descriptions, routes.map { ($0.method, handler($0)) })
         }
-        return Router(isLocal ? routes.map(HostRule.guarding) : routes)
+        let all = routes + page.routes
+        return Router(isLocal ? all.map(HostRule.guarding) : all)
     }
 
     /// The current metrics as Prometheus text.
@@ -132,11 +144,12 @@ package final class AdminListener: Sendable {
     private func perform(_ action: any AdminAction, _ caller: AdminCaller, _ responder: consuming Responder) -> Answered {
         responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
             let box = PendingBox(pending)
+            let worker = action.change == nil ? reader : changer
             if !worker.submit({ [self] in box.respond(perform(action, caller)) }) { box.respond(Self.overloaded) }
         }
     }
 
-    /// Runs an action on the store's thread, writes its audit line, and wakes the dispatcher if there is work.
+    /// Runs an action on a thread for the store, writes its audit line, and wakes the dispatcher if there is work.
     private func perform(_ action: any AdminAction, _ caller: AdminCaller) -> Response {
         let context = AdminContext(
             store: services.store, now: services.clocks.unixMilliseconds(), state: services.state.current, holds: services.holds(),

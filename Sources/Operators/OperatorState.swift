@@ -1,5 +1,6 @@
 package import Configuration
 package import Core
+internal import HTTPServer
 
 /// The part of the configuration in force that the admin listener uses: an immutable snapshot, which a reload replaces.
 package final class OperatorState: Sendable {
@@ -13,8 +14,18 @@ package final class OperatorState: Sendable {
     let tokens: [AdminToken]
     /// Whether `/metrics` needs a token as well.
     let metricsNeedToken: Bool
+    /// Whether the operators' page is served.
+    let page: PageAccess
+    /// Whether the listener has TLS.
+    let isSecure: Bool
+    /// The cookie that carries the id of a session.
+    let cookie: SessionCookie
+    /// The configuration's file without its secrets.
+    let shown: ShownConfiguration
     /// The names that requests may use.
     let names: KnownNames
+    /// The notifiers.
+    let notifiers: [NamedNotifier]
     /// The notifiers that receive events about removed devices, and how long these events live.
     let registryAudience: RegistryAudience
 
@@ -25,7 +36,12 @@ package final class OperatorState: Sendable {
         defaultLifeSeconds = configuration.defaultLifeSeconds
         tokens = configuration.admin.tokens
         metricsNeedToken = configuration.admin.metricsNeedToken || !configuration.admin.isLocal
+        page = PageAccess(configuration)
+        isSecure = configuration.admin.listener.settings.tls != nil
+        cookie = SessionCookie(isSecure: isSecure)
+        shown = configuration.shown
         names = KnownNames(configuration)
+        notifiers = NamedNotifier.all(configuration)
         self.registryAudience = registryAudience
     }
 }

@@ -51,7 +51,8 @@ final class OpenAPIDocument: Sendable {
 
     /// `/v1/deliveries/:id` is `/v1/deliveries/{id}` in OpenAPI.
     private static func path(_ route: Route) -> String {
-        "\(route.path)".split(separator: "/").map { "/" + ($0.first == ":" ? "{\($0.dropFirst())}" : $0) }.joined()
+        let segments = "\(route.path)".split(separator: "/").map { "/" + ($0.first == ":" ? "{\($0.dropFirst())}" : $0) }
+        return segments.isEmpty ? "/" : segments.joined()
     }
 
     private static func item(_ route: Route, _ tag: String, _ url: String) -> JSONValue {

@@ -114,6 +114,12 @@ package struct ServiceGraph: Sendable {
                     KeyStanding(authorizer, uses: keyUses.uses, replicas: store.replicas, isServing: true).append(to: &status)
                     return .object(status)
                 }, openAPI: { openAPI.response }, holds: { inbox.withLock { $0.holds } },
+                notifiers: {
+                    inbox.withLock { $0.standings }.map { name, state, pause, expiry in
+                        NotifierStanding(
+                            name: name, state: state, pause: pause.map { ($0.reason, $0.remedy) }, credentialExpiresAt: expiry)
+                    }
+                },
                 onGivenUp: { count, notifier, reason in
                     deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: reason.rawValue)
                 }, onRevocation: { revocations.take($0) }, revocations: revocations.live, onWork: { inbox.announceNews() }))

@@ -32,11 +32,16 @@ final class AdminDeliverFixture {
     private let wakeUps = Monitor(0)
     private let revocations = Live(Revocations.none)
 
-    /// - Parameter members: members of `admin` beside the port and the token.
-    init(store: any Store = MemoryStore(), port: UInt16 = 0, members: String = ServiceFixture.roleTokens) throws {
+    /// - Parameters:
+    ///   - members: members of `admin` beside the port and the token.
+    ///   - others: members of the root beside the listeners and the apps.
+    init(
+        store: any Store = MemoryStore(), port: UInt16 = 0, members: String = ServiceFixture.roleTokens,
+        others: String = #""log":{}"#, clock: Monitor<UInt64> = Monitor(0)
+    ) throws {
         self.store = store
         directory = try ConfigurationDirectory()
-        configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port),\#(members)"#))
+        configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port),\#(members)"#, members: others))
         log = try TestLog(in: directory.scratch, level: .info)
         state = Live(
             OperatorState(
@@ -44,9 +49,11 @@ final class AdminDeliverFixture {
                 registryAudience: AppSubscriptions(configuration).registry))
         admin = AdminListener(
             AdminServices(
-                state: state, store: store, registry: MetricsRegistry(), clocks: Clocks(unixSeconds: { TestTime.now }), logger: log.logger,
+                state: state, store: store, registry: MetricsRegistry(),
+                clocks: Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { clock.withLock { $0 } }), logger: log.logger,
                 denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { .null },
-                openAPI: { Response(status: 200, json: [:]) }, holds: { [:] }, onGivenUp: { _, _, _ in },
+                openAPI: { Response(status: 200, json: [:]) }, holds: { [:] }, notifiers: { [] },
+                onGivenUp: { _, _, _ in },
                 onRevocation: { [revocations] _ in
                     if let book = try? store.revocationBook() { revocations.replace(with: book.snapshot) }
                 }, revocations: revocations,
@@ -71,6 +78,13 @@ final class AdminDeliverFixture {
 
     var router: Router {
         admin.router(isLocal: false)
+    }
+
+    /// Puts another configuration in force: members of `admin` beside the port and the token.
+    func reload(members: String, others: String = #""log":{}"#) throws {
+        let next = try directory.configuration(ServiceFixture.json(admin: #""port":0,\#(members)"#, members: others))
+        state.replace(
+            with: OperatorState(next, authorizer: try next.makeAuthorizer(), registryAudience: AppSubscriptions(next).registry))
     }
 
     /// Serves the routes as the service does; whoever gets the server must stop it.

@@ -28,6 +28,7 @@ import Testing
         "GET /v1/push-tokens": ("?app_id=shop", ""),
         "DELETE /v1/push-tokens": ("?app_id=shop&user_id=user-1", ""),
         "POST /v1/revocations": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
+        "POST /v1/notifiers/test": ("", #"{"notifier":"log"}"#),
         "POST /v1/users/sign-out": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "POST /v1/users/block": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "POST /v1/users/forget": ("", #"{"app_id":"shop","user_id":"user-9"}"#),

@@ -71,6 +71,7 @@ import Testing
 
     @Test func showsEveryKey() {
         #expect(keys(at: []) == Set(ConfigurationReader.rootKeys.names))
+        #expect(keys(at: ["operators"]) == Set(ConfigurationReader.operatorsKeys.names))
         // A listener has a host and a port, or a Unix socket.
         let listeners = ConfigurationReader.listenKeys + ConfigurationReader.adminKeys
         #expect(keys(at: ["listen"]).union(keys(at: ["admin"])) == Set(listeners.names))

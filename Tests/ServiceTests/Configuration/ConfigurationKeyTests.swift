@@ -63,7 +63,8 @@ import Testing
 }
 
 private let rootKeys =
-    "admin, allow_insecure_secrets, apps, deliveries, listen, log, notifiers, push_tokens, reload, security_keys, shutdown, store"
+    "admin, allow_insecure_secrets, apps, deliveries, listen, log, notifiers, operators, push_tokens, reload, security_keys, shutdown, "
+    + "store"
 private let listenerKeys =
     "allow, bodies_megabytes, host, idle_timeout_seconds, max_connections, port, request_timeout_seconds, shared_header, tls, unix"
 private let deliveryKeys = "expire_after_seconds, keep_dead_days, keep_delivered_days"

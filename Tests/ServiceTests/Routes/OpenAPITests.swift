@@ -24,7 +24,8 @@ import Testing
 
     /// A route's path as OpenAPI writes it.
     private static func path(_ path: StaticString) -> String {
-        "\(path)".split(separator: "/").map { $0.first == ":" ? "/{\($0.dropFirst())}" : "/\($0)" }.joined()
+        let segments = "\(path)".split(separator: "/").map { $0.first == ":" ? "/{\($0.dropFirst())}" : "/\($0)" }
+        return segments.isEmpty ? "/" : segments.joined()
     }
 
     /// The methods and paths that the document describes.

@@ -1,0 +1,193 @@
+// Starts the page: signs in and out, shows the view of the address, searches.
+
+import { address, place } from "./address.js";
+import { ask, checkSession, whenSessionEnds } from "./api.js";
+import { h, put, say } from "./dom.js";
+import { language, speak, t } from "./words.js";
+import { trouble } from "./ui.js";
+import { configuration } from "./view-configuration.js";
+import { dead } from "./view-dead.js";
+import { find } from "./view-find.js";
+import { keys } from "./view-keys.js";
+import { notifiers } from "./view-notifiers.js";
+import { now } from "./view-now.js";
+import { people } from "./view-people.js";
+import { store } from "./view-store.js";
+
+const views = { now, notifiers, dead, people, keys, store, configuration, find };
+const shown = ["now", "notifiers", "dead", "people", "keys", "store", "configuration"];
+const kinds = ["auto", "user", "comment", "ticket", "device", "delivery", "key"];
+const part = (id) => document.getElementById(id);
+
+/** Who is signed in; null for nobody. */
+let session = null;
+/** Ends what the view that is shown does by itself. */
+let leave = new AbortController();
+/** A security key that was searched for. It stands nowhere but here: not in the address, and not in the history. */
+let secret = null;
+
+async function start() {
+  label();
+  whenSessionEnds(() => session && enter(t("session.ended")));
+  window.addEventListener("hashchange", () => session && render());
+  part("sign-in").addEventListener("submit", signIn);
+  part("finder").addEventListener("submit", search);
+  part("sign-out").addEventListener("click", signOut);
+  part("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    (session ? part("content") : part("token")).focus();
+  });
+  part("language").addEventListener("change", (event) => {
+    speak(event.target.value);
+    label();
+    if (session) render();
+  });
+  document.addEventListener("keydown", shortcut);
+  watchUse();
+  await resume();
+}
+
+async function resume() {
+  try {
+    const found = await ask("/session");
+    if (found.role) open(found);
+    else enter("");
+  } catch (error) {
+    enter("");
+    part("entrance-error").textContent = error.message;
+  }
+}
+
+/** Shows the entrance. */
+function enter(text) {
+  leave.abort();
+  session = null;
+  secret = null;
+  part("shell").hidden = true;
+  part("entrance").hidden = false;
+  document.querySelectorAll("dialog").forEach((dialog) => dialog.close());
+  put(part("content"));
+  part("entrance-error").textContent = text;
+  part("query").value = "";
+  part("token").focus();
+}
+
+function open(found) {
+  session = found;
+  part("entrance").hidden = true;
+  part("shell").hidden = false;
+  label();
+  render();
+}
+
+async function signIn(event) {
+  event.preventDefault();
+  const field = part("token");
+  part("sign-in-button").disabled = true;
+  part("entrance-error").textContent = "";
+  try {
+    open(await ask("/session", { method: "POST", body: { token: field.value } }));
+  } catch (error) {
+    part("entrance-error").textContent = error.status === 401 ? t("sign-in.wrong") : error.status === 403 ? t("sign-in.forbidden", { message: error.message }) : error.message;
+    field.focus();
+    field.select();
+  }
+  if (session) field.value = "";
+  part("sign-in-button").disabled = false;
+}
+
+async function signOut() {
+  try {
+    await ask("/session", { method: "DELETE" });
+    enter("");
+    say(t("signed-out"));
+  } catch (error) {
+    put(part("content"), trouble(error, signOut));
+  }
+}
+
+/** A security key is recognised before it could get into the address. */
+function search(event) {
+  event.preventDefault();
+  const text = part("query").value.trim();
+  if (!text) return part("query").focus();
+  const kind = part("kind").value;
+  if (kind === "key" || (kind === "auto" && /^dgk\d*\./.test(text))) {
+    secret = text;
+    part("query").value = "";
+    return go(address("find", { kind: "key" }));
+  }
+  secret = null;
+  return go(address("find", { q: text, kind: kind === "auto" ? undefined : kind }));
+}
+
+function go(where) {
+  if (location.hash === where) render();
+  else location.hash = where;
+}
+
+async function render() {
+  leave.abort();
+  leave = new AbortController();
+  const { name: wanted, values } = place();
+  const name = Object.hasOwn(views, wanted) ? wanted : "now";
+  const content = h("div", { class: `view view-${name}` });
+  put(part("content"), content);
+  document.title = `${t(`view.${name}`)} · Deskgate`;
+  for (const link of part("views").children) {
+    if (link.dataset.view === name) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest", inline: "center" });
+    } else link.removeAttribute("aria-current");
+  }
+  part("query").value = name === "find" ? values.q ?? "" : "";
+  part("kind").value = name === "find" && kinds.includes(values.kind) ? values.kind : "auto";
+  window.scrollTo(0, 0);
+  const context = { values, place: content, signal: leave.signal, mayChange: session.role === "operate", secret, again: render, role: session.role };
+  try {
+    await views[name](context);
+  } catch (error) {
+    if (error?.name !== "AbortError") put(content, h("h1", {}, t(`view.${name}`)), trouble(error, render));
+  }
+}
+
+/** Everything outside the views, in the language in use. */
+function label() {
+  document.documentElement.lang = language();
+  part("language").value = language();
+  const texts = {
+    skip: "skip", "token-label": "sign-in.token", "sign-in-button": "sign-in", "entrance-text": "sign-in.text", "entrance-hint": "sign-in.hint",
+    "query-label": "search.label", "kind-label": "search.kind", "find-button": "search.find", "language-label": "language", "sign-out": "sign-out",
+  };
+  for (const [id, key] of Object.entries(texts)) part(id).textContent = t(key);
+  part("query").placeholder = t("search.hint");
+  put(part("kind"), kinds.map((kind) => h("option", { value: kind }, t(`kind.${kind}`))));
+  part("views").setAttribute("aria-label", t("views"));
+  put(part("views"), shown.map((name) => h("a", { href: address(name), "data-view": name }, t(`view.${name}`))));
+  if (!session) document.title = "Deskgate";
+  else {
+    part("role").textContent = t(`role.${session.role}`);
+    part("role").title = session.token;
+  }
+}
+
+/** `/` goes to the search, as in many programs. */
+function shortcut(event) {
+  const isTyping = event.target.closest?.("input, select, textarea, dialog");
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping || !session) return;
+  event.preventDefault();
+  part("query").focus();
+}
+
+/** What charts ask by themselves does not prolong a session; a person who moves or types does, at most once a minute. */
+function watchUse() {
+  let told = performance.now();
+  const use = () => {
+    if (!session || performance.now() - told < 60_000) return;
+    told = performance.now();
+    checkSession({}).catch(() => {});
+  };
+  for (const kind of ["keydown", "pointerdown", "pointermove"]) document.addEventListener(kind, use, { passive: true });
+}
+
+start();

@@ -1,0 +1,58 @@
+// What happened, in order, with what it means and what to do.
+
+import { address } from "./address.js";
+import { h } from "./dom.js";
+import { time } from "./format.js";
+import { badge } from "./ui.js";
+import { t, word } from "./words.js";
+
+const marks = { ok: "✓", problem: "!", note: "i" };
+const links = { delivery_id: "delivery_id", user_id: "user_id", comment_id: "comment_id", device_id: "device_id", ticket_id: "ticket_id" };
+
+/** The answer in one sentence, what to do first, and the steps. */
+export function story({ outcome, finding, remedy, steps }, app) {
+  return [
+    h("div", { class: `finding ${outcome}` },
+      h("p", { class: "finding-text" }, badge(t(`outcome.${outcome}`), { ok: "good", problem: "bad", note: "warn" }[outcome]), " ", h("span", { lang: "en" }, finding)),
+      remedy && h("p", { class: "finding-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", h("span", { lang: "en" }, remedy))),
+    timeline(steps, app, { first: remedy, lang: "en" }),
+  ];
+}
+
+/** The steps as a list. `first` is a remedy that stands above already, `lang` the language of the texts where it is not the page's. */
+export function timeline(steps, app, { first, lang } = {}) {
+  return h("ol", { class: "timeline" }, steps.map((step) => h("li", { class: `step ${step.outcome}` },
+    h("span", { class: "mark", role: "img", "aria-label": t(`outcome.${step.outcome}`) }, marks[step.outcome] ?? "i"),
+    h("div", { class: "step-body" },
+      h("p", { class: "step-head" }, h("span", { class: "strong" }, word(`step.${step.step}`) ?? step.step), step.at && time(step.at)),
+      h("p", { class: "step-text", lang }, step.text),
+      step.remedy && step.remedy !== first && h("p", { class: "step-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", h("span", { lang }, step.remedy)),
+      references(step.references, app)))));
+}
+
+function references(found = {}, app) {
+  const entries = Object.entries(found).filter(([, value]) => value !== "");
+  if (!entries.length) return null;
+  return h("p", { class: "step-references" }, entries.map(([name, value]) => h("span", {}, h("span", { class: "quiet" }, `${word(name) ?? name} `),
+    name in links ? h("a", { href: address("find", { [links[name]]: value, app_id: name === "delivery_id" ? undefined : app }) }, value) : h("code", {}, value))));
+}
+
+/** The steps of deliveries with their attempts, oldest first. */
+export function stepsOf(deliveries) {
+  const steps = [];
+  let event = null;
+  for (const delivery of [...deliveries].reverse()) {
+    if (delivery.event_id !== event) {
+      event = delivery.event_id;
+      steps.push({ step: "event", outcome: "ok", at: delivery.received_at, text: t("told.event", { type: delivery.type }), references: { user_id: delivery.user_id, ticket_id: delivery.ticket_id ?? "", comment_id: delivery.comment_id ?? "" } });
+    }
+    for (const attempt of delivery.tries ?? []) {
+      const isGood = attempt.outcome === "delivered";
+      steps.push({ step: "attempt", outcome: isGood ? "ok" : "problem", at: attempt.started_at, text: t("told.attempt", { number: attempt.number, notifier: delivery.notifier, outcome: attempt.outcome, reason: attempt.reason }), references: {} });
+    }
+    const outcome = { delivered: "ok", pending: "note" }[delivery.state] ?? "problem";
+    const text = t(`told.${delivery.state}`, { notifier: delivery.notifier, reason: delivery.reason || delivery.waits || "–" });
+    steps.push({ step: "delivery", outcome, at: delivery.ended_at ?? delivery.due_at, text, references: { delivery_id: delivery.id, device_id: delivery.target?.device_id ?? "" } });
+  }
+  return steps;
+}

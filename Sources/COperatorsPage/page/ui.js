@@ -1,0 +1,151 @@
+// The parts that views are made of.
+
+import { h, put, say } from "./dom.js";
+import { t } from "./words.js";
+import { Refusal } from "./api.js";
+
+/** The head of a view: its title, what it is for, and where the same content is as JSON. */
+export function head(title, text, json = [], ...beside) {
+  return h("div", { class: "head" },
+    h("div", {}, h("h1", {}, title), text && h("p", { class: "quiet" }, text)),
+    h("div", { class: "beside" }, beside, json.map((place) => h("a", { href: place, class: "json", target: "_blank", rel: "noopener", title: t("json") }, h("code", {}, place.split("?")[0])))));
+}
+
+/** A short word in a colour: good, bad, warn or plain. */
+export function badge(text, tone = "plain") {
+  return h("span", { class: `badge ${tone}` }, text);
+}
+
+/** A card with a heading. */
+export function card(title, ...children) {
+  return h("section", { class: "card" }, title && h("h2", {}, title), children);
+}
+
+/** What stands where there is nothing. */
+export function empty(title, text) {
+  return h("div", { class: "empty" }, h("p", { class: "strong" }, title), text && h("p", { class: "quiet" }, text));
+}
+
+/** What went wrong, with a button to try again. */
+export function trouble(error, again) {
+  const text = error instanceof Refusal ? error.message : String(error?.message ?? error);
+  return h("div", { class: "trouble", role: "alert" },
+    h("p", { class: "strong" }, error?.status === 503 ? t("error.store") : t("error.title")), h("p", {}, text),
+    again && h("button", { type: "button", onclick: again }, t("again")));
+}
+
+/** Shows that something is on its way. */
+export function waiting() {
+  return h("p", { class: "quiet waiting" }, t("waiting"));
+}
+
+/** A table. Columns are {title, cell(row), number?, wide?}; each row is made once, so that thousands stay quick. */
+export function table(caption, columns, rows) {
+  const body = h("tbody");
+  const make = (row) => h("tr", {}, columns.map((column) => h("td", { class: kind(column) }, column.cell(row))));
+  body.append(...rows.map(make));
+  const element = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    h("table", {}, h("caption", { class: "unseen" }, caption),
+      h("thead", {}, h("tr", {}, columns.map((column) => h("th", { scope: "col", class: kind(column) }, column.title || h("span", { class: "unseen" }, t("actions")))))), body));
+  element.add = (more) => body.append(...more.map(make));
+  return element;
+}
+
+function kind(column) {
+  return [column.number && "number", column.wide && "wide", column.tight && "tight"].filter(Boolean).join(" ") || null;
+}
+
+/** A table that goes on: `more(after)` gives {rows, next}. */
+export async function longTable(caption, columns, more, nothing) {
+  const first = await more();
+  if (!first.rows.length) return nothing;
+  const shown = table(caption, columns, first.rows);
+  let [next, count] = [first.next, first.rows.length];
+  const note = h("span", { class: "quiet" });
+  const button = h("button", { type: "button" }, t("more"));
+  const tell = () => {
+    note.textContent = next ? t("rows.so-far", { count }) : t("rows.all", { count });
+    button.hidden = !next;
+  };
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      const page = await more(next);
+      shown.add(page.rows);
+      next = page.next;
+      count += page.rows.length;
+      tell();
+      say(note.textContent);
+    } catch (error) {
+      say(error.message);
+      note.textContent = error.message;
+    }
+    button.disabled = false;
+  });
+  tell();
+  return h("div", {}, shown, h("div", { class: "more" }, note, button));
+}
+
+/** A list of names with values. */
+export function facts(pairs) {
+  return h("dl", { class: "facts" }, pairs.filter(Boolean).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value ?? "–"))));
+}
+
+/**
+ * Asks before something is changed. `fields` are inputs that go into the dialog, `done(values)` does it and returns what to tell.
+ */
+export function confirm({ title, text, action, danger = false, fields = [], check = () => true, done }) {
+  const fault = h("p", { class: "fault", role: "alert" });
+  const cancel = h("button", { type: "button" }, t("cancel"));
+  const go = h("button", { type: "submit", class: danger ? "danger" : "primary" }, action);
+  const inputs = fields.map(({ name, label, hint }, index) =>
+    h("div", { class: "field" }, h("label", { for: `dialog-${index}` }, label),
+      h("input", { id: `dialog-${index}`, name, maxlength: 200, autocomplete: "off" }), hint && h("p", { class: "quiet small" }, hint)));
+  const form = h("form", { method: "dialog" }, h("h2", { id: "dialog-title" }, title), [text].flat().map((part) => (part instanceof Node ? part : h("p", {}, part))), inputs, fault,
+    h("div", { class: "buttons" }, cancel, go));
+  const dialog = h("dialog", { "aria-labelledby": "dialog-title" }, form);
+  const values = () => Object.fromEntries(new FormData(form));
+  const revise = () => { go.disabled = !check(values()); };
+  form.addEventListener("input", revise);
+  revise();
+  cancel.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    go.disabled = true;
+    fault.textContent = "";
+    try {
+      const told = await done(values());
+      dialog.close();
+      say(told);
+    } catch (error) {
+      fault.textContent = error.message;
+      go.disabled = false;
+    }
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  (inputs.length ? form.querySelector("input") : cancel).focus();
+}
+
+/** A box that tells what was done. */
+export function notice(text, tone = "good") {
+  return h("p", { class: `notice ${tone}`, role: "status" }, text);
+}
+
+/** Fills a part of a view when a promise is kept, and tells what is wrong otherwise. */
+export async function show(place, make) {
+  put(place, waiting());
+  try {
+    put(place, await make());
+  } catch (error) {
+    if (error?.name !== "AbortError") put(place, trouble(error, () => show(place, make)));
+  }
+  return place;
+}
+
+/** Which app: a field for the configured ones. */
+export function appField(apps, chosen, id = "app") {
+  return h("div", { class: "field" }, h("label", { for: id }, t("app")),
+    h("select", { id, name: "app_id" }, apps.map((app) => h("option", { value: app, selected: app === chosen }, app))));
+}

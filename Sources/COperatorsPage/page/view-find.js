@@ -1,0 +1,140 @@
+// Find: one box leads to one timeline.
+
+import { ask, path } from "./api.js";
+import { address } from "./address.js";
+import { apps } from "./apps.js";
+import { h, put } from "./dom.js";
+import { columns } from "./view-dead.js";
+import { confirm, empty, head, longTable, show, waiting } from "./ui.js";
+import { stepsOf, story, timeline } from "./timeline.js";
+import { t } from "./words.js";
+
+// What an address may name; a person may stand beside a device, so the person comes last.
+const named = ["comment_id", "ticket_id", "device_id", "delivery_id", "user_id"];
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const MOST_APPS = 20;
+const MOST_STORIES = 30;
+
+/** Shows what the address names, or looks for what was typed. */
+export async function find(context) {
+  const { values, place } = context;
+  if (values.kind === "key") return key(context);
+  const field = named.find((name) => values[name]);
+  if (field) return explain(context, field, values[field]);
+  if (values.q) return look(context);
+  put(place, head(t("view.find"), t("find.text")), empty(t("find.empty"), t("find.empty.text")));
+}
+
+/** The key stands in the request alone; of the page's address and history it is no part. */
+async function key({ place, secret, signal }) {
+  put(place, head(t("find.key"), t("find.key.text")));
+  if (!secret) return place.append(empty(t("find.key.gone"), t("find.key.gone.text")));
+  const result = h("div");
+  place.append(result);
+  await show(result, async () => {
+    const known = await apps(signal);
+    const answers = [];
+    for (const app of known.slice(0, MOST_APPS)) {
+      const found = await ask(path("/v1/explain", { app_id: app, security_key: secret }), { signal });
+      answers.push(h("section", {}, known.length > 1 && h("h2", {}, `${t("app")}: ${app}`), story(found, app)));
+    }
+    return answers;
+  });
+}
+
+/** Looks for a text as everything that it can be. */
+async function look({ values, place, signal }) {
+  const text = values.q;
+  put(place, head(t("find.title", { text }), null), waiting());
+  const found = [];
+  const faults = [];
+  const known = values.app_id ? [values.app_id] : (await apps(signal)).slice(0, MOST_APPS);
+  const wants = (kind) => !values.kind || values.kind === kind;
+  const note = (promise, make) => promise.then((answer) => found.push(...make(answer)), (error) => {
+    if (signal.aborted) throw error;
+    if (error.status !== 404 && error.status !== 400) faults.push(error);
+  });
+  if (UUID.test(text) && wants("delivery")) await note(ask(path(`/v1/deliveries/${encodeURIComponent(text.toLowerCase())}`), { signal }), (delivery) => [hit("delivery", { delivery_id: delivery.id }, null)]);
+  if (!found.length) await Promise.all(known.flatMap((app) => [
+    wants("user") && note(user(app, text, signal), (is) => (is ? [hit("user", { user_id: text, app_id: app }, app)] : [])),
+    wants("device") && note(ask(path("/v1/push-tokens", { app_id: app, device_id: text, limit: 20 }), { signal }), ({ push_tokens: all }) => all.map((one) => hit("device", { device_id: text, user_id: one.user_id, app_id: app }, app, one.user_id))),
+    wants("comment") && note(ask(path("/v1/deliveries", { app_id: app, comment_id: text, limit: 1 }), { signal }), ({ deliveries }) => (deliveries.length ? [hit("comment", { comment_id: text, app_id: app }, app)] : [])),
+    wants("ticket") && note(ask(path("/v1/deliveries", { app_id: app, ticket_id: text, limit: 1 }), { signal }), ({ deliveries }) => (deliveries.length ? [hit("ticket", { ticket_id: text, app_id: app }, app)] : [])),
+  ].filter(Boolean)));
+  if (faults.length && !found.length) throw faults[0];
+  if (found.length === 1) return location.replace(found[0].href);
+  put(place, head(t("find.title", { text }), found.length ? t("find.several") : null), found.length ? hits(found) : nothing(text, values.kind, known));
+}
+
+function hit(kind, values, app, person) {
+  return { kind, app, person, href: address("find", values) };
+}
+
+function hits(found) {
+  return h("ul", { class: "hits" }, found.map(({ kind, app, person, href }) => h("li", {}, h("a", { href }, h("span", { class: "strong" }, t(`kind.${kind}`)), person && h("span", {}, person), app && h("span", { class: "quiet" }, app)))));
+}
+
+/** A text that is stored nowhere may still be asked about: why is this person refused? */
+function nothing(text, kind, known) {
+  const kinds = kind ? [kind] : ["user", "comment", "device"];
+  const offers = kinds.filter((one) => ["user", "comment", "device"].includes(one)).flatMap((one) => known.map((app) => hit(one, { [`${one}_id`]: text, app_id: app }, app)));
+  return [empty(t("find.nothing", { text }), t("find.nothing.text")), offers.length > 0 && h("section", {}, h("h2", {}, t("find.anyway")), hits(offers))];
+}
+
+async function user(app, text, signal) {
+  const values = { app_id: app, user_id: text, limit: 1 };
+  const devices = await ask(path("/v1/push-tokens", values), { signal });
+  if (devices.push_tokens.length) return true;
+  const deliveries = await ask(path("/v1/deliveries", values), { signal });
+  if (deliveries.deliveries.length) return true;
+  return (await ask(path("/v1/revocations", values), { signal })).revocations.length > 0;
+}
+
+/** What the service explains; of a ticket what is stored of its deliveries. */
+async function explain({ values, place, signal, mayChange, again }, field, value) {
+  const kind = field.replace("_id", "");
+  const json = field === "ticket_id" ? path("/v1/deliveries", pick(values, ["app_id", "ticket_id"])) : path("/v1/explain", pick(values, ["app_id", ...named]));
+  const result = h("div");
+  const person = field === "user_id" && values.app_id;
+  put(place, head(`${t(`kind.${kind}`)} ${value}`, values.app_id ? `${t("app")}: ${values.app_id}${values.user_id && field !== "user_id" ? ` · ${t("user")}: ${values.user_id}` : ""}` : null, [json],
+    person && h("a", { class: "button", href: address("people", { app_id: values.app_id, user_id: value }) }, t("find.person"))), result);
+  await show(result, async () => {
+    if (field === "ticket_id") return stored(values, signal);
+    return story(await ask(json, { signal }), values.app_id);
+  });
+  if (field === "delivery_id" && mayChange) await offerRetry(value, place, signal, again);
+  if (field !== "user_id" && field !== "ticket_id") return;
+  const list = h("div");
+  place.append(list);
+  await show(list, async () => h("section", {}, h("h2", {}, t("find.deliveries")), await longTable(t("find.deliveries"), columns(), async (after) => {
+    const page = await ask(path("/v1/deliveries", { ...pick(values, ["app_id", field]), after, limit: 50 }), { signal });
+    return { rows: page.deliveries, next: page.next };
+  }, empty(t("find.no-deliveries"), t("find.no-deliveries.text")))));
+}
+
+/** The newest deliveries of a ticket with their attempts, of which the service explains one at a time. */
+async function stored(values, signal) {
+  const { deliveries } = await ask(path("/v1/deliveries", { ...pick(values, ["app_id", "ticket_id"]), limit: MOST_STORIES }), { signal });
+  if (!deliveries.length) return empty(t("find.no-deliveries"), t("find.no-deliveries.text"));
+  const stories = await Promise.all(deliveries.map((delivery) => ask(`/v1/deliveries/${delivery.id}`, { signal })));
+  return timeline(stepsOf(stories), values.app_id);
+}
+
+/** A dead delivery may be tried again where it is explained. */
+async function offerRetry(id, place, signal, again) {
+  const delivery = await ask(`/v1/deliveries/${encodeURIComponent(id)}`, { signal }).catch(() => null);
+  if (delivery?.state !== "dead") return;
+  const retry = () => confirm({
+    title: t("dead.retry.title", { count: 1 }), action: t("dead.retry.do", { count: 1 }), text: t("find.retry.text", { notifier: delivery.notifier, reason: delivery.reason }),
+    done: async () => {
+      const { retried } = await ask(`/v1/deliveries/${encodeURIComponent(id)}/retry`, { method: "POST" });
+      await again();
+      return t("dead.retried", { count: retried });
+    },
+  });
+  place.querySelector(".beside").prepend(h("button", { type: "button", onclick: retry }, t("find.retry")));
+}
+
+function pick(values, names) {
+  return Object.fromEntries(names.filter((name) => values[name]).map((name) => [name, values[name]]));
+}

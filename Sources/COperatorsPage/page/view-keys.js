@@ -1,0 +1,57 @@
+// Keys: where each one stands, when it was used, and the next step of a rotation.
+
+import { ask } from "./api.js";
+import { h, put } from "./dom.js";
+import { ago, time } from "./format.js";
+import { badge, card, empty, head, notice, show, table } from "./ui.js";
+import { t } from "./words.js";
+
+const UNUSED = 30 * 86400;
+
+/** Shows the view. */
+export async function keys({ place, signal }) {
+  const list = h("div", { class: "stack" });
+  put(place, head(t("view.keys"), t("keys.text"), ["/v1/status"]), list);
+  await show(list, async () => {
+    const status = await ask("/v1/status", { signal });
+    const apps = Map.groupBy(status.keys ?? [], (key) => key.app_id);
+    if (!apps.size) return empty(t("keys.none"), t("keys.none.text"));
+    return [behind(status), [...apps].map(([app, all]) => card(app, keyTable(app, all), next(app, all)))];
+  });
+}
+
+function behind({ keys_digest: own, replicas = [] }) {
+  const others = replicas.filter((replica) => !replica.answers && replica.silent_seconds < 30 && replica.keys_digest !== own);
+  return others.length > 0 && notice(t("keys.behind", { replicas: others.map(({ id }) => id).join(", ") }), "warn");
+}
+
+function keyTable(app, all) {
+  return table(t("keys.of", { app }), [
+    { title: t("keys.id"), number: true, tight: true, cell: ({ key_id: id }) => h("span", { class: "strong" }, id) },
+    { title: t("state"), cell: ({ state }) => badge(t(`key.${state}`), state === "active" ? "good" : "plain") },
+    { title: t("keys.used"), cell: ({ last_used: used }) => (used ? [ago(used), " · ", time(used)] : t("never")) },
+    { title: t("keys.since"), cell: ({ known_since: since }) => time(since) },
+    { title: t("keys.end"), cell: ({ not_after: end }) => (end ? time(end) : t("keys.no-end")) },
+  ], all);
+}
+
+/** The step that `deskgate secret rotate` does next. */
+function next(app, all) {
+  const active = all.filter(({ state }) => state === "active");
+  const newest = all.reduce((best, key) => (key.key_id > best.key_id ? key : best));
+  const old = all.find((key) => key.key_id < (active[0]?.key_id ?? 0));
+  const command = `deskgate secret rotate --app ${/^[\w.:@+,/-]+$/.test(app) ? app : `'${app.replaceAll("'", "'\\''")}'`}`;
+  let text;
+  if (!active.length) text = t("rotate.none");
+  else if (old) text = rest(old);
+  else if (newest.state !== "active") text = t("rotate.activate", { id: newest.key_id });
+  else text = t("rotate.start");
+  return h("div", { class: "next" }, h("p", {}, h("span", { class: "strong" }, t("rotate.next")), " ", text), h("p", {}, h("code", {}, command)));
+}
+
+function rest({ key_id: id, last_used: used, known_since: since }) {
+  const last = Math.max(used ?? 0, since ?? 0);
+  if (!last) return t("rotate.unknown", { id });
+  const due = last + UNUSED;
+  return due > Date.now() / 1000 ? t("rotate.wait", { id, date: new Date(due * 1000).toISOString().slice(0, 10) }) : t("rotate.retire", { id });
+}

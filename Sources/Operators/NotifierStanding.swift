@@ -1,0 +1,75 @@
+internal import Core
+internal import HTTPServer
+internal import JSON
+internal import Threading
+package import Time
+
+/// How a notifier does its work.
+package struct NotifierStanding: Sendable {
+    /// Its name.
+    package let name: String
+    /// Its state, in the word of `deskgate_notifier_state`.
+    package let state: String
+    /// Why it is paused, and what to do; nil while it is not.
+    package let pause: (reason: String, remedy: String)?
+    /// When its certificate expires; nil when it has none.
+    package let credentialExpiresAt: UnixSeconds?
+
+    /// Describes a notifier.
+    package init(name: String, state: String, pause: (reason: String, remedy: String)?, credentialExpiresAt: UnixSeconds?) {
+        self.name = name
+        self.state = state
+        self.pause = pause
+        self.credentialExpiresAt = credentialExpiresAt
+    }
+}
+
+extension NotifierStanding {
+    /// `GET /v1/notifiers`, which is answered from memory, also while the store's disk hangs.
+    static let route = AdminRoute(
+        .get, "/v1/notifiers", .read, summary: "The notifiers: how each does its work, and what waits for it.",
+        answer: AdminRoute.Answer(
+            ["notifiers"],
+            [
+                "notifiers": Schema.array(
+                    Schema.object([
+                        ("name", Schema.text), ("type", AdminSchema.maybeText), ("apps", Schema.array(Schema.text)),
+                        ("can_test", AdminSchema.flag), ("state", AdminSchema.maybeText), ("reason", AdminSchema.maybeText),
+                        ("remedy", AdminSchema.maybeText), ("pending", Schema.nullable(AdminSchema.count)),
+                        ("oldest_at", AdminSchema.maybeTime), ("credential_expires_at", Schema.nullable(AdminSchema.count)),
+                    ]))
+            ],
+            text:
+                "The notifiers by name; pending and oldest_at are null while the store cannot be read, and a notifier that is not "
+                + "configured stands here, without type and state, as long as deliveries wait for it."),
+        .fromMemory { _, _, listener in
+            let services = listener.services
+            let pending = (try? services.store.pending()).map { waiting in
+                Dictionary(waiting.map { (ByteKey($0.notifier), $0) }) { first, _ in first }
+            }
+            return Response(
+                status: 200, json: ["notifiers": list(services.state.current.notifiers, services.notifiers(), pending)],
+                headers: [("Cache-Control", "no-store")])
+        })
+
+    private static func list(
+        _ configured: [NamedNotifier], _ standings: [NotifierStanding], _ pending: [ByteKey: PendingDeliveries]?
+    ) -> JSONValue {
+        let standings = Dictionary(standings.map { (ByteKey($0.name), $0) }) { first, _ in first }
+        let known = Dictionary(configured.map { (ByteKey($0.name), $0) }) { first, _ in first }
+        let names = Set(known.keys).union(pending.map { Array($0.keys) } ?? []).sorted()
+        return .array(
+            names.map { name in
+                let (notifier, standing, waiting) = (known[name], standings[name], pending?[name])
+                return [
+                    "name": .string(name.text), "type": notifier.map { .string($0.type) } ?? .null,
+                    "apps": .array((notifier?.apps ?? []).map { .string($0) }), "can_test": .bool(notifier?.takesTests ?? false),
+                    "state": standing.map { .string($0.state) } ?? .null, "reason": standing?.pause.map { .string($0.reason) } ?? .null,
+                    "remedy": standing?.pause.map { .string($0.remedy) } ?? .null,
+                    "pending": pending == nil ? .null : .integer(Int64(waiting?.count ?? 0)),
+                    "oldest_at": waiting.map { .string(RFC3339.text($0.oldestReceivedAt)) } ?? .null,
+                    "credential_expires_at": standing?.credentialExpiresAt.map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,
+                ]
+            })
+    }
+}

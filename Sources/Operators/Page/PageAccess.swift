@@ -1,0 +1,37 @@
+package import Configuration
+internal import HTTPServer
+
+/// Whether the operators' page is served.
+package enum PageAccess: Sendable {
+    /// It is.
+    case open
+    /// The configuration switches it off.
+    case off
+    /// Other machines reach the listener, and it has no TLS: the token and the session could be read on the way.
+    case needsTLS
+
+    /// As a configuration says.
+    package init(_ configuration: Configuration) {
+        let admin = configuration.admin
+        self =
+            if !configuration.operators.servesPage {
+                .off
+            } else {
+                admin.isLocal || admin.listener.settings.tls != nil ? .open : .needsTLS
+            }
+    }
+
+    private static let needsTLSAnswer = Response.error(
+        403, "page_needs_tls",
+        "The operators' page is served on a loopback address, on a Unix socket or with TLS: set admin.tls, or listen on 127.0.0.1 and use ssh -L."
+    )
+
+    /// The answer that refuses every request of the page; nil when it is served.
+    var refusal: Response? {
+        switch self {
+        case .open: nil
+        case .off: StandardResponse.notFound
+        case .needsTLS: Self.needsTLSAnswer
+        }
+    }
+}

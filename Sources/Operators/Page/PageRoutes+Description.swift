@@ -1,0 +1,45 @@
+internal import HTTPServer
+internal import JSON
+
+/// What the routes of the operators' page take and answer, for the OpenAPI document.
+extension PageRoutes {
+    private static let page = RouteDescription.Answer(200, "The page.", Schema.text, mediaType: "text/html")
+    private static let unchanged = RouteDescription.Answer(304, "It is still what If-None-Match names.")
+    private static let needsTLS = RouteDescription.Answer(403, "Other machines reach the listener, which has no TLS.")
+    private static let absent = RouteDescription.Answer(404, "The page is switched off, or has no such file.")
+    private static let misdirected = RouteDescription.Answer(
+        421, "The Host header is a name other than localhost, while only this machine reaches the listener.")
+    private static let foreign = RouteDescription.Answer(403, "Origin is not the page, the token mints keys, or the listener needs TLS.")
+    private static let session = RouteDescription.Answer(
+        200, "The role of the session, and the place of its token in the configuration; null without a session.",
+        Schema.object([("role", AdminSchema.maybeText), ("token", AdminSchema.maybeText)]))
+
+    /// `GET /`
+    static let index: [HTTPServer.Method: RouteDescription] = [
+        .get: RouteDescription("The operators' page.", answers: [page, unchanged, needsTLS, absent, misdirected])
+    ]
+
+    /// `GET /page/:file`
+    static let file: [HTTPServer.Method: RouteDescription] = [
+        .get: RouteDescription(
+            "A file of the operators' page.",
+            parameters: [RouteDescription.Parameter("file", .path, Schema.line(1...255), text: "Its name.")],
+            answers: [
+                RouteDescription.Answer(200, "The file.", Schema.text, mediaType: "text/javascript"), unchanged, needsTLS, absent,
+                misdirected,
+            ])
+    ]
+
+    /// `/session`
+    static let sessions: [HTTPServer.Method: RouteDescription] = [
+        .get: RouteDescription("Whether the browser has a session.", answers: [session, needsTLS, absent, misdirected]),
+        .post: RouteDescription(
+            "Opens a session, whose cookie stands for the token; only from the page itself.",
+            body: RouteDescription.Body(Schema.object([("token", Schema.text)])),
+            answers: [
+                session, RouteDescription.Answer(400, "The body is not the object that is expected."),
+                RouteDescription.Answer(401, "No admin token is this text."), foreign, absent, misdirected,
+            ]),
+        .delete: RouteDescription("Ends the session; only from the page itself.", answers: [session, foreign, absent, misdirected]),
+    ]
+}

@@ -1,0 +1,159 @@
+internal import Configuration
+internal import Crypto
+internal import HTTPServer
+internal import JSON
+internal import Observability
+internal import OperatorsPage
+internal import Threading
+
+/// What a browser asks for: the files of the operators' page, and the session with which its scripts send the requests of `AdminRoute.all`.
+struct PageRoutes: Sendable {
+    private let files: PageFiles
+    private let session: SessionRoute
+    private let gate: AdminGate
+
+    /// Prepares the answers.
+    init(_ gate: AdminGate) {
+        files = PageFiles()
+        session = SessionRoute(gate)
+        self.gate = gate
+    }
+
+    /// The routes.
+    var routes: [Route] {
+        [
+            Route("/", described: Self.index, [(.get, { request, responder in serve(files.answer("index.html", request), responder) })]),
+            Route(
+                "/page/:file", described: Self.file,
+                [(.get, { request, responder in serve(files.answer(Self.name(of: request), request), responder) })]),
+            Route(
+                "/session", bodyLimit: AdminRoute.bodyLimit, described: Self.sessions,
+                [
+                    (.get, { request, responder in serve(session.show(request), responder) }),
+                    (.post, { request, responder in serve(isOpen ? session.open(request) : nil, responder) }),
+                    (.delete, { request, responder in serve(session.close(request), responder) }),
+                ]),
+        ]
+    }
+
+    private var isOpen: Bool { gate.state.current.page.refusal == nil }
+
+    private func serve(_ answer: Response?, _ responder: consuming Responder) -> Answered {
+        responder.respond(gate.state.current.page.refusal ?? answer ?? StandardResponse.notFound)
+    }
+
+    private static func name(of request: borrowing Request) -> String {
+        var bytes: [UInt8] = []
+        request.withPathParameter { name in
+            for index in name.indices { bytes.append(name[index]) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// The page's files as answers. Browsers ask each time whether a file has changed, so that a new version of the service has a new page.
+private struct PageFiles: Sendable {
+    private struct File: Sendable {
+        let tag: [UInt8]
+        let whole, unchanged: Response
+    }
+
+    /// Nothing from elsewhere, nothing inline, and no text that becomes markup or script.
+    private static let policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; "
+        + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+    private let files: [String: File]
+
+    init() {
+        files = Dictionary(uniqueKeysWithValues: PageFile.all.map { ($0.name, Self.make($0)) })
+    }
+
+    func answer(_ name: String, _ request: borrowing Request) -> Response {
+        guard let file = files[name] else { return StandardResponse.notFound }
+        var isKnown = false
+        request.withHeader("If-None-Match") { value in
+            if let value { isKnown = constantTimeEquals(value, file.tag.span) }
+        }
+        return isKnown ? file.unchanged : file.whole
+    }
+
+    private static func make(_ file: PageFile) -> File {
+        // Without OpenSSL nothing of the service starts, so this tag is never served twice for different contents.
+        let digest = (try? sha256(file.bytes.span)) ?? []
+        let tag = "\"\(Base64URL.encode(digest.span))\""
+        let headers = [
+            ("Content-Type", file.mediaType), ("ETag", tag), ("Cache-Control", "no-cache"), ("Content-Security-Policy", policy),
+            ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+        ]
+        return File(
+            tag: Array(tag.utf8), whole: Response(status: 200, headers: headers, body: file.bytes),
+            unchanged: Response(status: 304, headers: Array(headers.dropFirst())))
+    }
+}
+
+/// The session of a browser: `GET`, `POST` and `DELETE /session`.
+private struct SessionRoute: Sendable {
+    private static let token = AdminRoute.Parameter("token", .body, isRequired: true, text: "An admin token of the role read or operate.")
+    private static let wrongToken = Response.error(401, "unauthorized", "No admin token is this text.")
+    private static let mintsOnly = Response.error(403, "forbidden", "This token mints keys; sign in with one of the role read or operate.")
+    private static let noRandom = Response.error(
+        503, "undecided", "The session could not be made; try again.", headers: [("Retry-After", "1")])
+
+    private let gate: AdminGate
+
+    init(_ gate: AdminGate) {
+        self.gate = gate
+    }
+
+    /// Tells whether the browser has a session. It is answered 200 either way, because a browser logs other answers as errors.
+    func show(_ request: borrowing Request) -> Response { Self.answer(gate.session(of: request, gate.state.current)) }
+
+    /// Opens a session.
+    func open(_ request: borrowing Request) -> Response {
+        let state = gate.state.current
+        if let refusal = gate.foreignOrigin(request, AdminCaller(request), state) { return refusal }
+        let sent: String?
+        do throws(AdminProblem) {
+            sent = try request.withBody { body throws(AdminProblem) in try AdminFields(body, [Self.token]).text("token") }
+        } catch {
+            return .error(400, "malformed", error.message)
+        }
+        guard let sent, let token = BearerToken.owner(of: sent.utf8.span, among: state.tokens) else {
+            gate.deny(AdminCaller(request), "unauthorized", [])
+            return Self.wrongToken
+        }
+        let caller = AdminCaller(request, token)
+        guard token.has(.read) else {
+            gate.deny(caller, "forbidden", [("needed", .string(AdminToken.Role.read.rawValue))])
+            return Self.mintsOnly
+        }
+        guard let id = try? gate.sessions.open(token) else { return Self.noRandom }
+        end(request, state)
+        gate.audit("session.open", outcome: "done", [], by: caller)
+        return Self.answer(token, state.cookie.setting(id))
+    }
+
+    /// Ends the session.
+    func close(_ request: borrowing Request) -> Response {
+        let state = gate.state.current
+        let token = gate.session(of: request, state)
+        let caller = AdminCaller(request, token)
+        if let refusal = gate.foreignOrigin(request, caller, state) { return refusal }
+        end(request, state)
+        if token != nil { gate.audit("session.close", outcome: "done", [], by: caller) }
+        return Self.answer(nil, state.cookie.deleting)
+    }
+
+    private func end(_ request: borrowing Request, _ state: OperatorState) {
+        if let id = state.cookie.id(of: request) { gate.sessions.close(id) }
+    }
+
+    private static func answer(_ token: AdminToken?, _ cookie: (name: String, value: String)? = nil) -> Response {
+        Response(
+            status: 200,
+            json: ["role": token.map { .string($0.role.rawValue) } ?? .null, "token": token.map { .string($0.place) } ?? .null],
+            headers: [("Cache-Control", "no-store")] + (cookie.map { [$0] } ?? []))
+    }
+}

@@ -1,0 +1,22 @@
+internal import COperatorsPage
+
+/// One file of the operators' page, as it stands in `Sources/COperatorsPage/page`.
+package struct PageFile: Sendable {
+    /// Its name.
+    package let name: String
+    /// What it holds.
+    package let bytes: [UInt8]
+
+    /// All files.
+    package static let all: [PageFile] = (0..<shim_page_count()).map { index in
+        let file = unsafe shim_page_file(index)
+        return unsafe PageFile(name: String(cString: file.name), bytes: Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))
+    }
+
+    /// The media type that its name ends with.
+    package var mediaType: String {
+        if name.hasSuffix(".html") { return "text/html; charset=utf-8" }
+        if name.hasSuffix(".css") { return "text/css; charset=utf-8" }
+        return name.hasSuffix(".svg") ? "image/svg+xml" : "text/javascript; charset=utf-8"
+    }
+}

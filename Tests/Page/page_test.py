@@ -1,0 +1,447 @@
+"""Tests the operators' page in a real browser against a real service; Scripts/test-page runs it.
+
+Screenshots of every view in light, dark and phone width are kept in .build/page-screenshots.
+"""
+import re
+import sys
+import tempfile
+import urllib.parse
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+import service as seeded
+
+CHROMIUM = "/usr/bin/chromium"
+SCREENSHOTS = seeded.ROOT / ".build/page-screenshots"
+VIEWS = ["now", "notifiers", "dead", "people", "keys", "store", "configuration"]
+LOOKS = {
+    "light": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"},
+    "dark": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
+    "wide": {"viewport": {"width": 2200, "height": 1200}, "color_scheme": "dark"},
+}
+STEP_MILLISECONDS = 3000
+PATIENCE_MILLISECONDS = 20_000
+expect.set_options(timeout=PATIENCE_MILLISECONDS)
+
+
+class Operator:
+    """One browser with the page. It notes whatever must not be: messages on the console, dialogs, requests elsewhere."""
+
+    def __init__(self, browser, service, look="light", locale="en-US"):
+        self.service = service
+        self.context = browser.new_context(locale=locale, **LOOKS[look])
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE_MILLISECONDS)
+        self.faults, self.requests, self.allowed = [], [], []
+        self.page.on("console", lambda message: self.note(message.text))
+        self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        self.page.on("dialog", lambda dialog: (self.faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        self.page.on("request", lambda request: self.requests.append(request))
+
+    def note(self, text):
+        if not any(allowed in text for allowed in self.allowed):
+            self.faults.append(f"console: {text}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is None:
+                elsewhere = [request.url for request in self.requests if not request.url.startswith(self.service.admin + "/")]
+                assert not elsewhere, elsewhere
+                assert not self.faults, self.faults
+        finally:
+            self.context.close()
+
+    def open(self, address=""):
+        self.page.goto(f"{self.service.admin}/{address}")
+
+    def sign_in(self, role="operate", address=""):
+        self.open(address)
+        self.page.locator("input[type=password]").fill(self.service.tokens[role])
+        self.page.keyboard.press("Enter")
+        expect(self.page.locator("#shell")).to_be_visible()
+
+    def show(self, address):
+        self.page.evaluate("where => { location.hash = where; }", address)
+        self.settle()
+
+    def settle(self):
+        expect(self.page.locator(".view h1").first).to_be_visible()
+        expect(self.page.locator(".waiting")).to_have_count(0)
+
+    def search(self, text, kind="auto"):
+        self.page.locator("#kind").select_option(kind)
+        self.page.locator("input[type=search]").fill(text)
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_timeout(100)
+        self.settle()
+
+    def text(self):
+        return self.page.locator("#content").inner_text()
+
+    def check(self, name):
+        """No violation of what axe-core knows, nothing wider than the window, and a screenshot for people."""
+        wide = self.page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, f"{name} is {wide} pixels too wide"
+        self.page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
+        results = Axe().run(self.page)
+        assert results.violations_count == 0, f"{name}: {results.generate_report()}"
+
+
+def signs_in_and_refuses(browser, service):
+    with Operator(browser, service) as operator:
+        operator.allowed = ["status of 401", "status of 403"]
+        page = operator.page
+        operator.open("#/keys")
+        expect(page.locator("input[type=password]")).to_be_focused()
+        operator.check("entrance")
+        for token, text in [("x" * 43, "no admin token"), (service.tokens["mint"], "mints keys")]:
+            page.locator("input[type=password]").fill(token)
+            page.get_by_role("button", name="Sign in").click()
+            expect(page.locator("#entrance-error")).to_contain_text(text)
+            expect(page.locator("#shell")).to_be_hidden()
+        operator.check("entrance-refused")
+        page.locator("input[type=password]").fill(service.tokens["read"])
+        page.keyboard.press("Enter")
+        # The address that was asked for is shown.
+        expect(page.locator("#content h1")).to_have_text("Keys")
+        assert operator.context.cookies()[0]["httpOnly"] and operator.context.cookies()[0]["sameSite"] == "Strict"
+        assert page.evaluate("() => document.cookie + localStorage.length") == "0"
+        page.reload()
+        expect(page.locator("#content h1")).to_have_text("Keys")
+        page.locator("#sign-out").click()
+        expect(page.locator("input[type=password]")).to_be_visible()
+        assert page.locator("input[type=password]").input_value() == ""
+        assert page.locator("#content").inner_text() == ""
+
+
+def shows_every_view(browser, service):
+    for look in LOOKS:
+        with Operator(browser, service, look) as operator:
+            operator.sign_in()
+            for view in VIEWS:
+                operator.show(f"#/{view}")
+                expect(operator.page.locator("nav [aria-current=page]")).to_have_count(1)
+                if view == "now":
+                    operator.page.wait_for_timeout(2 * STEP_MILLISECONDS)
+                    service.traffic(service.good_key)
+                    operator.page.wait_for_timeout(2 * STEP_MILLISECONDS)
+                    expect(operator.page.locator(".chart path")).not_to_have_count(0)
+                operator.check(f"{look}-{view}")
+                for link in operator.page.locator("a.json").all():
+                    answer = operator.context.request.get(service.admin + link.get_attribute("href"))
+                    assert answer.ok, f"{view}: {link.get_attribute('href')}: {answer.status}"
+
+
+def speaks_russian(browser, service):
+    with Operator(browser, service, locale="ru-RU") as operator:
+        operator.sign_in()
+        assert operator.page.locator("html").get_attribute("lang") == "ru"
+        for view in VIEWS:
+            operator.show(f"#/{view}")
+            operator.check(f"russian-{view}")
+        operator.page.locator("#language").select_option("en")
+        expect(operator.page.locator("#content h1")).to_have_text("Configuration")
+        operator.page.locator("#language").select_option("ru")
+        expect(operator.page.locator("#content h1")).to_have_text("Настройки")
+
+
+def has_both_languages_whole(browser, service):
+    with Operator(browser, service) as operator:
+        operator.open()
+        missing = operator.page.evaluate("""async () => {
+            const [{ en }, { ru }] = await Promise.all([import("/page/words-en.js"), import("/page/words-ru.js")]);
+            const names = (text) => [...JSON.stringify(text).matchAll(/\\{(\\w+)\\}/g)].map((match) => match[1]).filter((name, index, all) => all.indexOf(name) === index).sort().join();
+            return [...Object.keys(en).filter((key) => !(key in ru)), ...Object.keys(ru).filter((key) => !(key in en)), ...Object.keys(en).filter((key) => key in ru && names(en[key]) !== names(ru[key]))];
+        }""")
+        assert missing == [], missing
+
+
+def leads_from_the_search_to_a_timeline(browser, service):
+    delivery = service.ask("GET", "/v1/deliveries?state=dead&limit=1")[1]["deliveries"][0]
+    with Operator(browser, service) as operator:
+        operator.sign_in()
+        for text, kind, heading in [
+            ("user-1", "auto", "User user-1"), ("9007199254740993", "auto", "Comment 9007199254740993"), ("4003", "auto", "Ticket 4003"),
+            ("phone-1", "auto", "Device phone-1"), (delivery["id"], "auto", f"Delivery {delivery['id']}"), (seeded.LONG_USER, "user", f"User {seeded.LONG_USER}"),
+            (seeded.EVIL_USER, "auto", f"User {seeded.EVIL_USER}"),
+        ]:
+            operator.search(text, kind)
+            expect(operator.page.locator("#content h1")).to_have_text(heading)
+            expect(operator.page.locator(".timeline .step")).not_to_have_count(0)
+            operator.check(f"find-{re.sub('[^a-z0-9]+', '-', heading.lower())[:40]}")
+        # The address alone leads a colleague there.
+        operator.open("#/find?q=user-2")
+        expect(operator.page.locator("#content h1")).to_have_text("User user-2")
+        operator.search("surely-nobody")
+        expect(operator.page.locator(".empty")).to_contain_text("Nothing is stored")
+        operator.check("find-nothing")
+
+
+def keeps_a_security_key_out_of_addresses(browser, service):
+    key = service.key("user-1")
+    with Operator(browser, service) as operator:
+        operator.sign_in()
+        places = []
+        operator.page.on("framenavigated", lambda frame: places.append(frame.url))
+        operator.search(key)
+        assert places and not any(key in place for place in places), places
+        assert operator.page.locator("input[type=search]").input_value() == ""
+        asked = [request for request in operator.requests if key in urllib.parse.unquote(request.url)]
+        assert all("/v1/explain" in request.url and request.resource_type == "fetch" for request in asked), [request.url for request in asked]
+        operator.show("#/keys")
+        operator.page.go_back()
+        operator.settle()
+        assert key not in operator.page.url
+        # Nor does a key get there that is cut off.
+        operator.search(key[:60])
+        assert not any(key[:60] in place for place in places), places
+
+
+def tries_dead_letters_again(browser, service):
+    with Operator(browser, service) as operator:
+        page = operator.page
+        operator.sign_in(address="#/dead")
+        service.receiver.answers["/refuses"] = 200
+        # Another operator is faster.
+        count = service.groups()[("crm", "purged")]
+        page.get_by_role("button", name="Retry all of crm, purged").click()
+        dialog = page.locator("dialog")
+        expect(dialog).to_contain_text(f"Retry {count} deliveries?")
+        operator.check("retry-asks")
+        assert service.ask("POST", "/v1/deliveries/retry", {"notifier": "crm"})[1]["retried"] == count
+        dialog.get_by_role("button", name=f"Retry {count}").click()
+        expect(page.locator(".notice").first).to_contain_text(f"0 of {count} are tried again.")
+        assert ("crm", "purged") not in service.groups()
+        reason, count = next((reason, number) for (notifier, reason), number in service.groups().items() if notifier == "fcm")
+        page.get_by_role("button", name=f"Retry all of fcm, {reason}").click()
+        dialog.get_by_role("button", name=f"Retry {count}").click()
+        expect(page.locator(".notice").first).to_contain_text(f"{count} deliveries are tried again.")
+        operator.check("retry-done")
+
+
+def tries_one_again(browser, service):
+    delivery = service.ask("GET", "/v1/deliveries?state=dead&notifier=apns&limit=1")[1]["deliveries"][0]
+    with Operator(browser, service) as operator:
+        operator.sign_in(address=f"#/find?delivery_id={delivery['id']}")
+        operator.page.get_by_role("button", name="Retry", exact=True).click()
+        operator.check("find-retry")
+        operator.page.locator("dialog").get_by_role("button", name="Retry 1").click()
+        expect(operator.page.locator("dialog")).to_have_count(0)
+        service.wait_for(lambda: len(service.ask("GET", f"/v1/deliveries/{delivery['id']}")[1]["tries"]) > len(delivery.get("tries", [])), "is tried")
+
+
+def a_reader_changes_nothing(browser, service):
+    with Operator(browser, service) as operator:
+        operator.sign_in("read", "#/dead")
+        operator.settle()
+        expect(operator.page.get_by_role("button", name=re.compile("Retry"))).to_have_count(0)
+        operator.show("#/people?app_id=shop&user_id=user-5")
+        expect(operator.page.locator(".notice")).to_contain_text("may read")
+        expect(operator.page.get_by_role("button", name="Block")).to_have_count(0)
+
+
+def signs_a_person_out(browser, service):
+    key = service.key("user-90")
+    service.register("user-90", "phone-90", "ios")
+    assert service.authorize("user-90", key) == 200
+    with Operator(browser, service) as operator:
+        page = operator.page
+        operator.sign_in(address="#/people?app_id=shop&user_id=user-90")
+        operator.settle()
+        page.locator(".actions").get_by_role("button", name="Sign out").click()
+        page.get_by_label("Reason").fill(seeded.EVIL)
+        operator.check("people-sign-out")
+        page.locator("dialog").get_by_role("button", name="Sign out").click()
+        expect(page.locator(".notice").first).to_contain_text("Signed out; ")
+        assert service.authorize("user-90", key) == 403
+        operator.settle()
+        expect(page.locator("td").filter(has_text="onerror")).to_have_count(1)
+        page.locator(".actions").get_by_role("button", name="Forget").click()
+        go = page.locator("dialog").get_by_role("button", name="Forget")
+        expect(go).to_be_disabled()
+        page.locator("dialog input[name=again]").fill("user-90")
+        expect(go).to_be_enabled()
+        operator.check("people-forget")
+        page.keyboard.press("Escape")
+        expect(page.locator("dialog")).to_have_count(0)
+
+
+def sends_a_test(browser, service):
+    with Operator(browser, service) as operator:
+        operator.sign_in(address="#/notifiers")
+        operator.settle()
+        card = operator.page.locator(".notifier").filter(has=operator.page.get_by_role("heading", name="backend"))
+        card.get_by_role("button", name="Send a test").click()
+        operator.page.locator("dialog").get_by_role("button", name="Send a test").click()
+        operator.page.get_by_role("link", name="Follow it").click()
+        expect(operator.page.locator(".timeline")).to_contain_text("operator.test")
+
+
+def is_used_by_keyboard(browser, service):
+    with Operator(browser, service) as operator:
+        page = operator.page
+        operator.open()
+        expect(page.locator("input[type=password]")).to_be_focused()
+        page.keyboard.type(service.tokens["operate"])
+        page.keyboard.press("Enter")
+        expect(page.locator("#shell")).to_be_visible()
+        page.keyboard.press("/")
+        expect(page.locator("input[type=search]")).to_be_focused()
+        page.keyboard.type("user-1")
+        page.keyboard.press("Enter")
+        expect(page.locator("#content h1")).to_have_text("User user-1")
+        # Each place that has the focus shows it.
+        page.locator("#skip").focus()
+        reached = set()
+        for _ in range(14):
+            page.keyboard.press("Tab")
+            focus = page.evaluate("() => { const it = document.activeElement, style = getComputedStyle(it); return [it.textContent.trim() || it.id, style.outlineStyle]; }")
+            assert focus[1] != "none", f"{focus[0]} shows no focus"
+            reached.add(focus[0])
+        assert {"Now", "Dead letters", "Configuration", "Sign out"} <= reached, reached
+        page.get_by_role("link", name="Dead letters").first.focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("#content h1")).to_have_text("Dead letters")
+
+
+def goes_on_and_stops_when_nobody_looks(browser, service):
+    with Operator(browser, service) as operator:
+        operator.sign_in(address="#/now")
+        page = operator.page
+
+        def asked():
+            return sum(request.url.endswith("/metrics") for request in operator.requests)
+
+        before = asked()
+        page.wait_for_timeout(2.5 * STEP_MILLISECONDS)
+        assert asked() >= before + 2, "the charts do not go on"
+        page.evaluate("() => { Object.defineProperty(document, 'hidden', { value: true, configurable: true }); document.dispatchEvent(new Event('visibilitychange')); }")
+        before = asked()
+        page.wait_for_timeout(2.5 * STEP_MILLISECONDS)
+        assert asked() == before, "the charts go on although nobody looks"
+        page.evaluate("() => { Object.defineProperty(document, 'hidden', { value: false, configurable: true }); document.dispatchEvent(new Event('visibilitychange')); }")
+        page.wait_for_timeout(1.5 * STEP_MILLISECONDS)
+        assert asked() > before
+        operator.show("#/keys")
+        before = asked()
+        page.wait_for_timeout(2.5 * STEP_MILLISECONDS)
+        assert asked() == before, "the charts go on behind another view"
+
+
+def bears_ten_thousand_rows(browser, service):
+    sample = service.ask("GET", "/v1/deliveries?state=dead&limit=1")[1]["deliveries"][0] | {"user_id": seeded.EVIL}
+    with Operator(browser, service) as operator:
+        page = operator.page
+        calls = []
+
+        def answer(route):
+            calls.append(route)
+            route.fulfill(json={"deliveries": [sample] * 1000, "next": "1-1" if len(calls) < 10 else None})
+
+        page.route(re.compile(r"/v1/deliveries\?"), answer)
+        operator.sign_in(address="#/dead?reason=x")
+        operator.settle()
+        for _ in range(9):
+            page.get_by_role("button", name="Show more").click()
+            expect(page.get_by_role("button", name="Show more")).to_be_enabled() if len(calls) < 10 else None
+        expect(page.locator(".more")).to_contain_text("10000 rows")
+        assert page.locator("tbody tr").count() >= 10_000
+
+
+def says_that_the_store_is_away(browser, service):
+    with Operator(browser, service) as operator:
+        operator.allowed = ["status of 503"]
+        operator.sign_in()
+        body = {"error": "unavailable", "message": "the database cannot be reached; " + seeded.EVIL}
+        operator.page.route(re.compile("/v1/(deliveries|push-tokens|revocations)"), lambda route: route.fulfill(status=503, json=body))
+        for view in ["dead", "people"]:
+            operator.show(f"#/{view}")
+            expect(operator.page.locator(".trouble").first).to_contain_text("The store cannot answer now.")
+        operator.check("store-away")
+        operator.page.unroute_all()
+        operator.page.get_by_role("button", name="Try again").first.click()
+        operator.settle()
+        expect(operator.page.locator("table").first).to_be_visible()
+
+
+def bears_a_clock_that_jumps(browser, service):
+    with Operator(browser, service) as operator:
+        operator.sign_in()
+        for year in ["1999", "2099"]:
+            operator.page.clock.set_system_time(f"{year}-12-31T23:59:59Z")
+            for view in VIEWS:
+                operator.show(f"#/{view}")
+                assert "NaN" not in operator.text() and "Invalid" not in operator.text(), operator.text()
+
+
+def ends_with_its_token(browser, service):
+    with Operator(browser, service) as operator:
+        operator.allowed = ["status of 401"]
+        operator.sign_in(address="#/people")
+        operator.settle()
+        old = service.tokens["operate"]
+        service.tokens["operate"] = service.config["admin"]["tokens"][0]["token"] = service.new_secret()
+        service.write()
+        service.reload()
+        operator.page.evaluate("() => { location.hash = '#/dead'; }")
+        expect(operator.page.locator("#entrance-error")).to_contain_text("The session has ended.")
+        expect(operator.page.locator("#shell")).to_be_hidden()
+        operator.check("session-ended")
+        operator.page.locator("input[type=password]").fill(old)
+        operator.page.keyboard.press("Enter")
+        expect(operator.page.locator("#entrance-error")).to_contain_text("no admin token")
+        operator.page.locator("input[type=password]").fill(service.tokens["operate"])
+        operator.page.keyboard.press("Enter")
+        expect(operator.page.locator("#content h1")).to_have_text("Dead letters")
+
+
+def says_that_the_service_is_away(browser, service):
+    with Operator(browser, service) as operator:
+        operator.allowed = ["ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "status of 401"]
+        operator.sign_in(address="#/now")
+        service.end()
+        operator.show("#/keys")
+        expect(operator.page.locator(".trouble")).to_contain_text("The service does not answer.")
+        operator.check("service-away")
+        operator.page.evaluate("() => { location.hash = '#/now'; }")
+        expect(operator.page.locator(".trouble")).to_contain_text("The service does not answer.")
+        service.start()
+        # A restart ends all sessions.
+        expect(operator.page.locator("#entrance-error")).to_contain_text("The session has ended.")
+
+
+SCENES = [
+    signs_in_and_refuses, shows_every_view, speaks_russian, has_both_languages_whole, leads_from_the_search_to_a_timeline, keeps_a_security_key_out_of_addresses,
+    a_reader_changes_nothing, sends_a_test, is_used_by_keyboard, goes_on_and_stops_when_nobody_looks, bears_ten_thousand_rows, says_that_the_store_is_away,
+    bears_a_clock_that_jumps, signs_a_person_out, tries_one_again, tries_dead_letters_again, ends_with_its_token, says_that_the_service_is_away,
+]
+
+
+def main():
+    wanted = sys.argv[1:]
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    failed = []
+    with tempfile.TemporaryDirectory() as directory, seeded.running(directory) as service, sync_playwright() as playwright:
+        service.seed()
+        # In a container Chromium's own sandbox needs rights that it has not; the page under test is ours.
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        for scene in SCENES:
+            if wanted and scene.__name__ not in wanted:
+                continue
+            try:
+                scene(browser, service)
+                print(f"ok      {scene.__name__}", flush=True)
+            except Exception as error:
+                failed.append(scene.__name__)
+                print(f"FAILED  {scene.__name__}: {error}", flush=True)
+        browser.close()
+    print(f"screenshots: {SCREENSHOTS}")
+    sys.exit(f"{len(failed)} failed: {', '.join(failed)}" if failed else 0)
+
+
+main()

@@ -1,0 +1,204 @@
+"""A service of the debug build with something to see: people, devices, comments that arrive, fail and wait, refusals, revocations."""
+import contextlib
+import http.server
+import json
+import pathlib
+import signal
+import socket
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DESKGATE = ROOT / ".build/debug/deskgate"
+PATIENCE_SECONDS = 30
+APP = "shop"
+# What a stranger can choose, and what would run or load something if it became markup.
+EVIL = "\"><img src=x onerror=alert(1)><script>alert(2)</script>'`${alert(3)}"
+EVIL_USER = "<b onmouseover=alert(4)>eve</b>"
+LONG_USER = "user-with-a-very-long-name-that-some-backend-makes-from-a-uuid-0123456789abcdef0123456789abcdef"
+DEAD_COUNT = 230
+
+
+class Receiver(http.server.ThreadingHTTPServer):
+    """Answers the notifiers: /ok 200, /refuses 422, /slow 503; what it answers can change."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        self.answers = {"/ok": 200, "/refuses": 422, "/away": 503, "/gone": 410}
+        super().__init__(("127.0.0.1", 0), Answer)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(self.server.answers.get(self.path, 404))
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+class Service:
+    """The service in a directory of its own."""
+
+    def __init__(self, directory, receiver):
+        self.directory = directory
+        self.receiver = receiver
+        self.log = directory / "log.txt"
+        self.process = None
+        subprocess.run([DESKGATE, "init", directory], check=True, stdout=subprocess.DEVNULL)
+        self.config = json.loads((directory / "config.json").read_text())
+        for name in ("listen", "admin"):
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                self.config[name]["port"] = free.getsockname()[1]
+        self.public, self.admin = (f"http://127.0.0.1:{self.config[name]['port']}" for name in ("listen", "admin"))
+        self.config["log"] = {"level": "info", "format": "json"}
+        self.config["allow_insecure_secrets"] = True
+        app = self.config["apps"][0]
+        app["app_id"] = APP
+        app["notifiers"] = ["log", "backend", "crm", "archive", "billing"]
+        app["keys"].append({"id": 2, "secret": self.new_secret(), "state": "verify_only"})
+        app["routes"] = {"ios": "apns", "default": "fcm"}
+        base = f"http://127.0.0.1:{receiver.server_port}"
+        self.config["notifiers"] = {
+            name: {"type": "http", "url": base + place, "secret": self.new_secret("webhook"), "allow_http": True}
+            for name, place in [("backend", "/ok"), ("crm", "/refuses"), ("archive", "/away"), ("billing", "/gone")]
+        } | {"log": {"type": "log"}} | self.simulate()
+        self.tokens = {role: self.new_secret() for role in ("operate", "read", "mint")}
+        self.config["admin"]["tokens"] = [{"role": role, "token": token} for role, token in self.tokens.items()]
+        self.webhook = (directory / "secrets/webhook-1.key").read_text().strip()
+        self.write()
+
+    def simulate(self):
+        """Starts the push providers; FCM takes no push. Returns the notifiers for them."""
+        place = self.directory / "providers"
+        place.mkdir()
+        fault = {"provider": "fcm", "endpoint": "send", "times": None, "answer": {"status": 400, "reason": "INVALID_ARGUMENT"}}
+        self.providers = subprocess.Popen(
+            [DESKGATE, "simulate", "--directory", place, "--json", "--fault", json.dumps(fault)], stdout=subprocess.PIPE, text=True)
+        self.providers.stdout.readline()
+        threading.Thread(target=self.providers.stdout.read, daemon=True).start()
+        notifiers = json.loads((place / "notifiers.json").read_text())
+        return {name: notifiers[name] for name in ("apns", "fcm")}
+
+    def new_secret(self, kind=None):
+        command = [DESKGATE, "secret", "new"] + (["--signing"] if kind else [])
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+    def write(self):
+        path = self.directory / "config.json"
+        path.write_text(json.dumps(self.config))
+        path.chmod(0o600)
+
+    def start(self):
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen([DESKGATE, "serve", "--config", self.directory / "config.json"], stderr=log)
+        self.wait_for(lambda: any(line["message"] == "serving" for line in self.lines()), "serves")
+
+    def end(self):
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
+
+    def stop(self):
+        self.end()
+        self.providers.terminate()
+        self.providers.wait()
+
+    def reload(self):
+        before = len(self.lines())
+        self.process.send_signal(signal.SIGHUP)
+        self.wait_for(lambda: any(line["message"] == "configuration reloaded" for line in self.lines()[before:]), "is reloaded")
+
+    def lines(self):
+        text = self.log.read_text() if self.log.exists() else ""
+        return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+    def wait_for(self, found, what):
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < deadline:
+            value = found()
+            if value:
+                return value
+            time.sleep(0.05)
+        raise AssertionError(f"in {PATIENCE_SECONDS} s nothing {what}:\n{self.log.read_text()[-3000:]}")
+
+    def ask(self, method, path, body=None, token="operate"):
+        return self.send(self.admin, method, path, body, {"Authorization": f"Bearer {self.tokens[token]}"})
+
+    def send(self, base, method, path, body=None, headers=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(base + path, data, {"Content-Type": "application/json", **(headers or {})}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:
+                return answer.status, json.loads(answer.read() or b"null")
+        except urllib.error.HTTPError as error:
+            return error.code, json.loads(error.read() or b"null")
+
+    def key(self, user):
+        status, answer = self.ask("POST", "/v1/keys", {"app_id": APP, "user_id": user}, token="mint")
+        assert status == 201, answer
+        return answer["security_key"]
+
+    def comment(self, user, ticket, comment, device=""):
+        status, answer = self.send(self.public, "POST", f"/pyrus/webhook/{self.webhook}", {
+            "ticket_id": ticket, "token": {"app_id": APP, "user_id": user, "device_id": device, "type": "ios"},
+            "comment": {"comment_id": comment, "body": EVIL}, "author": {"name": EVIL}, "created_at": "2026-03-10T08:15:12Z"})
+        assert status == 200, answer
+
+    def register(self, user, device, kind="ios"):
+        status, answer = self.send(self.public, "POST", "/pyrus/push-token", {
+            "app_id": APP, "user_id": user, "security_key": self.key(user), "instance_id": device, "token": f"token-of-{len(device)}-{device[:20]}", "type": kind})
+        assert status == 200, answer
+
+    def authorize(self, user, key):
+        return self.send(self.public, "POST", "/pyrus/authorize", {"app_id": APP, "user_id": user, "security_key": key})[0]
+
+    def seed(self):
+        """Fills it; every name that a stranger chooses is hostile somewhere."""
+        for number in range(12):
+            self.register(f"user-{number}", f"phone-{number}", "android" if number % 3 else "ios")
+        self.register(EVIL_USER, EVIL[:60])
+        self.register(LONG_USER, "tablet-" + "9" * 40)
+        for number in range(DEAD_COUNT):
+            self.comment(f"user-{number % 12}", 4000 + number // 10, 9000 + number, f"phone-{number % 12}")
+        self.comment(EVIL_USER, 4999, 9999, EVIL[:60])
+        self.comment(LONG_USER, 5000, 9_007_199_254_740_993)
+        self.good_key = self.key("user-1")
+        self.traffic(self.good_key)
+        self.ask("POST", "/v1/users/block", {"app_id": APP, "user_id": "user-3", "reason": EVIL})
+        self.ask("POST", "/v1/users/sign-out", {"app_id": APP, "user_id": "user-4", "reason": "lost phone"})
+        self.wait_for(lambda: self.ask("DELETE", "/v1/deliveries?state=pending&notifier=crm") and self.groups().get(("crm", "purged"), 0) > DEAD_COUNT, "becomes a dead letter")
+        self.wait_for(lambda: any(notifier == "fcm" for notifier, _ in self.groups()), "is refused by FCM")
+
+    def traffic(self, key, rounds=4):
+        for _ in range(rounds):
+            for _ in range(6):
+                self.authorize("user-1", key)
+            self.authorize("user-2", key)
+            self.authorize("user-1", "dgk1.not-a-key")
+
+    def groups(self):
+        _, answer = self.ask("GET", "/v1/deliveries/reasons")
+        return {(group["notifier"], group["reason"]): group["count"] for group in answer["groups"]}
+
+
+@contextlib.contextmanager
+def running(directory):
+    """A service with its receiver; both end with the block."""
+    receiver = Receiver()
+    service = Service(pathlib.Path(directory) / "deskgate", receiver)
+    try:
+        service.start()
+        yield service
+    finally:
+        service.stop()
+        receiver.shutdown()

@@ -1,0 +1,93 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import Configuration
+@testable import Operators
+@testable import Service
+
+/// The files of the operators' page, and where they are served.
+@Suite struct PageRoutesTests {
+    private static let files = [
+        "address.js", "api.js", "apps.js", "chart.js", "dom.js", "format.js", "icon.svg", "index.html", "main.js", "metrics.js", "page.css",
+        "timeline.js", "ui.js", "view-configuration.js", "view-dead.js", "view-find.js", "view-keys.js", "view-notifiers.js", "view-now.js",
+        "view-people.js", "view-store.js", "words-en.js", "words-ru.js", "words.js",
+    ]
+
+    @Test func hasOneFieldThatSignsInAndOneThatFinds() throws {
+        let response = try PageFixture().send(.get, "/")
+        #expect(response.status == 200)
+        #expect(response.headers["content-type"] == "text/html; charset=utf-8")
+        #expect(response.text.ranges(of: #"type="password""#).count == 1)
+        #expect(response.text.ranges(of: #"type="search""#).count == 1)
+    }
+
+    @Test(arguments: files) func lets(_ file: String) throws {
+        let fixture = try PageFixture()
+        let response = fixture.send(.get, "/page/\(file)")
+        #expect(response.status == 200)
+        let policy = try #require(response.headers["content-security-policy"])
+        #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'; "))
+        #expect(
+            !policy.contains("unsafe") && policy.contains("frame-ancestors 'none'") && policy.contains("require-trusted-types-for 'script'")
+        )
+        #expect(response.headers["x-content-type-options"] == "nosniff" && response.headers["referrer-policy"] == "no-referrer")
+        #expect(response.headers["cache-control"] == "no-cache")
+        let tag = try #require(response.headers["etag"])
+        let again = fixture.send(.get, "/page/\(file)", headers: ["If-None-Match": tag])
+        #expect(again.status == 304 && again.body.isEmpty && again.headers["etag"] == tag)
+        #expect(fixture.send(.get, "/page/\(file)", headers: ["If-None-Match": "\"other\""]).status == 200)
+    }
+
+    /// Text becomes markup nowhere, and nothing comes from elsewhere.
+    @Test(arguments: files) func holdsNothingThatCouldRunText(_ file: String) throws {
+        let text = try PageFixture().send(.get, "/page/\(file)").text
+        for word in [
+            "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "javascript:", " style=\"",
+            " onclick=\"",
+        ] {
+            #expect(!text.contains(word), "\(word)")
+        }
+        let elsewhere = text.split(separator: "\"").dropFirst().filter {
+            $0.hasPrefix("http://") || $0.hasPrefix("https://") || $0.hasPrefix("//")
+        }
+        #expect(elsewhere.allSatisfy { $0 == "http://www.w3.org/2000/svg" })
+    }
+
+    @Test func hasNoOtherFiles() throws {
+        let fixture = try PageFixture()
+        #expect(fixture.send(.get, "/page/other.js").status == 404)
+        #expect(fixture.send(.get, "/page/..%2Findex.html").status == 404)
+        #expect(fixture.send(.post, "/").status == 405)
+    }
+
+    private static let pageRequests: [(HTTPServer.Method, String)] = [
+        (.get, "/"), (.get, "/page/main.js"), (.get, "/session"), (.post, "/session"), (.delete, "/session"),
+    ]
+
+    @Test(arguments: pageRequests) func canBeSwitchedOff(_ method: HTTPServer.Method, _ path: String) throws {
+        let fixture = try PageFixture()
+        _ = fixture.signIn(.read)
+        try fixture.admin.reload(members: ServiceFixture.roleTokens, others: #""operators":{"page":false}"#)
+        #expect(fixture.send(method, path).status == 404)
+        // Its sessions count no more, and tokens do.
+        #expect(fixture.send(.get, "/v1/deliveries").status == 401)
+        #expect(fixture.admin.send(.get, "/v1/deliveries").status == 200)
+    }
+
+    /// Where other machines could read the token on the way, the page says what to do, and the API goes on.
+    @Test(arguments: pageRequests) func needsTLSBeyondThisMachine(_ method: HTTPServer.Method, _ path: String) throws {
+        let fixture = try PageFixture(members: #""host":"0.0.0.0","# + ServiceFixture.roleTokens)
+        let response = fixture.send(method, path)
+        #expect(response.status == 403)
+        #expect(response.text.contains("page_needs_tls") && response.text.contains("admin.tls"))
+        #expect(fixture.admin.send(.get, "/v1/deliveries").status == 200)
+    }
+
+    /// A foreign name that leads to this machine (DNS rebinding) gets neither the page nor a session.
+    @Test(arguments: pageRequests) func isServedUnderItsOwnNameOnly(_ method: HTTPServer.Method, _ path: String) throws {
+        let router = try ServiceFixture().graph().adminRouter
+        #expect(InProcessClient(router).send(method, path, headers: ["Host": "evil.example"]).status == 421)
+        #expect(InProcessClient(router).send(.get, "/", headers: ["Host": "localhost:9090"]).status == 200)
+    }
+}

@@ -1,0 +1,162 @@
+import HTTPServer
+import TestSupport
+import Testing
+import Threading
+import Time
+
+@testable import Configuration
+@testable import Operators
+
+/// A browser signs in with an admin token, and its session may do what the token may, from the page alone.
+@Suite struct SessionTests {
+    private let fixture: PageFixture
+    private let retry = #"{"all":true}"#
+
+    init() throws {
+        fixture = try PageFixture()
+    }
+
+    private var role: String { fixture.send(.get, "/session").text }
+
+    @Test func opensForThoseWhoMayRead() {
+        #expect(role == #"{"role":null,"token":null}"#)
+        let response = fixture.signIn(.read)
+        #expect(response.status == 200)
+        #expect(response.text == #"{"role":"read","token":"admin.tokens[1]"}"#)
+        #expect(role == response.text)
+        #expect(fixture.send(.get, "/v1/deliveries").status == 200)
+        #expect(fixture.send(.get, "/v1/status").status == 200)
+    }
+
+    @Test func hasACookieThatNoScriptAndNoOtherSiteGets() throws {
+        let set = try #require(fixture.signIn(.read).headers["set-cookie"])
+        let parts = set.split(separator: "; ").map { String($0) }
+        #expect(parts.dropFirst().elementsEqual(["Path=/", "HttpOnly", "SameSite=Strict"]))
+        #expect(parts[0].hasPrefix("deskgate_session=") && parts[0].utf8.count == "deskgate_session=".utf8.count + 43)
+        #expect(
+            SessionCookie(isSecure: true).setting("id").value == "__Host-deskgate_session=id; Path=/; HttpOnly; SameSite=Strict; Secure")
+    }
+
+    @Test func isRefusedToOthers() throws {
+        #expect(fixture.signIn(TestSecret.text(99)).status == 401)
+        let minting = fixture.signIn(.mint)
+        #expect(minting.status == 403 && minting.headers["set-cookie"] == nil)
+        #expect(fixture.send(.post, "/session", body: #"{"token":1}"#).status == 400)
+        #expect(fixture.send(.post, "/session", body: #"{"other":""}"#).status == 400)
+        #expect(fixture.send(.post, "/session", body: "").status == 400)
+        #expect(role == #"{"role":null,"token":null}"#)
+        #expect(
+            try fixture.audits() == [
+                "WARN audit action=authenticate outcome=unauthorized",
+                "WARN audit action=authenticate outcome=forbidden needed=read role=mint token=admin.tokens[0]",
+            ])
+    }
+
+    @Test func doesWhatItsTokenMay() throws {
+        _ = fixture.signIn(.read)
+        #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry).status == 403)
+        _ = fixture.signIn(.operate)
+        #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry).status == 200)
+        #expect(
+            try fixture.audits() == [
+                "INFO audit action=session.open outcome=done role=read token=admin.tokens[1]",
+                "WARN audit action=authenticate outcome=forbidden needed=operate role=read token=admin.tokens[1]",
+                "INFO audit action=session.open outcome=done role=operate token=admin.tokens[2]",
+                "INFO audit action=deliveries.retry outcome=done retried=2 role=operate token=admin.tokens[2]",
+            ])
+    }
+
+    /// `admin.token` may mint, and a browser of its holder may not.
+    @Test func mintsNothing() {
+        #expect(fixture.signIn(ServiceFixture.token).status == 200)
+        #expect(fixture.send(.post, "/v1/keys", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 403)
+    }
+
+    @Test(arguments: [
+        nil, "null", "http://127.0.0.1:8080", "http://localhost:9090", "https://evil.example", "http://127.0.0.1:9090.evil.example",
+    ])
+    func changesNothingFromElsewhere(_ origin: String?) {
+        #expect(fixture.signIn(ServiceFixture.token(.operate), origin: origin).status == 403)
+        _ = fixture.signIn(.operate)
+        let response = fixture.send(.post, "/v1/deliveries/retry", body: retry, origin: origin)
+        #expect(response.status == 403)
+        #expect(response.text.contains("foreign_origin"))
+        #expect(fixture.send(.delete, "/session", origin: origin).status == 403)
+        #expect(role.contains("operate"))
+    }
+
+    @Test(arguments: ["cross-site", "same-site", "none"]) func changesNothingWhatTheBrowserCallsForeign(_ site: String) {
+        _ = fixture.signIn(.operate)
+        let headers = ["Sec-Fetch-Site": site]
+        #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry, headers: headers).status == 403)
+        #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry, headers: ["Sec-Fetch-Site": "same-origin"]).status == 200)
+    }
+
+    @Test func endsWhenSignedOut() throws {
+        _ = fixture.signIn(.read)
+        let response = fixture.send(.delete, "/session")
+        #expect(response.status == 200)
+        #expect(try #require(response.headers["set-cookie"]).contains("Max-Age=0"))
+        #expect(fixture.send(.get, "/v1/deliveries").status == 401)
+        #expect(try fixture.audits().contains("INFO audit action=session.close outcome=done role=read token=admin.tokens[1]"))
+    }
+
+    /// The browser may still have the cookie of a session that has ended.
+    @Test func endsWithItsToken() throws {
+        _ = fixture.signIn(.read)
+        try fixture.admin.reload(members: #""tokens":[{"role":"operate","token":{"file":"secrets/operate-token"}}]"#)
+        let response = fixture.send(.get, "/v1/deliveries")
+        #expect(response.status == 401)
+        #expect(response.text.contains("session_ended"))
+        #expect(try fixture.audits().last == "WARN audit action=authenticate outcome=session_ended")
+        try fixture.admin.reload(members: ServiceFixture.roleTokens)
+        #expect(fixture.send(.get, "/v1/deliveries").status == 401)
+    }
+
+    @Test func getsTheRoleThatItsTokenGets() throws {
+        _ = fixture.signIn(.operate)
+        try fixture.admin.reload(members: #""tokens":[{"role":"read","token":{"file":"secrets/operate-token"}}]"#)
+        #expect(role == #"{"role":"read","token":"admin.tokens[0]"}"#)
+        #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry).status == 403)
+    }
+
+    @Test func endsWithoutUse() {
+        _ = fixture.signIn(.read)
+        fixture.pass(minutes: 29)
+        #expect(fixture.send(.get, "/v1/deliveries").status == 200)
+        fixture.pass(minutes: 29)
+        // What the page asks by itself is no use.
+        #expect(fixture.send(.get, "/v1/status", headers: ["Deskgate-Background": "1"]).status == 200)
+        fixture.pass(minutes: 1)
+        #expect(fixture.send(.get, "/v1/deliveries").status == 401)
+    }
+
+    @Test func endsAfterEightHours() {
+        _ = fixture.signIn(.read)
+        for _ in 1...19 {
+            fixture.pass(minutes: 25)
+            #expect(fixture.send(.get, "/v1/deliveries").status == 200)
+        }
+        fixture.pass(minutes: 5)
+        #expect(fixture.send(.get, "/v1/deliveries").status == 401)
+    }
+
+    /// The one that was used longest ago makes room.
+    @Test func areLimited() throws {
+        let clock = fixture.clock
+        let book = SessionBook { .init(nanoseconds: clock.withLock { $0 }) }
+        let tokens = fixture.admin.configuration.admin.tokens
+        let first = Array(try book.open(tokens[0]).utf8)
+        fixture.pass(minutes: 1)
+        let second = Array(try book.open(tokens[0]).utf8)
+        fixture.pass(minutes: 1)
+        #expect(book.token(of: first, among: tokens, isUse: true) != nil)
+        for _ in 2..<SessionBook.mostSessions { _ = try book.open(tokens[0]) }
+        #expect(book.token(of: second, among: tokens, isUse: true) != nil)
+        fixture.pass(minutes: 1)
+        #expect(book.token(of: first, among: tokens, isUse: true) != nil)
+        _ = try book.open(tokens[0])
+        #expect(book.count == SessionBook.mostSessions)
+        #expect(book.token(of: first, among: tokens, isUse: true) != nil)
+    }
+}
