@@ -9,7 +9,12 @@ enum ServeCommand {
     static let command = Command(
         "serve", "Serves until SIGTERM or SIGINT; a second one ends it at once.",
         details: "SIGHUP reads the configuration again; with reload.on_change a change of its files does, too.",
-        options: [.config], run: run)
+        options: [.config],
+        examples: [
+            Example(
+                "deskgate serve --config /etc/deskgate/config.json",
+                "Serves with this configuration; its log goes to standard error.")
+        ], run: run)
 
     /// How long closing everything may take after the drain time.
     private static let stopMilliseconds: UInt64 = 4000

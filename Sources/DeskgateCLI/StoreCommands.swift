@@ -15,6 +15,11 @@ enum StoreCommands {
             .config,
             Option("url", value: .secret("URL"), "the address of a role that may make tables; store.url by default"),
             Option("grant", value: .text("ROLE"), "a role that may serve with the tables from now on"), .json,
+        ],
+        examples: [
+            Example(
+                "deskgate store migrate --url - --grant deskgate <owner-url",
+                "Migrates as the owner of the tables, and lets the role deskgate serve with them.")
         ]
     ) { arguments throws(CommandError) in
         let store = try arguments.configuration().store
@@ -31,7 +36,10 @@ enum StoreCommands {
 
     static let status = Command(
         "store status", "Tells how the store is: versions, sizes, and of PostgreSQL the replicas, old transactions and replication.",
-        exits: [.negative: "when something should be looked at"], options: [.config, .json]
+        exits: [.negative: "when something should be looked at"], options: [.config, .json],
+        examples: [
+            Example("deskgate store status", "Tells sizes and versions, and what should be looked at.")
+        ]
     ) { arguments throws(CommandError) in
         let store = try arguments.configuration().store
         let report = try explaining { () throws(StoreError) in
@@ -46,7 +54,10 @@ enum StoreCommands {
     static let backup = Command(
         "store backup",
         "Writes a copy of the store to a new file, also while the service runs: whole, searched for damage, for its owner only.",
-        operand: Operand(.file, "the new file; one that exists is left as it is"), options: [.config, .json]
+        operand: Operand(.file, "the new file; one that exists is left as it is"), options: [.config, .json],
+        examples: [
+            Example("deskgate store backup /var/backups/deskgate.db", "Copies the store while the service runs.")
+        ]
     ) { arguments throws(CommandError) in
         let (store, file) = (try arguments.configuration().store, arguments.operand ?? "")
         try explaining { () throws(StoreError) in
@@ -64,6 +75,9 @@ enum StoreCommands {
         operand: Operand(.file, "the backup, which stays where it is"),
         options: [
             .config, Option("as-is", "take also a copy whose log (-wal) is missing, and do without what was in it"), .json,
+        ],
+        examples: [
+            Example("deskgate store restore /var/backups/deskgate.db", "Puts the backup in the place of the store.")
         ]
     ) { arguments throws(CommandError) in
         let (store, file) = (try arguments.configuration().store, arguments.operand ?? "")
