@@ -148,4 +148,14 @@ extension Configuration {
     ) throws(ConfigurationError) {
         self = try ConfigurationReader.read(path, environment: environment, now: now)
     }
+
+    /// Reads a configuration file for the keys that are in force with it, in the order of reading.
+    /// - Throws: every mistake at once.
+    package static func settings(contentsOf path: String) throws(ConfigurationError) -> [ConfigurationSetting] {
+        let findings = ConfigurationFindings()
+        findings.settings = ConfigurationSettings()
+        _ = try ConfigurationReader.read(
+            path, environment: { Process.environment($0) }, now: SystemClock.unixSeconds(), problems: findings)
+        return findings.settings?.shown(inlineSecrets: findings.inlineSecrets) ?? []
+    }
 }

@@ -33,6 +33,7 @@ struct SecretReader {
                 problems.add(path, "a secret must not stand in the configuration; give \(Self.sources), \(Self.remedy)")
                 return nil
             }
+            problems.inlineSecrets.insert(inline)
             return secret(Array(inline.utf8), path: path)
         case .some(let value):
             guard case .object = value else {

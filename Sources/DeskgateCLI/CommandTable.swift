@@ -7,6 +7,7 @@ enum CommandTable {
         InitCommand.command,
         ServeCommand.command,
         CheckCommand.command,
+        ConfigShowCommand.command,
         StatusCommands.status,
         StatusCommands.health,
         KeyCommands.mint,
