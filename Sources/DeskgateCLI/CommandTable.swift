@@ -33,6 +33,7 @@ enum CommandTable {
         StoreCommands.restore,
         StoreCopyCommand.command,
         PushTestCommand.command,
+        WebhookVerifyCommand.command,
         SimulateCommand.command,
         CompletionsCommand.command,
         ManualCommand.command,

@@ -116,7 +116,7 @@ import Testing
         #expect(!examples.isEmpty)
         for example in examples {
             #expect(example.text.hasSuffix(".") && example.text.first?.isUppercase == true)
-            #expect(example.line.count <= 110 && example.text.count <= 100)
+            #expect(example.line.count <= 112 && example.text.count <= 100)
             let lines = DocumentedCommand.lines(of: "```\n\(example.line)\n```")
             for (words, _) in lines {
                 let found = try #require(CommandTable.find(words), "\(example.line)")
