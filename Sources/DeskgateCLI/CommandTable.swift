@@ -8,6 +8,7 @@ enum CommandTable {
         ServeCommand.command,
         CheckCommand.command,
         ConfigShowCommand.command,
+        DoctorCommand.command,
         StatusCommands.status,
         StatusCommands.health,
         KeyCommands.mint,

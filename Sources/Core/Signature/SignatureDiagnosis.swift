@@ -54,7 +54,9 @@ package struct SignatureDiagnosis {
         let forms = BodyForm.all(of: body)
         messages = signed.flatMap { difference, start in
             forms.map { form in
-                let change = form.change.map { "It belongs to the body \($0): verify the bytes as they were received, before anything parses or changes them." }
+                let change = form.change.map {
+                    "It belongs to the body \($0): verify the bytes as they were received, before anything parses or changes them."
+                }
                 return ([difference, change].compactMap(\.self), Array(start.utf8) + form.bytes)
             }
         }
