@@ -19,7 +19,8 @@ enum DoctorCommand {
         let file = try arguments.configurationFile()
         let sink = try Configuration.openLog(.text)
         defer { sink.close(timeoutMilliseconds: 2000) }
-        let findings = Doctor(file: file, logger: Logger(level: .error, sink: sink)).examine()
+        let doctor = Doctor(file: file, logger: Logger(level: .error, sink: sink))
+        let findings = WaitingLine.show("examining") { doctor.examine() }
         let code = code(findings)
         let rows = findings.map { finding in
             "\(Console.painted(word(finding.state), color(finding.state))) \(finding.subject.rawValue): \(finding.message)"

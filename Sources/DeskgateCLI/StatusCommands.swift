@@ -52,7 +52,8 @@ enum StatusCommands {
     private static func isReady(_ status: JSONObject) -> Bool { status["status"] == "ready" }
 
     private static func sentences(_ status: JSONObject) -> [String] {
-        var sentences = [isReady(status) ? "Deskgate \(AdminText.text(status["version"])) is ready." : "Deskgate is not ready."]
+        let (ready, not) = ("Deskgate \(AdminText.text(status["version"])) is ready.", "Deskgate is not ready.")
+        var sentences = [isReady(status) ? Console.painted(ready, .green) : Console.painted(not, .red)]
         if case .array(let reasons) = status["reasons"] { sentences += reasons.map { "Reason: \(AdminText.text($0))." } }
         if case .object(let paused) = status["paused"] {
             for member in paused.members {

@@ -24,7 +24,9 @@ enum StoreCommands {
     ) { arguments throws(CommandError) in
         let store = try arguments.configuration().store
         let (before, now) = try explaining { () throws(StoreError) in
-            try store.migrate(as: arguments["url"], grantingTo: arguments["grant"])
+            try WaitingLine.show("migrating") { () throws(StoreError) in
+                try store.migrate(as: arguments["url"], grantingTo: arguments["grant"])
+            }
         } as: {
             .failed("nothing was migrated: \($0)")
         }
@@ -61,7 +63,7 @@ enum StoreCommands {
     ) { arguments throws(CommandError) in
         let (store, file) = (try arguments.configuration().store, arguments.operand ?? "")
         try explaining { () throws(StoreError) in
-            try store.backUp(to: file)
+            try WaitingLine.show("backing up") { () throws(StoreError) in try store.backUp(to: file) }
         } as: {
             .failed("nothing was backed up: \($0)")
         }
@@ -82,7 +84,7 @@ enum StoreCommands {
     ) { arguments throws(CommandError) in
         let (store, file) = (try arguments.configuration().store, arguments.operand ?? "")
         let (path, former) = try explaining { () throws(StoreError) in
-            try store.restore(file, asItIs: arguments.has("as-is"))
+            try WaitingLine.show("restoring") { () throws(StoreError) in try store.restore(file, asItIs: arguments.has("as-is")) }
         } as: {
             .failed("nothing was restored: \($0)")
         }

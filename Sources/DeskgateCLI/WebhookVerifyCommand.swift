@@ -113,14 +113,16 @@ private struct WebhookReport {
     /// The answer for people.
     var text: String {
         switch proof.verdict {
-        case .genuine(let secret): "genuine: signed with \(secret)"
+        case .genuine(let secret): "\(Console.painted("genuine", .green)): signed with \(secret)"
         case .expired(let secret):
-            "not genuine: signed with \(secret), but webhook-timestamp is more than 5 minutes from now; it was sent again by somebody else, "
+            "\(notGenuine): signed with \(secret), but webhook-timestamp is more than 5 minutes from now; it was sent again by somebody else, "
                 + "or one of the clocks is wrong"
         case .different:
-            (["not genuine" + (finding == nil ? "; --explain tells why" : "")] + (finding.map(sentences) ?? [])).joined(separator: "\n")
+            ([notGenuine + (finding == nil ? "; --explain tells why" : "")] + (finding.map(sentences) ?? [])).joined(separator: "\n")
         }
     }
+
+    private var notGenuine: String { Console.painted("not genuine", .red) }
 
     private var word: String {
         switch proof.verdict {
