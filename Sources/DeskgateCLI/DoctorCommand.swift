@@ -1,6 +1,7 @@
 internal import Configuration
 internal import JSON
 internal import Observability
+internal import POSIX
 internal import Service
 
 /// `deskgate doctor`
@@ -20,12 +21,17 @@ enum DoctorCommand {
         let sink = try Configuration.openLog(.text)
         defer { sink.close(timeoutMilliseconds: 2000) }
         let doctor = Doctor(file: file, logger: Logger(level: .error, sink: sink))
-        let findings = WaitingLine.show("examining") { doctor.examine() }
+        let (findings, isComplete) = WaitingLine.show("examining") { doctor.examine() }
         let code = code(findings)
         let rows = findings.map { finding in
             "\(Console.painted(word(finding.state), color(finding.state))) \(finding.subject.rawValue): \(finding.message)"
         }
         Console.answer(arguments, json(findings, code), rows.joined(separator: "\n"))
+        if !isComplete {
+            sink.close(timeoutMilliseconds: 2000)
+            // exit(3) would take OpenSSL away from the threads that are left behind.
+            POSIX.Process.abandon(code.rawValue)
+        }
         return code
     }
 

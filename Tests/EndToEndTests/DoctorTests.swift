@@ -13,7 +13,8 @@ import Time
         let server = try RunningServer(workspace)
         let findings = try examine(workspace)
         #expect(
-            findings.message("configuration") == "\(workspace.configuration) is right; the modes of its 2 files let nobody else change them"
+            findings.message("configuration")
+                == "\(workspace.configuration) is right; others can change neither it nor the other files (1) that it names"
         )
         #expect(findings.message("ports") == "the service answers on unix:\(workspace.directory.path("public.sock")) and is ready")
         #expect(findings.messages("store").last == "no page of \(workspace.directory.path("deskgate.db")) is damaged")
@@ -29,6 +30,12 @@ import Time
         #expect(findings.states("configuration") == ["problem", "problem"])
         #expect(findings.messages("configuration").allSatisfy { $0.hasPrefix("\(workspace.configuration): $.") })
         #expect(findings.list.last?.check == "clock")
+    }
+
+    @Test func insecureSecretsAreTold() throws {
+        let findings = try examine(Workspace(["allow_insecure_secrets": true]))
+        #expect(findings.states("configuration").prefix(2) == ["ok", "warning"])
+        #expect(findings.messages("configuration")[1].contains("$.allow_insecure_secrets is true"))
     }
 
     @Test func damagedStoreIsFound() throws {

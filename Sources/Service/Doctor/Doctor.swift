@@ -28,14 +28,15 @@ package struct Doctor {
         self.clocks = clocks
     }
 
-    /// What was found, in the order of the subjects. Takes as long as the slowest check, at most half a minute.
-    package func examine() -> [DoctorFinding] {
+    /// What was found, in the order of the subjects, and whether a check is left behind: then the process must end without waiting for its
+    /// threads (`Process.abandon`). Takes as long as the slowest check, at most half a minute.
+    package func examine() -> (findings: [DoctorFinding], isComplete: Bool) {
         let machine = MachineCheck(clocks: clocks)
         let configuration: Configuration
         do throws(ConfigurationError) {
             configuration = try Configuration(contentsOf: file)
         } catch {
-            return error.problems.map { DoctorFinding(.configuration, .problem, "\(file): \($0)") } + [machine.clock()]
+            return (error.problems.map { DoctorFinding(.configuration, .problem, "\(file): \($0)") } + [machine.clock()], true)
         }
         return run(checks(of: configuration, machine))
     }
@@ -62,15 +63,17 @@ package struct Doctor {
     }
 
     /// Runs checks at the same time; takes as long as the slowest may take.
-    func run(_ checks: [DoctorCheck]) -> [DoctorFinding] {
+    func run(_ checks: [DoctorCheck]) -> (findings: [DoctorFinding], isComplete: Bool) {
         let start = clocks.monotonicMilliseconds()
         let running = checks.map { (check: $0, result: $0.start()) }
-        let findings = running.flatMap { check, result in
+        let found = running.map { check, result in
             let limit = check.milliseconds ?? Self.patience
             let passed = clocks.monotonicMilliseconds().elapsed(since: start)
-            return result.wait(timeoutMilliseconds: limit - min(limit, passed)) { $0 } ?? [check.late]
+            return (check: check, findings: result.wait(timeoutMilliseconds: limit - min(limit, passed)) { $0 })
         }
-        return DoctorFinding.Subject.allCases.flatMap { subject in findings.filter { $0.subject == subject } }
+        let findings = found.flatMap { $0.findings ?? [$0.check.late] }
+        let sorted = DoctorFinding.Subject.allCases.flatMap { subject in findings.filter { $0.subject == subject } }
+        return (sorted, found.allSatisfy { $0.findings != nil })
     }
 }
 

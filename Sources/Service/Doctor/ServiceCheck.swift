@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Core
 internal import HTTPServer
+internal import JSON
 internal import Observability
 internal import POSIX
 internal import Storage
@@ -18,13 +19,27 @@ struct ServiceCheck: Sendable {
     /// The warnings of `deskgate check`, which include certificates that expire.
     func configuration(_ file: String) -> [DoctorFinding] {
         let warnings = configuration.warnings(now: now).map { DoctorFinding(.configuration, .warning, "\(file): \($0)") }
-        let count = configuration.sources.files.count
-        let right = DoctorFinding(.configuration, .ok, "\(file) is right; the modes of its \(count) files let nobody else change them")
+        let names = configuration.sources.files.count - 1
+        let modes = allowsInsecureSecrets(file) ? [Self.insecure(file)] : []
+        let right = DoctorFinding(
+            .configuration, .ok,
+            "\(file) is right" + (modes.isEmpty ? "; others can change neither it nor the other files (\(names)) that it names" : ""))
         let expiries = configuration.certificateExpiries.map { listener, moment in
             DoctorFinding(
                 .configuration, .ok, "the certificate of the \(listener) listener is valid until \(RFC3339.text(moment.milliseconds))")
         }
-        return [right] + (warnings.isEmpty ? expiries : []) + warnings
+        return [right] + modes + (warnings.isEmpty ? expiries : []) + warnings
+    }
+
+    private func allowsInsecureSecrets(_ file: String) -> Bool {
+        let settings = try? Configuration.settings(contentsOf: file)
+        return settings?.contains { $0.path == "$.allow_insecure_secrets" && $0.value == true } ?? false
+    }
+
+    private static func insecure(_ file: String) -> DoctorFinding {
+        DoctorFinding(
+            .configuration, .warning,
+            "\(file): $.allow_insecure_secrets is true, so weak, shared and readable secrets pass; remove it except on a laptop")
     }
 
     /// Whether the listeners could start, or the service has them.
