@@ -36,7 +36,7 @@ package struct SignatureDiagnosis {
     private static let mostDifferences = 2
 
     private let scheme: SignatureScheme
-    private let secrets: [(name: String, differences: [String], bytes: SecretBytes)]
+    private let secrets: [(counts: Bool, differences: [String], bytes: SecretBytes)]
     private let messages: [(differences: [String], bytes: [UInt8])]
 
     /// Gathers what is tried.
@@ -46,9 +46,9 @@ package struct SignatureDiagnosis {
     package init(_ scheme: SignatureScheme, body: [UInt8], signed: [(difference: String?, start: String)], secrets: [Secret]) {
         self.scheme = scheme
         self.secrets = secrets.flatMap { secret in
-            Self.forms(of: secret.text, scheme).map { change, bytes in
+            Self.forms(of: secret.text, scheme).filter { secret.counts || $0.0 == nil }.map { change, bytes in
                 let owner = secret.counts ? [] : ["It was made with \(secret.name)."]
-                return (secret.name, owner + [change].compactMap(\.self), bytes)
+                return (secret.counts, owner + [change].compactMap(\.self), bytes)
             }
         }
         let forms = BodyForm.all(of: body)
@@ -70,7 +70,8 @@ package struct SignatureDiagnosis {
         var best: [String]?
         for reading in readings {
             for secret in secrets {
-                for message in messages {
+                // There may be thousands of apps, so their secrets are tried with the received bytes only.
+                for message in messages where secret.counts || message.differences.isEmpty {
                     let differences = reading.differences + secret.differences + message.differences
                     guard differences.count <= Self.mostDifferences, differences.count < best?.count ?? .max else { continue }
                     if try reading.algorithm.isCode(reading.code, of: message.bytes, secret: secret.bytes) { best = differences }
