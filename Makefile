@@ -1,7 +1,7 @@
 # Every target first installs missing packages (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
 SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
 
-.PHONY: run test build bench soak faults check sanitize format openapi test-api test-page
+.PHONY: run test build install bench soak faults check sanitize format openapi test-api test-page
 
 # Options for `make bench`, such as --part webhooks or --quick.
 BENCH ?=
@@ -18,6 +18,9 @@ SANITIZERS ?= thread address
 # The port of the configuration that `make run` creates on its first run.
 PORT ?=
 
+# Where `make install` puts the binary, its manual page and the shells' completions; DESTDIR stands before it.
+PREFIX ?= /usr/local
+
 run:
 	Scripts/install run
 	$(SWIFT_RELEASE)
@@ -26,6 +29,9 @@ run:
 build:
 	Scripts/install build
 	$(SWIFT_RELEASE)
+
+install: build
+	Scripts/place .build/release/deskgate "$(DESTDIR)$(PREFIX)"
 
 test:
 	Scripts/install test

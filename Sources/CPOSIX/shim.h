@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/statfs.h>
+#include <sys/timex.h>
 
 // A descriptor from which the signals of a set are read: each read gives one, or fails at once when there is none.
 static inline int shim_signalfd(const sigset_t *set) {
@@ -26,6 +27,22 @@ static inline int shim_fstatfs_is_read_only_memory(int descriptor) {
         return 0;
     }
     return (kind.f_type == TMPFS_MAGIC || kind.f_type == RAMFS_MAGIC) && (kind.f_flags & read_only) != 0;
+}
+
+// Whether the files at a path are in memory: 1 or 0.
+static inline int shim_statfs_is_memory(const char *path) {
+    struct statfs kind;
+    return statfs(path, &kind) == 0 && (kind.f_type == TMPFS_MAGIC || kind.f_type == RAMFS_MAGIC);
+}
+
+// Whether the kernel's clock is synchronised: 1 or 0, or -1 when the kernel does not tell.
+static inline int shim_adjtimex_is_synchronised(void) {
+    struct timex clock = {0};
+    const int state = adjtimex(&clock);
+    if (state < 0) {
+        return -1;
+    }
+    return state != TIME_ERROR && (clock.status & STA_UNSYNC) == 0;
 }
 
 #endif

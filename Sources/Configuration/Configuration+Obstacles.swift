@@ -7,15 +7,17 @@ extension Configuration {
     /// While a service holds the store, the ports are taken to be its own. Only a SQLite store shows its holder, so with the others ports in
     /// use are passed over.
     package func obstacles() -> [ConfigurationProblem] {
-        let mayBeServed: Bool
-        switch store.kind {
-        // Neither shows whether a service on this machine uses it.
-        case .memory, .postgres: mayBeServed = true
-        case .sqlite(let path): mayBeServed = Self.storeFiles(path).contains(where: FileSystem.isLocked)
-        }
+        // The others do not show whether a service on this machine uses them.
+        let mayBeServed = isStoreHeld ?? true
         return storeObstacles
             + Self.obstacles(to: listen.address, at: "$.listen", mayBeServed)
             + Self.obstacles(to: admin.listener.address, at: "$.admin", mayBeServed)
+    }
+
+    /// Whether a process has the store open; nil for a store that does not show it.
+    package var isStoreHeld: Bool? {
+        guard case .sqlite(let path) = store.kind else { return nil }
+        return Self.storeFiles(path).contains(where: FileSystem.isLocked)
     }
 
     private static func storeFiles(_ path: String) -> [String] { [path, "\(path)-shm"] }

@@ -119,6 +119,9 @@ package struct Configuration: Sendable {
         return parts
     }
 
+    /// How many files the service wants to have open: a connection each, and some of its own.
+    package var wantedOpenFiles: Int { listen.settings.connectionLimit + admin.listener.settings.connectionLimit + 64 }
+
     /// The apps and keys as the authorizer wants them.
     /// - Throws: when OpenSSL fails.
     package func makeAuthorizer() throws(CryptoError) -> Authorizer {
@@ -151,5 +154,15 @@ extension Configuration {
         now: UnixSeconds = SystemClock.unixSeconds()
     ) throws(ConfigurationError) {
         self = try ConfigurationReader.read(path, environment: environment, now: now)
+    }
+
+    /// Reads a configuration file for the keys that are in force with it, in the order of reading.
+    /// - Throws: every mistake at once.
+    package static func settings(contentsOf path: String) throws(ConfigurationError) -> [ConfigurationSetting] {
+        let findings = ConfigurationFindings()
+        findings.settings = ConfigurationSettings()
+        _ = try ConfigurationReader.read(
+            path, environment: { Process.environment($0) }, now: SystemClock.unixSeconds(), problems: findings)
+        return findings.settings?.shown(inlineSecrets: findings.inlineSecrets) ?? []
     }
 }

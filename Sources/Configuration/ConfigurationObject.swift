@@ -8,6 +8,8 @@ final class ConfigurationFindings {
     var sources = ConfigurationSources()
     /// The secrets that stand in the configuration itself, where those are allowed.
     var inlineSecrets: Set<String> = []
+    /// The keys in force; nil when nobody asks for them.
+    var settings: ConfigurationSettings?
 
     func add(_ path: String, _ message: String, at place: JSONPlace? = nil) {
         all.append(ConfigurationProblem(path: path, message: message, place: place))
@@ -44,7 +46,18 @@ struct ConfigurationObject {
         self.keys = keys
         self.members = members
         for key in keys.fixed.keys { _ = inForce(key, members[key]) }
+        for key in keys.names { if let value = members[key] { problems.settings?.note(self.path(of: key), value, .file) } }
     }
+
+    /// Notes the default of a key that the file does not have.
+    /// - Returns: the default.
+    func standard<Value>(_ key: String, _ value: Value, as json: (Value) -> JSONValue) -> Value {
+        if members[key] == nil { problems.settings?.note(path(of: key), json(value), .standard) }
+        return value
+    }
+
+    /// Notes the default of a text.
+    func standard(_ key: String, _ text: String) -> String { standard(key, text) { .string($0) } }
 
     /// Notes the value of a key with its default filled in, if only a restart takes it over; until then it is noted as it is written.
     func inForce<Value>(_ key: String, _ value: Value) -> Value {
@@ -88,7 +101,7 @@ struct ConfigurationObject {
     }
 
     func bool(_ key: String, default fallback: Bool) -> Bool {
-        guard let value = members[key] else { return inForce(key, fallback) }
+        guard let value = members[key] else { return inForce(key, standard(key, fallback) { .bool($0) }) }
         guard case .bool(let bool) = value else {
             problems.add(path(of: key), "expected true or false, found \(value.kind)")
             return fallback
@@ -97,7 +110,7 @@ struct ConfigurationObject {
     }
 
     func integer(_ key: String, _ range: ClosedRange<Int>, default fallback: Int) -> Int {
-        inForce(key, optionalInteger(key, range) ?? fallback)
+        inForce(key, optionalInteger(key, range) ?? standard(key, fallback) { .integer(Int64($0)) })
     }
 
     func optionalInteger(_ key: String, _ range: ClosedRange<Int>) -> Int? {
@@ -117,7 +130,7 @@ struct ConfigurationObject {
     }
 
     func choice<Choice: CaseIterable>(_ key: String, default fallback: Choice, name: (Choice) -> String) -> Choice {
-        guard let text = string(key) else { return inForce(key, fallback) }
+        guard let text = string(key) else { return inForce(key, standard(key, fallback) { .string(name($0)) }) }
         guard let choice = Choice.allCases.first(where: { name($0).utf8.elementsEqual(text.utf8) }) else {
             let choices = Choice.allCases.map { "\"\(name($0))\"" }.joined(separator: ", ")
             problems.add(path(of: key), "expected one of \(choices)")

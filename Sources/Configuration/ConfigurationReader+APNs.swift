@@ -9,8 +9,9 @@ extension ConfigurationReader {
         + transportKeys
 
     func apns(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> APNsDestination? {
-        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? APNsDestination.productionURL
-        let sandboxURL = baseAddress("sandbox_url", in: object, allowsHTTP: allowsHTTP) ?? APNsDestination.sandboxURL
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url", APNsDestination.productionURL)
+        let sandboxURL =
+            baseAddress("sandbox_url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("sandbox_url", APNsDestination.sandboxURL)
         let topic = word(
             "topic", in: object, missing: "the app's bundle identifier, such as com.example.chat",
             expectation: "a bundle identifier such as com.example.chat")

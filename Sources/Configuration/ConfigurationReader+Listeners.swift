@@ -83,7 +83,7 @@ extension ConfigurationReader {
             }
             return .unix(path: object.inForce("unix", socketPath(path, at: object.path(of: "unix"))))
         }
-        let host = object.inForce("host", object.string("host") ?? "127.0.0.1")
+        let host = object.inForce("host", object.string("host") ?? object.standard("host", "127.0.0.1"))
         return .tcp(host: host, port: UInt16(object.integer("port", 0...65535, default: Int(defaultPort))))
     }
 

@@ -8,7 +8,7 @@ extension ConfigurationReader {
 
     func notifiers(in root: ConfigurationObject) -> [Configuration.Notifier] {
         switch root.value("notifiers") {
-        case nil: return [Configuration.Notifier(name: "log", kind: .log)]
+        case nil: return root.standard("notifiers", [Configuration.Notifier(name: "log", kind: .log)]) { _ in ["log": ["type": "log"]] }
         case .object(let object)?:
             return object.members.compactMap { notifier($0.key, $0.value, path: "\(root.path(of: "notifiers")).\(printable($0.key))") }
         case .some(let value):

@@ -37,11 +37,11 @@ extension ConfigurationReader {
         if let domain, DestinationURL(ours)?.host != domain.lowercased() {
             problems.add(object.path(of: "domain"), "expected the name of a host, such as \(helpDesk.cloudHost)")
         }
-        return Configuration.Relay(helpDesk: helpDesk, url: url ?? ours, transport: transport)
+        return Configuration.Relay(helpDesk: helpDesk, url: url ?? object.standard("url", ours), transport: transport)
     }
 
     private func fcm(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> FCMDestination? {
-        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? FCMDestination.defaultURL
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url", FCMDestination.defaultURL)
         let path = object.path(of: "service_account")
         guard let text = secrets.text(object.value("service_account"), path: path) else { return nil }
         do throws(ServiceAccount.Problem) {
@@ -54,7 +54,7 @@ extension ConfigurationReader {
     }
 
     private func rustore(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> RuStoreDestination? {
-        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? RuStoreDestination.defaultURL
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url", RuStoreDestination.defaultURL)
         let project = word(
             "project_id", in: object, missing: "the project's identifier, which RuStore's console shows under Push notifications, Projects",
             expectation: "1 to 128 letters, digits, \"-\", \"_\" or \".\"")
@@ -64,8 +64,8 @@ extension ConfigurationReader {
     }
 
     private func hms(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> HMSDestination? {
-        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? HMSDestination.defaultURL
-        let tokenURL = address("token_url", in: object, allowsHTTP: allowsHTTP) ?? HuaweiTokenSource.tokenURL
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url", HMSDestination.defaultURL)
+        let tokenURL = address("token_url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("token_url", HuaweiTokenSource.tokenURL)
         let app = word(
             "app_id", in: object, missing: "the app's identifier, which AppGallery Connect shows in the project's settings",
             expectation: "1 to 20 digits", isRight: Self.isNumber)
@@ -77,7 +77,7 @@ extension ConfigurationReader {
 
     private func category(_ object: ConfigurationObject) -> String? {
         switch object.value("category") {
-        case nil: return HMSDestination.defaultCategory
+        case nil: return object.standard("category", HMSDestination.defaultCategory)
         case .null?: return nil
         case .some:
             guard let category = object.string("category") else { return nil }
@@ -145,14 +145,14 @@ extension ConfigurationReader {
 
     private func sound(_ object: ConfigurationObject) -> String? {
         switch object.value("sound") {
-        case nil: "default"
+        case nil: object.standard("sound", "default")
         case .null?: nil
         case .some: object.string("sound")
         }
     }
 
     private func templates(_ object: ConfigurationObject) -> PushTemplates? {
-        let language = object.string("language") ?? "en"
+        let language = object.string("language") ?? object.standard("language", "en")
         let given = object.object("templates", keys: Self.templatesKeys)
         var texts: [PushTemplatePart: String] = [:]
         for part in PushTemplatePart.allCases { texts[part] = given?.string(part.rawValue) }

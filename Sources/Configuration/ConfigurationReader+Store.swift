@@ -1,5 +1,6 @@
 internal import Core
 internal import Crypto
+internal import JSON
 internal import Postgres
 
 /// Where events are kept, for how long, and how devices register.
@@ -36,7 +37,7 @@ extension ConfigurationReader {
         let postgres = postgres(object).map { Configuration.Store.Kind.postgres($0) }
         switch object.choice("type", default: StoreType.sqlite) {
         case .sqlite:
-            return (.sqlite(path: object.inForce("path", path ?? secrets.resolve("deskgate.db"))), postgres)
+            return (.sqlite(path: object.inForce("path", path ?? object.standard("path", secrets.resolve("deskgate.db")))), postgres)
         case .postgres:
             object.require("url", "give the database's address as {\"file\": \"PATH\"} or {\"env\": \"NAME\"}")
             return (postgres ?? .memory, path.map { .sqlite(path: $0) })
@@ -75,9 +76,19 @@ extension ConfigurationReader {
 
     func pushTokens(_ object: ConfigurationObject) -> Configuration.PushTokens {
         Configuration.PushTokens(
-            limits: limits(object) ?? Self.defaultLimits,
+            limits: limits(object) ?? object.standard("limits", Self.defaultLimits, as: Self.json),
             devicesPerUser: object.integer("devices_per_user", 1...1000, default: 20),
             forgetAfterDays: object.integer("forget_after_days", 8...3650, default: 270))
+    }
+
+    private static func json(_ rules: [LimitRule]) -> JSONValue {
+        .array(
+            rules.map { rule in
+                [
+                    "per": .string(rule.scope.rawValue), "max": .integer(Int64(rule.max)),
+                    "window_seconds": .integer(Int64(rule.windowMilliseconds / 1000)),
+                ]
+            })
     }
 
     private func limits(_ object: ConfigurationObject) -> [LimitRule]? {

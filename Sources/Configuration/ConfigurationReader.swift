@@ -29,11 +29,12 @@ struct ConfigurationReader {
     /// - Parameters:
     ///   - environment: looks up environment variables.
     ///   - now: decides which dates are too far ahead.
+    ///   - problems: gathers what is found.
     /// - Throws: every mistake at once.
     static func read(
-        _ path: String, environment: @escaping (String) -> String?, now: UnixSeconds
+        _ path: String, environment: @escaping (String) -> String?, now: UnixSeconds,
+        problems: ConfigurationFindings = ConfigurationFindings()
     ) throws(ConfigurationError) -> Configuration {
-        let problems = ConfigurationFindings()
         let protection = FileProtection(problems)
         guard let value = parse(path, problems, protection),
             let root = ConfigurationObject(value, path: "$", keys: rootKeys, problems: problems)

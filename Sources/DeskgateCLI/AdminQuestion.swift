@@ -12,7 +12,9 @@ enum AdminQuestion {
     ) throws(CommandError) -> ExitCode {
         let configuration = try arguments.configuration()
         let answer = try explaining { () throws(AdminAccess.Failure) in
-            try AdminAccess(configuration).perform(action, remark: Console.complain)
+            try WaitingLine.show("waiting for an answer") { () throws(AdminAccess.Failure) in
+                try AdminAccess(configuration).perform(action, remark: Console.complain)
+            }
         }
         guard case .object(let object) = answer.json else { preconditionFailure("every answer is an object") }
         if [200, 201].contains(answer.status) || arguments.has("json") {

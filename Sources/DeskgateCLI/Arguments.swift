@@ -122,6 +122,8 @@ struct Arguments {
                 if let problem = option.value?.problem(of: text) { throw .option(option.name, problem) }
             }
         }
+        guard let expected = command.operand?.value, let operand, let problem = expected.problem(of: operand) else { return }
+        throw .usage("\(expected.placeholder): \(problem)")
     }
 }
 

@@ -15,6 +15,12 @@ enum CheckCommand {
                 "live",
                 "have each push provider judge its credential, which nobody sees: exit 2 when one is bad, 1 when one could not be judged"),
             Option("send-test", "with --live: send each http notifier a signed operator.test event"), .json,
+        ],
+        examples: [
+            Example("deskgate check", "Reads the configuration in its usual place and tells every mistake."),
+            Example(
+                "deskgate check --live --send-test",
+                "Also has the push providers judge their credentials, and sends each http notifier a test event."),
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {

@@ -17,8 +17,7 @@ enum ExitCode: Int32, CaseIterable {
     }
 }
 
-/// One command as data, read by the parser, the help, usage errors and suggestions; a man page or shell completions could be generated from
-/// it too.
+/// One command as data: the parser, the help, usage errors, suggestions, the manual page and the shells' completions read it.
 struct Command: Sendable {
     /// Its name of one or two words, such as `key mint`.
     let name: String
@@ -32,13 +31,15 @@ struct Command: Sendable {
     let operand: Operand?
     /// Its options beside `--help`.
     let options: [Option]
+    /// How it is used; at least one.
+    let examples: [Example]
     /// Runs the command with arguments that match the declaration.
     let run: @Sendable (Arguments) throws(CommandError) -> ExitCode
 
     /// Declares a command.
     init(
         _ name: String, _ summary: String, details: String? = nil, exits: KeyValuePairs<ExitCode, String> = [:], operand: Operand? = nil,
-        options: [Option], run: @escaping @Sendable (Arguments) throws(CommandError) -> ExitCode
+        options: [Option], examples: [Example], run: @escaping @Sendable (Arguments) throws(CommandError) -> ExitCode
     ) {
         self.name = name
         self.summary = summary
@@ -46,11 +47,26 @@ struct Command: Sendable {
         self.exits = exits
         self.operand = operand
         self.options = options
+        self.examples = examples
         self.run = run
     }
 
     /// The words of its name.
     var words: [String] { name.split(separator: " ").map(String.init) }
+}
+
+/// A command line that shows how a command is used.
+struct Example: Sendable {
+    /// The line as a shell takes it, `deskgate` and what feeds its standard input included.
+    let line: String
+    /// What it does, in one sentence.
+    let text: String
+
+    /// Declares an example.
+    init(_ line: String, _ text: String) {
+        self.line = line
+        self.text = text
+    }
 }
 
 /// A positional argument of a command.
@@ -113,80 +129,4 @@ struct Option: Sendable {
     static let json = Option("json", "print one JSON object, for machines; mistakes too")
     /// The option that the parser accepts for every command.
     static let help = Option("help", "this text; -h for short")
-}
-
-/// The kind of value of an option or operand. The parser refuses other values, and completions can offer the valid ones.
-enum Value: Sendable {
-    /// Any text; the command or its operator's action checks it.
-    case text(_ placeholder: String)
-    /// A secret text: `-` reads it from standard input.
-    case secret(_ placeholder: String)
-    /// The path of a file.
-    case file
-    /// The path of a directory.
-    case directory
-    /// A decimal number.
-    case number(ClosedRange<UInt64>, _ placeholder: String = "N")
-    /// A lifetime, as `Duration` parses it.
-    case lifetime
-    /// An RFC 3339 time, which the operator's action parses.
-    case time
-    /// One of these words.
-    case choice([String], _ placeholder: String)
-
-    /// Its placeholder in help.
-    var placeholder: String {
-        switch self {
-        case .text(let placeholder), .secret(let placeholder), .number(_, let placeholder), .choice(_, let placeholder): placeholder
-        case .file: "FILE"
-        case .directory: "DIR"
-        case .lifetime, .time: "TIME"
-        }
-    }
-
-    /// Whether it may be read from standard input.
-    var isSecret: Bool { if case .secret = self { true } else { false } }
-
-    /// Whether it is the path of a file or directory, which messages may repeat.
-    var isPath: Bool {
-        switch self {
-        case .file, .directory: true
-        default: false
-        }
-    }
-
-    /// Why a text is not such a value; nil when it is.
-    func problem(of text: String) -> String? {
-        switch self {
-        case .text, .secret, .file, .directory, .time: nil
-        case .number(let range, _):
-            UInt64(text).map(range.contains) == true ? nil : "expected a number from \(range.lowerBound) to \(range.upperBound)"
-        case .lifetime:
-            Duration.seconds(text) == nil ? "expected a time such as 90s, 15m, 12h or 30d; never or 0 is for ever" : nil
-        case .choice(let words, _):
-            words.contains { $0.utf8.elementsEqual(text.utf8) } ? nil : "expected \(Self.alternatives(words))."
-        }
-    }
-
-    /// Words as alternatives in a sentence: `a, b or c`.
-    static func alternatives(_ words: [String]) -> String {
-        let first = words.dropLast().joined(separator: ", ")
-        return first.isEmpty ? words.joined() : "\(first) or \(words[words.count - 1])"
-    }
-}
-
-/// Lifetimes as typed on the command line.
-enum Duration {
-    private static let units: [Character: UInt64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
-
-    /// Parses `90`, `90s`, `15m`, `12h` or `30d` into seconds; `never` is 0, and 0 means no expiry, as for `ttl_seconds`. Nil for anything
-    /// else.
-    static func seconds(_ text: String) -> UInt64? {
-        if text == "never" { return 0 }
-        let unit = text.last.flatMap { units[$0] }
-        let digits = unit == nil ? Substring(text) : text.dropLast()
-        guard let number = UInt64(digits), digits.first != "+" else { return nil }
-        let (seconds, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
-        return overflow ? nil : seconds
-    }
 }

@@ -7,6 +7,8 @@ enum CommandTable {
         InitCommand.command,
         ServeCommand.command,
         CheckCommand.command,
+        ConfigShowCommand.command,
+        DoctorCommand.command,
         StatusCommands.status,
         StatusCommands.health,
         ExplainCommand.command,
@@ -35,9 +37,22 @@ enum CommandTable {
         StoreCommands.restore,
         StoreCopyCommand.command,
         PushTestCommand.command,
+        WebhookVerifyCommand.command,
         SimulateCommand.command,
+        CompletionsCommand.command,
+        ManualCommand.command,
         StatusCommands.version,
     ]
+
+    /// The first words of the commands' names, each once.
+    static var firstWords: [String] {
+        var words: [String] = []
+        for word in commands.map({ $0.words[0] }) where !words.contains(word) { words.append(word) }
+        return words
+    }
+
+    /// The commands of two words that begin with this word; empty for a word that is a command itself.
+    static func family(_ word: String) -> [Command] { commands.filter { $0.words.count == 2 && $0.words[0] == word } }
 
     /// Finds the command whose name begins a command line; `key mint` has two words.
     /// - Returns: the command, and the words after its name.

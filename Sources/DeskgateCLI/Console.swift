@@ -38,6 +38,23 @@ enum Console {
         try? File.write(line(text), to: 2)
     }
 
+    /// A color of a terminal, by its code (ECMA-48).
+    enum Color: Int {
+        case red = 31
+        case green = 32
+        case yellow = 33
+    }
+
+    /// A word in a color when the result goes to a terminal that takes it, and NO_COLOR (no-color.org) does not forbid it.
+    static func painted(_ word: String, _ color: Color) -> String {
+        hasColors ? "\u{1B}[\(color.rawValue)m\(word)\u{1B}[0m" : word
+    }
+
+    private static let hasColors: Bool = {
+        let (forbidden, terminal) = (POSIX.Process.environment("NO_COLOR"), POSIX.Process.environment("TERM"))
+        return Machine.isTerminal(1) && (forbidden ?? "").isEmpty && terminal != nil && terminal != "dumb"
+    }()
+
     /// Words of the command line for an error message. Long ones are omitted, because they may be misplaced security keys.
     static func mention(_ words: some Sequence<String>) -> String {
         let shown = words.filter { (1...16).contains($0.utf8.count) }

@@ -7,11 +7,11 @@ enum DeliveriesCommands {
     private static let states = Delivery.State.allCases.map(\.rawValue)
     private static let state = Option("state", value: .choice(states, "STATE"), Value.alternatives(states))
     private static let filters = [
-        Option("app", value: .text("ID"), field: "app_id", "of this app_id"),
+        Option("app", value: .app, field: "app_id", "of this app_id"),
         Option("user", value: .text("ID"), field: "user_id", "of this user_id"),
         Option("ticket", value: .text("ID"), field: "ticket_id", "of this ticket"),
         Option("comment", value: .text("ID"), field: "comment_id", "of this comment"),
-        Option("notifier", value: .text("NAME"), "for this notifier"),
+        Option("notifier", value: .notifier, "for this notifier"),
         Option("reason", value: .text("WORD"), "with this reason, such as status_503 or expired"),
         Option("from", value: .time, "received then or later, such as 2026-03-10T08:15:12Z"),
         Option("before", value: .time, "received before then"),
@@ -40,7 +40,11 @@ enum DeliveriesCommands {
 
     static let list = Command(
         "deliveries list", "Lists deliveries, newest first.",
-        options: [.config, state] + filters + AdminQuestion.pages + [.json], run: runList)
+        options: [.config, state] + filters + AdminQuestion.pages + [.json],
+        examples: [
+            Example("deskgate deliveries list --state dead --notifier push", "Lists what could not be delivered through this notifier."),
+            Example("deskgate deliveries list --user 42 --app my-app --all", "Lists every delivery for a user."),
+        ], run: runList)
 
     private static let columns = [
         ("ID", "id"), ("STATE", "state"), ("REASON", "reason"), ("TRIES", "attempts"), ("NOTIFIER", "notifier"), ("APP", "app_id"),
@@ -75,7 +79,12 @@ enum DeliveriesCommands {
 
     static let show = Command(
         "deliveries show", "Tells the whole story of a delivery.", exits: [.negative: "when there is none of this id"],
-        operand: Operand(.text("ID"), "the delivery's id"), options: [.config, .json]
+        operand: Operand(.text("ID"), "the delivery's id"), options: [.config, .json],
+        examples: [
+            Example(
+                "deskgate deliveries show 0199f3a2-7d51-7c44-9b1e-5f2a8c0d4e61",
+                "Tells what happened to this delivery and what is next.")
+        ]
     ) { arguments throws(CommandError) in
         guard let id = try id(arguments) else { throw .usage("ID is missing") }
         return try AdminQuestion.ask(DeliveryAction.show(id), arguments, DeliveriesStory.sentences)
@@ -87,7 +96,12 @@ enum DeliveriesCommands {
         "deliveries retry", "Has dead deliveries tried again: one, those that match, or all.",
         exits: [.negative: "when that one is unknown or not dead"],
         operand: Operand(.text("ID"), required: false, "a delivery's id, without filters"),
-        options: [.config] + filters + [Option("all", "all dead deliveries, without filters"), .json]
+        options: [.config] + filters + [Option("all", "all dead deliveries, without filters"), .json],
+        examples: [
+            Example(
+                "deskgate deliveries retry --notifier push --reason status_503",
+                "Has the deliveries tried again that an outage has ended.")
+        ]
     ) { arguments throws(CommandError) in
         try AdminQuestion.ask(retrying(arguments), arguments) { answer in
             "\(AdminText.count(answer["retried"], "delivery is", "deliveries are")) pending again."
@@ -111,7 +125,12 @@ enum DeliveriesCommands {
             .config,
             Option("state", value: .choice(states, "STATE"), required: true, "delivered, no_target or dead; pending with --notifier"),
             Option("before", value: .time, default: "now", "ended before then, such as 2026-03-10T08:15:12Z"),
-            Option("notifier", value: .text("NAME"), "whose pending deliveries end as dead, with the reason purged"), .json,
+            Option("notifier", value: .notifier, "whose pending deliveries end as dead, with the reason purged"), .json,
+        ],
+        examples: [
+            Example(
+                "deskgate deliveries purge --state dead --before 2026-03-10T00:00:00Z",
+                "Forgets what had ended dead before that day.")
         ]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in

@@ -10,12 +10,16 @@ enum ExplainCommand {
         exits: [.done: "when all is well", .negative: "when something is wrong, or cannot be said"],
         options: [
             .config,
-            Option("app", value: .text("ID"), default: "the only one configured", field: "app_id", "the app_id"),
+            Option("app", value: .app, default: "the only one configured", field: "app_id", "the app_id"),
             Option("user", value: .text("ID"), field: "user_id", "the user_id: how does the user stand"),
             Option("key", value: .secret("KEY"), field: "security_key", "a security key: would it be allowed now"),
             Option("comment", value: .text("ID"), field: "comment_id", "a comment: has it arrived"),
             Option("device", value: .text("ID"), field: "device_id", "a device: is it notified"),
             Option("delivery", value: .text("ID"), field: "delivery_id", "a delivery: has it arrived"), .json,
+        ],
+        examples: [
+            Example("printf %s \"$KEY\" | deskgate explain --user 42 --key -", "Tells whether this key lets the user in, and if not why."),
+            Example("deskgate explain --comment 9001", "Tells whether a reply of support has arrived, and what held it back."),
         ]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in

@@ -8,9 +8,13 @@ enum ForgetCommand {
         details: "Devices, message texts and identifiers are erased, and what was to be delivered is not. The notifiers that are told of "
             + "registered devices get an event user.forgotten, and the user's id leaves the store when they have it. It cannot be undone.",
         options: [
-            .config, Option("app", value: .text("ID"), required: true, field: "app_id", "of this app_id"),
+            .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
             Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"),
             Option("reason", value: .text("TEXT"), "why, for other operators"), .json,
+        ],
+        examples: [
+            Example(
+                "deskgate users forget --app my-app --user 42 --reason 'asked to be erased'", "Erases a user, and proves it by a search.")
         ]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in

@@ -2,6 +2,8 @@ internal import Service
 
 /// The output of `--help`, generated from the table of commands.
 enum Help {
+    /// What the program is.
+    static let subject = "the server half of an embedded support chat"
     private static let nameWidth = 22
     private static let lineWidth = 110
 
@@ -10,7 +12,7 @@ enum Help {
         let family = CommandTable.commands.filter { $0.words.first == word }
         let rows = (family.isEmpty ? CommandTable.commands : family).map { row("  \($0.name)", description(of: $0)) }
         return """
-            deskgate \(Version.current): the server half of an embedded support chat
+            deskgate \(Version.current): \(subject)
 
             usage: deskgate COMMAND [--OPTION VALUE]…
 
@@ -25,7 +27,17 @@ enum Help {
     static func text(of command: Command) -> String {
         let operands = command.operand.map { [row(of: $0)] } ?? []
         let rows = operands + (command.options + [.help]).map(row)
-        return "usage: \(usage(of: command))\n\n\(description(of: command))\n\n\(rows.joined(separator: "\n"))"
+        let examples = command.examples.map { "  \($0.line)\n      \($0.text)" }
+        return """
+            usage: \(usage(of: command))
+
+            \(description(of: command))
+
+            \(rows.joined(separator: "\n"))
+
+            Examples:
+            \(examples.joined(separator: "\n"))
+            """
     }
 
     /// One option with its text.
@@ -44,7 +56,7 @@ enum Help {
     }
 
     /// What a command does, with its special exit codes.
-    private static func description(of command: Command) -> String {
+    static func description(of command: Command) -> String {
         let text = command.summary + (command.details.map { " \($0)" } ?? "")
         if command.exits.isEmpty { return text }
         let exits = "xit " + command.exits.map { "\($0.rawValue) \($1)" }.joined(separator: ", ") + "."
@@ -56,7 +68,8 @@ enum Help {
         row("  \(operand.value.placeholder)", operand.text + note(on: operand.value, operand.fallback))
     }
 
-    private static func note(on value: Value?, _ fallback: String?) -> String {
+    /// What follows the text of an option or operand: whether it can be read from standard input, and the default.
+    static func note(on value: Value?, _ fallback: String?) -> String {
         (value?.isSecret == true ? SecretInput.help : "") + (fallback.map { "; default: \($0)" } ?? "")
     }
 

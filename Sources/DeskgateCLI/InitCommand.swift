@@ -17,6 +17,10 @@ enum InitCommand {
                 "simulator", value: .directory,
                 "where deskgate simulate runs: its notifiers go into the configuration, for ios, android, huawei, rustore"),
             .json,
+        ],
+        examples: [
+            Example("deskgate init /etc/deskgate --app my-app", "Makes a configuration and its secrets under /etc/deskgate."),
+            Example("deskgate init data --simulator data/simulator", "Makes one whose pushes go to deskgate simulate."),
         ], run: run)
 
     private static let placeholder = "my-app"

@@ -8,7 +8,7 @@ internal import Time
 /// `deskgate key mint`, `key verify` and `key inspect`
 enum KeyCommands {
     private static let appAndUser = [
-        Option("app", value: .text("ID"), required: true, "the app_id"), Option("user", value: .text("ID"), required: true, "the user_id"),
+        Option("app", value: .app, required: true, "the app_id"), Option("user", value: .text("ID"), required: true, "the user_id"),
     ]
 
     // MARK: key mint
@@ -22,6 +22,9 @@ enum KeyCommands {
             Option(
                 "key-id", value: .number(0...UInt64(UInt32.max)), default: "the active one with the largest id",
                 "which of the app's active keys makes it"), .json,
+        ],
+        examples: [
+            Example("deskgate key mint --app my-app --user 42 --ttl 12h", "Makes a key for the user 42 that lives for half a day.")
         ], run: runMint)
 
     private static func runMint(_ arguments: Arguments) throws(CommandError) -> ExitCode {
@@ -60,6 +63,11 @@ enum KeyCommands {
             Option("key", value: .secret("KEY"), required: true, "the security key"),
             Option("at", value: .number(0...UInt64.max, "UNIX"), default: "now", "the time to decide for, in seconds since 1970"),
             Option("json", "the default; for symmetry"),
+        ],
+        examples: [
+            Example(
+                "deskgate key mint --app my-app --user 42 | deskgate key verify --app my-app --user 42 --key -",
+                "Reads the key from standard input, where no process list shows it.")
         ], run: runVerify)
 
     private static func runVerify(_ arguments: Arguments) throws(CommandError) -> ExitCode {
@@ -113,8 +121,13 @@ enum KeyCommands {
         "key inspect", "Shows the public fields of a security key; proves nothing.",
         operand: Operand(.secret("KEY"), "the security key"),
         options: [
-            .config, Option("app", value: .text("ID"), "the app_id: tell the state of the app's key that made it, from the configuration"),
+            .config, Option("app", value: .app, "the app_id: tell the state of the app's key that made it, from the configuration"),
             .json,
+        ],
+        examples: [
+            Example(
+                "deskgate key mint --app my-app --user 42 | deskgate key inspect --app my-app -",
+                "Shows when a key was issued, when it expires and which of the app's keys made it.")
         ], run: runInspect)
 
     private static func runInspect(_ arguments: Arguments) throws(CommandError) -> ExitCode {
@@ -165,7 +178,7 @@ enum KeyCommands {
 
     private static func time(_ moment: UnixSeconds) -> String {
         // RFC 3339 has no date after 9999-12-31T23:59:59Z.
-        let date = moment > 253_402_300_799 ? "after the year 9999" : RFC3339.text(moment.milliseconds)
+        let date = moment.rawValue > RFC3339.latest ? "after the year 9999" : RFC3339.text(moment.milliseconds)
         return "\(moment)  \(date)"
     }
 }

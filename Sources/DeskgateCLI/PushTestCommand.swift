@@ -11,11 +11,14 @@ enum PushTestCommand {
         "push test", "Sends one push to one device, as a comment would be sent.",
         exits: [.done: "when the provider has taken it", .negative: "when not"],
         options: [
-            .config, Option("notifier", value: .text("NAME"), required: true, "a notifier of type apns, fcm, rustore or hms"),
+            .config, Option("notifier", value: .notifier, required: true, "a notifier of type apns, fcm, rustore or hms"),
             Option("token", value: .secret("TOKEN"), required: true, "the device's push token"),
             Option("type", value: .text("TYPE"), default: "ios for apns, else android", "the device's type"),
             Option("title", value: .text("TEXT"), default: title, "shown as the author"),
             Option("body", value: .text("TEXT"), default: body, "shown as the text"), .json,
+        ],
+        examples: [
+            Example("deskgate push test --notifier ios --token - <token", "Sends a push to the device whose token the file has.")
         ]
     ) { arguments throws(CommandError) in
         let push = try push(arguments)

@@ -13,7 +13,7 @@ enum RevokeCommands {
         details: "Name exactly one of --user, --key, --key-id and --all. A running service denies the keys with its next request, "
             + "other replicas within a second.",
         options: [
-            .config, Option("app", value: .text("ID"), required: true, field: "app_id", "of this app_id"),
+            .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
             Option("user", value: .text("ID"), field: "user_id", "all keys of this user_id, issued until now"),
             Option("key", value: .secret("KEY"), field: "security_key", "this one key"),
             Option("key-id", value: .number(0...UInt64(UInt32.max)), field: "key_id", "all keys made with this key of the app"),
@@ -22,6 +22,10 @@ enum RevokeCommands {
                 "issued-before", value: .number(1...Revocation.latestBound.rawValue, "UNIX"), field: "issued_before",
                 "only keys issued before this time, in seconds since 1970"),
             Option("reason", value: .text("TEXT"), "why, for other operators"), .json,
+        ],
+        examples: [
+            Example("deskgate revoke --app my-app --user 42 --reason 'lost phone'", "Ends every key of a user that was issued until now."),
+            Example("deskgate revoke --app my-app --key-id 1", "Ends every key that the app's key 1 has made."),
         ]
     ) { arguments throws(CommandError) in
         let named = whose.filter(arguments.has)
@@ -47,9 +51,12 @@ enum RevokeCommands {
     static let list = Command(
         "revocations list", "Lists revocations and blocked users, newest first.",
         options: [
-            .config, Option("app", value: .text("ID"), field: "app_id", "with --user: of this app_id"),
+            .config, Option("app", value: .app, field: "app_id", "with --user: of this app_id"),
             Option("user", value: .text("ID"), field: "user_id", "that name this user_id"),
-        ] + AdminQuestion.pages + [.json]
+        ] + AdminQuestion.pages + [.json],
+        examples: [
+            Example("deskgate revocations list --app my-app --user 42", "Lists what is revoked for a user.")
+        ]
     ) { arguments throws(CommandError) in
         try AdminQuestion.askForPages(
             arguments,
@@ -70,7 +77,10 @@ enum RevokeCommands {
 
     static let remove = Command(
         "revocations remove", "Removes a revocation: its keys count again.", exits: [.negative: "when there is none with this id"],
-        operand: Operand(.text("ID"), "the revocation's id"), options: [.config, .json]
+        operand: Operand(.text("ID"), "the revocation's id"), options: [.config, .json],
+        examples: [
+            Example("deskgate revocations remove 17", "Has the keys count again that this revocation has ended.")
+        ]
     ) { arguments throws(CommandError) in
         guard let action = RevocationAction.removing(arguments.operand ?? "") else {
             throw .usage("ID: expected the id of a revocation, as revocations list shows it")
@@ -82,31 +92,34 @@ enum RevokeCommands {
 /// `deskgate users sign-out`, `users block` and `users unblock`
 enum UsersCommands {
     static let signOut = command(
-        .signOut, "Revokes all keys of a user that were issued until now, and removes the user's devices."
+        .signOut, "Revokes all keys of a user that were issued until now, and removes the user's devices.",
+        example: "Ends every key of the user 42, who may come back with a new one."
     ) { answer in
         "Signed out. \(AdminText.count(answer["removed"], "push token is", "push tokens are")) removed."
     }
 
-    static let block = command(.block, "Denies a user, with any key, until unblocked.") { _ in "Blocked." }
+    static let block = command(
+        .block, "Denies a user, with any key, until unblocked.", example: "Denies the user 42 from now on."
+    ) { _ in "Blocked." }
 
     static let unblock = command(
         .unblock, "Ends a block: keys that nothing else revokes count again.", exits: [.negative: "when the user was not blocked"],
-        verdict: { $0["removed"] == .integer(0) ? .negative : .done }
+        example: "Lets the user 42 in again.", verdict: { $0["removed"] == .integer(0) ? .negative : .done }
     ) { answer in
         answer["removed"] == .integer(0) ? "The user was not blocked." : "Unblocked."
     }
 
     private static func command(
-        _ kind: PersonAction.Kind, _ summary: String, exits: KeyValuePairs<ExitCode, String> = [:],
+        _ kind: PersonAction.Kind, _ summary: String, exits: KeyValuePairs<ExitCode, String> = [:], example: String,
         verdict: @escaping @Sendable (JSONObject) -> ExitCode = { _ in .done }, _ text: @escaping @Sendable (JSONObject) -> String
     ) -> Command {
         Command(
             "users \(kind.rawValue)", summary, exits: exits,
             options: [
-                .config, Option("app", value: .text("ID"), required: true, field: "app_id", "of this app_id"),
+                .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
                 Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"),
                 Option("reason", value: .text("TEXT"), "why, for other operators"), .json,
-            ]
+            ], examples: [Example("deskgate users \(kind.rawValue) --app my-app --user 42", example)]
         ) { arguments throws(CommandError) in
             let action = try arguments.action { () throws(AdminProblem) in
                 try PersonAction(kind, appID: arguments.required("app"), userID: arguments.required("user"), reason: arguments["reason"])

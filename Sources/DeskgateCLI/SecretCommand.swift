@@ -9,6 +9,12 @@ enum SecretCommand {
         options: [
             Option("out", value: .file, "write it into a new file of mode 600, and show nothing; never overwrites"),
             Option("signing", "as whsec_ and base64, for a notifier of type http or for verify"), .json,
+        ],
+        examples: [
+            Example(
+                "deskgate secret new --out /etc/deskgate/secrets/my-app",
+                "Writes a fresh secret into a new file that only you may read."),
+            Example("deskgate secret new --signing", "Prints one for signing the events of an http notifier."),
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {

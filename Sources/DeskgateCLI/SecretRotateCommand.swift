@@ -17,12 +17,16 @@ enum SecretRotateCommand {
             + "configuration file. Reload every replica after each.",
         exits: [.negative: "when the step must wait"],
         options: [
-            .config, Option("app", value: .text("ID"), required: true, "the app_id"),
+            .config, Option("app", value: .app, required: true, "the app_id"),
             Option("apply", "do the step, if it is due"), Option("check", "only tell, as without --apply"),
             Option(
                 "unused-days", value: .number(0...36500), default: "the app's longest_life_seconds in days, or \(usualUnusedDays)",
                 "for how long the old key must not have been used before it is removed"),
             Option("force", "do the step even if replicas have not taken over the one before, or the old key was used"), .json,
+        ],
+        examples: [
+            Example("deskgate secret rotate --app my-app", "Tells the next step and whether it is due."),
+            Example("deskgate secret rotate --app my-app --apply", "Does it."),
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {

@@ -9,7 +9,12 @@ enum ServeCommand {
     static let command = Command(
         "serve", "Serves until SIGTERM or SIGINT; a second one ends it at once.",
         details: "SIGHUP reads the configuration again; with reload.on_change a change of its files does, too.",
-        options: [.config], run: run)
+        options: [.config],
+        examples: [
+            Example(
+                "deskgate serve --config /etc/deskgate/config.json",
+                "Serves with this configuration; its log goes to standard error.")
+        ], run: run)
 
     /// How long closing everything may take after the drain time.
     private static let stopMilliseconds: UInt64 = 4000
@@ -50,7 +55,7 @@ enum ServeCommand {
     private static func warnAboutOpenFiles(_ configuration: Configuration, _ logger: Logger) {
         let limit = POSIX.Process.raiseOpenFileLimit()
         let wanted = configuration.listen.settings.connectionLimit + configuration.admin.listener.settings.connectionLimit
-        if limit < wanted + 64 {
+        if limit < configuration.wantedOpenFiles {
             logger.log(
                 .warning, "fewer open files are allowed than connections; raise the limit (ulimit -n) or lower max_connections",
                 ["open_files": .integer(limit), "max_connections": .integer(wanted)])

@@ -7,9 +7,10 @@ enum ShowCommand {
     static let show = Command(
         "users show", "Shows whether a user may chat now and why not, with devices, revocations and the latest deliveries.",
         options: [
-            .config, Option("app", value: .text("ID"), required: true, field: "app_id", "of this app_id"),
+            .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
             Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"), .json,
-        ]
+        ],
+        examples: [Example("deskgate users show --app my-app --user 42", "Shows everything that is known of a user on one page.")]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in
             try UserAction(appID: arguments.required("app"), userID: arguments.required("user"))

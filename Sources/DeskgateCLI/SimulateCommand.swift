@@ -19,7 +19,13 @@ enum SimulateCommand {
                 Option(
                     "fault", value: .text("JSON"), repeatable: true, #"one fault, such as {"provider":"fcm","answer":{"status":503}}"#),
                 Option("json", "print one JSON object a line, for machines: first the addresses, then each push with its token"),
-            ], run: run)
+            ],
+        examples: [
+            Example("deskgate simulate --directory data/simulator", "Simulates every provider on free ports."),
+            Example(
+                #"deskgate simulate --directory data/simulator --fault '{"provider":"fcm","answer":{"status":503}}'"#,
+                "Has FCM fail once."),
+        ], run: run)
 
     /// The largest script in bytes; scripts are written by hand, so this is ample.
     private static let scriptLimit = 1 << 20

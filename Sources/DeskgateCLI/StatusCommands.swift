@@ -11,7 +11,10 @@ enum StatusCommands {
     static let status = Command(
         "status",
         "Tells whether the service can do its work, which notifiers are switched off, how the configuration is, and how the keys are used.",
-        exits: [.negative: "when it is not ready"], options: [.config, .json]
+        exits: [.negative: "when it is not ready"], options: [.config, .json],
+        examples: [
+            Example("deskgate status", "Asks the running service how it is.")
+        ]
     ) { arguments throws(CommandError) in
         let configuration = try arguments.configuration()
         let digest = try explaining { () throws(CryptoError) in try configuration.makeAuthorizer().keysDigest }
@@ -43,13 +46,14 @@ enum StatusCommands {
         guard case .integer(let seconds) = value else { return nil }
         // RFC 3339 has no date after 9999-12-31T23:59:59Z.
         let moment = UnixSeconds(rawValue: UInt64(clamping: seconds))
-        return moment > 253_402_300_799 ? "after the year 9999" : RFC3339.text(moment.milliseconds)
+        return moment.rawValue > RFC3339.latest ? "after the year 9999" : RFC3339.text(moment.milliseconds)
     }
 
     private static func isReady(_ status: JSONObject) -> Bool { status["status"] == "ready" }
 
     private static func sentences(_ status: JSONObject) -> [String] {
-        var sentences = [isReady(status) ? "Deskgate \(AdminText.text(status["version"])) is ready." : "Deskgate is not ready."]
+        let (ready, not) = ("Deskgate \(AdminText.text(status["version"])) is ready.", "Deskgate is not ready.")
+        var sentences = [isReady(status) ? Console.painted(ready, .green) : Console.painted(not, .red)]
         if case .array(let reasons) = status["reasons"] { sentences += reasons.map { "Reason: \(AdminText.text($0))." } }
         if case .object(let paused) = status["paused"] {
             for member in paused.members {
@@ -81,7 +85,10 @@ enum StatusCommands {
     static let health = Command(
         "health", "Asks the running service whether it answers, as a container's health check does.",
         exits: [.negative: "when it does not"],
-        options: [.config, Option("ready", "whether it can store webhooks and registrations, too"), .json]
+        options: [.config, Option("ready", "whether it can store webhooks and registrations, too"), .json],
+        examples: [
+            Example("deskgate health --ready", "Ends with 0 only if webhooks and registrations can be stored, too.")
+        ]
     ) { arguments throws(CommandError) in
         let configuration = try arguments.configuration()
         let isReady = arguments.has("ready")
@@ -95,7 +102,12 @@ enum StatusCommands {
         return isWell ? .done : .negative
     }
 
-    static let version = Command("version", "Prints the version.", options: [.json]) { arguments in
+    static let version = Command(
+        "version", "Prints the version.", options: [.json],
+        examples: [
+            Example("deskgate version", "Prints the version.")
+        ]
+    ) { arguments in
         Console.answer(arguments, ["version": .string(Version.current)], "deskgate \(Version.current)")
         return .done
     }

@@ -15,11 +15,18 @@ enum StoreCommands {
             .config,
             Option("url", value: .secret("URL"), "the address of a role that may make tables; store.url by default"),
             Option("grant", value: .text("ROLE"), "a role that may serve with the tables from now on"), .json,
+        ],
+        examples: [
+            Example(
+                "deskgate store migrate --url - --grant deskgate <owner-url",
+                "Migrates as the owner of the tables, and lets the role deskgate serve with them.")
         ]
     ) { arguments throws(CommandError) in
         let store = try arguments.configuration().store
         let (before, now) = try explaining { () throws(StoreError) in
-            try store.migrate(as: arguments["url"], grantingTo: arguments["grant"])
+            try WaitingLine.show("migrating") { () throws(StoreError) in
+                try store.migrate(as: arguments["url"], grantingTo: arguments["grant"])
+            }
         } as: {
             .failed("nothing was migrated: \($0)")
         }
@@ -31,7 +38,10 @@ enum StoreCommands {
 
     static let status = Command(
         "store status", "Tells how the store is: versions, sizes, and of PostgreSQL the replicas, old transactions and replication.",
-        exits: [.negative: "when something should be looked at"], options: [.config, .json]
+        exits: [.negative: "when something should be looked at"], options: [.config, .json],
+        examples: [
+            Example("deskgate store status", "Tells sizes and versions, and what should be looked at.")
+        ]
     ) { arguments throws(CommandError) in
         let store = try arguments.configuration().store
         let report = try explaining { () throws(StoreError) in
@@ -46,11 +56,14 @@ enum StoreCommands {
     static let backup = Command(
         "store backup",
         "Writes a copy of the store to a new file, also while the service runs: whole, searched for damage, for its owner only.",
-        operand: Operand(.file, "the new file; one that exists is left as it is"), options: [.config, .json]
+        operand: Operand(.file, "the new file; one that exists is left as it is"), options: [.config, .json],
+        examples: [
+            Example("deskgate store backup /var/backups/deskgate.db", "Copies the store while the service runs.")
+        ]
     ) { arguments throws(CommandError) in
         let (store, file) = (try arguments.configuration().store, arguments.operand ?? "")
         try explaining { () throws(StoreError) in
-            try store.backUp(to: file)
+            try WaitingLine.show("backing up") { () throws(StoreError) in try store.backUp(to: file) }
         } as: {
             .failed("nothing was backed up: \($0)")
         }
@@ -64,11 +77,14 @@ enum StoreCommands {
         operand: Operand(.file, "the backup, which stays where it is"),
         options: [
             .config, Option("as-is", "take also a copy whose log (-wal) is missing, and do without what was in it"), .json,
+        ],
+        examples: [
+            Example("deskgate store restore /var/backups/deskgate.db", "Puts the backup in the place of the store.")
         ]
     ) { arguments throws(CommandError) in
         let (store, file) = (try arguments.configuration().store, arguments.operand ?? "")
         let (path, former) = try explaining { () throws(StoreError) in
-            try store.restore(file, asItIs: arguments.has("as-is"))
+            try WaitingLine.show("restoring") { () throws(StoreError) in try store.restore(file, asItIs: arguments.has("as-is")) }
         } as: {
             .failed("nothing was restored: \($0)")
         }

@@ -13,6 +13,9 @@ enum StoreCopyCommand {
         options: [
             Option("to", value: .choice(words, "STORE"), required: true, "postgres or sqlite: the store to fill, which holds nothing yet"),
             Option("anew", "remove what an unfinished copy has brought, and begin again"), .config, .json,
+        ],
+        examples: [
+            Example("deskgate store copy --to postgres", "Moves from SQLite to PostgreSQL.")
         ], run: run)
 
     private static let words = ["postgres", "sqlite"]

@@ -3,14 +3,17 @@ internal import Operators
 
 /// `deskgate tokens list` and `tokens remove`
 enum TokensCommands {
-    private static let app = Option("app", value: .text("ID"), required: true, field: "app_id", "of this app_id")
+    private static let app = Option("app", value: .app, required: true, field: "app_id", "of this app_id")
 
     static let list = Command(
         "tokens list", "Lists registered push tokens, masked, by user and device.",
         options: [
             .config, app, Option("user", value: .text("ID"), field: "user_id", "of this user_id"),
             Option("device", value: .text("ID"), field: "device_id", "of this device_id"),
-        ] + AdminQuestion.pages + [.json]
+        ] + AdminQuestion.pages + [.json],
+        examples: [
+            Example("deskgate tokens list --app my-app --user 42", "Lists the devices of a user.")
+        ]
     ) { arguments throws(CommandError) in
         try AdminQuestion.askForPages(
             arguments,
@@ -35,6 +38,9 @@ enum TokensCommands {
         options: [
             .config, app, Option("user", value: .text("ID"), required: true, field: "user_id", "of this user_id"),
             Option("device", value: .text("ID"), field: "device_id", "of this device_id alone"), .json,
+        ],
+        examples: [
+            Example("deskgate tokens remove --app my-app --user 42 --device phone-1", "Removes the push token of one device.")
         ]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in

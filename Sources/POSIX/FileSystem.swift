@@ -34,6 +34,14 @@ package enum FileSystem {
         return status.st_mode & 0o7777
     }
 
+    /// When an existing file was written last, in seconds since 1970; symbolic links are followed.
+    /// - Throws: why that is unknown.
+    package static func modified(_ path: String) throws(SystemError) -> UInt64 {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw SystemError.last }
+        return UInt64(max(0, status.st_mtim.tv_sec))
+    }
+
     /// Whether the path is a directory; symbolic links are followed.
     package static func isDirectory(_ path: String) -> Bool { type(of: path) == S_IFDIR }
 

@@ -49,6 +49,8 @@ package struct ServerReport: Sendable {
     package let slots: [Slot]
     /// How many deliveries wait, by notifier in the order of the names' bytes.
     package let pending: [PendingDeliveries]
+    /// How far its clock is ahead of ours, in milliseconds, to about the time that asking takes.
+    package let clockOffsetMilliseconds: Int64
 
     /// A transaction that has been open for a while.
     package struct OldTransaction: Sendable {

@@ -1,5 +1,8 @@
 /// Dates and times of RFC 3339 section 5.6.
 package enum RFC3339 {
+    /// The last second that it has a text for, 9999-12-31T23:59:59Z, since 1970.
+    package static let latest: UInt64 = 253_402_300_799
+
     /// Reads a text strictly; further digits of a fraction are cut off.
     ///
     /// Nil for any other form, for a day or an hour that does not exist, and for a moment before 1970.
@@ -30,7 +33,7 @@ package enum RFC3339 {
     /// Appends the same text to bytes.
     package static func append(_ moment: UnixMilliseconds, to output: inout [UInt8]) {
         // 9999-12-31T23:59:59Z
-        let seconds = Int(min(moment.seconds, 253_402_300_799).rawValue)
+        let seconds = Int(min(moment.seconds.rawValue, latest))
         let date = CivilDate(daysSince1970: seconds / 86_400)
         output.append(decimal: date.year, digits: 4)
         output.append(UInt8(ascii: "-"))

@@ -51,6 +51,7 @@ import Testing
         }
         #expect(overview.contains(" \(name) "))
         if let operand = command.operand { #expect(help.contains(" \(operand.value.placeholder) \(operand.text)")) }
+        for example in command.examples { #expect(help.contains(unwrapped("\(example.line) \(example.text)"))) }
         for option in command.options + [.help] {
             #expect(help.contains(" \(option.spelling) \(option.text)"))
             if let fallback = option.fallback { #expect(help.contains("; default: \(fallback)")) }
@@ -108,6 +109,23 @@ import Testing
         #expect(count > 40)
     }
 
+    /// The examples in the help and the manual page, which people copy, too.
+    @Test(arguments: names)
+    func examplesAreTaken(_ name: String) throws {
+        let examples = try find(name).examples
+        #expect(!examples.isEmpty)
+        for example in examples {
+            #expect(example.text.hasSuffix(".") && example.text.first?.isUppercase == true)
+            #expect(example.line.count <= 112 && example.text.count <= 100)
+            let lines = DocumentedCommand.lines(of: "```\n\(example.line)\n```")
+            for (words, _) in lines {
+                let found = try #require(CommandTable.find(words), "\(example.line)")
+                _ = try Arguments(found.rest, for: found.command)
+            }
+            #expect(lines.contains { CommandTable.find($0.words)?.command.name == name })
+        }
+    }
+
     private func find(_ name: String) throws -> DeskgateCLI.Command {
         try #require(Self.commands.first { $0.name == name })
     }
@@ -134,7 +152,7 @@ extension Value {
     /// A text that is such a value.
     fileprivate var sample: String {
         switch self {
-        case .text, .secret, .file, .directory: "sample"
+        case .app, .notifier, .text, .secret, .file, .directory: "sample"
         case .number(let range, _): "\(range.upperBound)"
         case .lifetime: "12h"
         case .time: "2026-03-10T08:15:12Z"
@@ -145,7 +163,7 @@ extension Value {
     /// Texts that the parser must not take.
     fileprivate var wrongSamples: [String] {
         switch self {
-        case .text, .secret, .file, .directory, .time: []
+        case .app, .notifier, .text, .secret, .file, .directory, .time: []
         case .number(let range, _): ["", "x", "-1", "\(range.upperBound)0"] + (range.lowerBound > 0 ? ["\(range.lowerBound - 1)"] : [])
         case .lifetime: ["", "soon", "-1", "1.5h"]
         case .choice(let words, _): ["", words[0].uppercased(), words.joined(separator: ",")]

@@ -156,6 +156,10 @@ import Testing
         }
         #expect(replicas.count == 1)
         #expect(try store("status").output.contains("PostgreSQL 1"))
+        let doctor = try Deskgate.run("doctor", "--config", site.workspace.configuration).output
+        #expect(doctor.contains("OK      store: ") && doctor.contains(" has the schema "), "\(doctor)")
+        // Both have the clock of this machine.
+        #expect(!doctor.contains("the database's clock"))
         #expect(try server.stop() == .exit(0))
     }
 }

@@ -3,6 +3,9 @@ package import Time
 
 /// The headers that prove a webhook's origin, Standard Webhooks 1.0: an HMAC-SHA-256 over `id.timestamp.body` for each secret.
 package struct StandardWebhookSignature: Sendable {
+    /// How far a timestamp may be from now, in milliseconds.
+    package static let usualTolerance: UInt64 = 300_000
+
     /// The value of `webhook-timestamp`: Unix seconds in decimal digits.
     package let timestamp: String
     /// The value of `webhook-signature`: `v1,` and base64 for each secret in their order, separated by spaces.
@@ -29,7 +32,7 @@ package struct StandardWebhookSignature: Sendable {
     /// Codes are compared in constant time. Signatures of unknown versions are passed over. Throws when OpenSSL fails.
     package static func isGenuine(
         signature: String, id: String, timestamp: String, body: Span<UInt8>, secrets: [StandardWebhookSecret], now: UnixMilliseconds,
-        toleranceMilliseconds: UInt64 = 300_000
+        toleranceMilliseconds: UInt64 = usualTolerance
     ) throws(CryptoError) -> Bool {
         guard !holdsFullStop(id), let sent = moment(ofTimestamp: timestamp) else { return false }
         guard now.offset(from: sent).magnitude <= toleranceMilliseconds else { return false }

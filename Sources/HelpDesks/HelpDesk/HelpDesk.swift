@@ -20,15 +20,35 @@ package struct HelpDesk: Sendable {
     package let serve: @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk
     /// Makes its relays.
     package let makeRelay: RelayMaker
+    /// How its webhooks are signed.
+    package let signature: HelpDeskSignature
 
     /// Describes a help desk.
     package init(
         kind: HelpDeskKind, serve: @escaping @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk,
-        makeRelay: @escaping RelayMaker
+        makeRelay: @escaping RelayMaker, signature: HelpDeskSignature
     ) {
         self.kind = kind
         self.serve = serve
         self.makeRelay = makeRelay
+        self.signature = signature
+    }
+}
+
+/// How a help desk's webhooks are signed.
+package struct HelpDeskSignature: Sendable {
+    /// The scheme, for explanations.
+    package let scheme: SignatureScheme
+    /// Whether a header's value is the signature of a body with a secret, as the route decides it. Throws when OpenSSL fails.
+    package let isGenuine: @Sendable (_ header: String, _ body: [UInt8], _ secret: SecretBytes) throws(CryptoError) -> Bool
+
+    /// Describes the signature.
+    package init(
+        _ scheme: SignatureScheme,
+        isGenuine: @escaping @Sendable (_ header: String, _ body: [UInt8], _ secret: SecretBytes) throws(CryptoError) -> Bool
+    ) {
+        self.scheme = scheme
+        self.isGenuine = isGenuine
     }
 }
 

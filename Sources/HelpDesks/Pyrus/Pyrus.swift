@@ -11,7 +11,12 @@ extension HelpDesk {
     package static let pyrus = HelpDesk(
         kind: .pyrus,
         serve: { configuration, services throws(CryptoError) in try Pyrus(configuration, services).served },
-        makeRelay: { relay, services, client in try PyrusNotifier(relay, services, client: client) })
+        makeRelay: { relay, services, client in try PyrusNotifier(relay, services, client: client) },
+        signature: HelpDeskSignature(WebhookSignature.scheme) { header, body, secret throws(CryptoError) in
+            guard let signature = WebhookSignature(header.utf8.span) else { return false }
+            let key = try secret.withSpan { secret throws(CryptoError) in try HMACKey<SHA1>(secret: secret) }
+            return try signature.isGenuine(for: body.span, key)
+        })
 }
 
 /// The apps of Pyrus in the configuration in force: an immutable snapshot, which a reload replaces.

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Core
 internal import Crypto
 internal import HTTPServer
 
@@ -6,6 +7,9 @@ internal import HTTPServer
 struct WebhookSignature: Sendable {
     static let header: StaticString = "X-Pyrus-Sig"
     private static let prefix: StaticString = "sha1="
+    /// In words, for explanations.
+    static let scheme = SignatureScheme(
+        header: header.description, algorithm: .sha1, encoding: .hexadecimal, prefix: prefix.description)
 
     private let code: InlineArray<20, UInt8>
 

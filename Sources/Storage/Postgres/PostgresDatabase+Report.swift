@@ -1,5 +1,6 @@
 package import Core
 package import Postgres
+internal import Time
 
 extension PostgresDatabase {
     /// How the database is; it changes nothing.
@@ -38,6 +39,7 @@ extension PostgresSession {
             Query(ReportStatements.standbys), Query(ReportStatements.slots),
         ])
         let server = try results[0].one()
+        let offset = try server.int64(5) - Int64(clamping: SystemClock.unixMilliseconds().rawValue)
         var (replicas, standbys, slots) = ([ServerReport.Replica](), [ServerReport.Standby](), [ServerReport.Slot]())
         for row in results[2] { replicas.append(ServerReport.Replica(id: try row.string(0), silentMilliseconds: try row.size(1))) }
         for row in results[3] {
@@ -55,7 +57,7 @@ extension PostgresSession {
         return ServerReport(
             version: try server.string(0), isStandby: try server.bool(1), synchronousCommit: try server.string(2),
             connections: Int(try server.int64(3)), mostConnections: Int(try server.int64(4)), oldest: oldest, replicas: replicas,
-            standbys: standbys, slots: slots, pending: try pending())
+            standbys: standbys, slots: slots, pending: try pending(), clockOffsetMilliseconds: offset)
     }
 }
 
@@ -72,7 +74,7 @@ private enum ReportStatements {
     static let server: StaticString = """
         SELECT current_setting('server_version'), pg_is_in_recovery(), current_setting('synchronous_commit'),
             (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
-            current_setting('max_connections')::bigint
+            current_setting('max_connections')::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint
         """
     static let oldest: StaticString = """
         SELECT (extract(epoch FROM clock_timestamp() - xact_start) * 1000)::bigint,

@@ -12,6 +12,14 @@ package enum StoreFile {
         _ = try open(path, asItIs: false)
     }
 
+    /// Searches an existing file for damage, which reads all of it. Another process may have it open.
+    /// - Returns: what is damaged; empty when nothing is.
+    /// - Throws: when it could not be opened or searched.
+    package static func damage(_ path: String) throws(StoreError) -> [String] {
+        let connection = try open(path, asItIs: false)
+        return try DatabaseFile.explained(path) { () throws(SQLiteError) in try connection.integrityCheck() }
+    }
+
     /// How the file is, without searching it for damage. Another process may have it open.
     /// - Throws: when there is no store, or it could not be opened.
     package static func report(_ path: String) throws(StoreError) -> StoreReport {

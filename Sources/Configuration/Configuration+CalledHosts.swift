@@ -1,0 +1,45 @@
+internal import Notifiers
+
+extension Configuration {
+    /// The names of hosts that the service calls for providers, backends and help desks, each once with the JSON path of who calls it.
+    /// Addresses of this machine are left out. A notifier with a proxy calls only that, which knows the others.
+    package var calledHosts: [(path: String, host: String)] {
+        var found: [(path: String, host: String)] = []
+        for (path, address) in calledAddresses {
+            guard let url = DestinationURL(address), !url.isLoopback, !url.isNumeric else { continue }
+            if !found.contains(where: { $0.host == url.host }) { found.append((path, url.host)) }
+        }
+        return found
+    }
+
+    private var calledAddresses: [(path: String, address: String)] {
+        let backends = apps.enumerated().compactMap { index, app in app.verify.map { ("$.apps[\(index)].verify.url", $0.url) } }
+        return backends
+            + notifiers.flatMap { notifier in
+                Self.addresses(of: notifier.kind).map { ("$.notifiers.\(notifier.name)", $0) }
+            }
+    }
+
+    private static func addresses(of kind: Notifier.Kind) -> [String] {
+        switch kind {
+        case .log: []
+        case .http(let http): http.transport.proxy.map { [$0] } ?? [http.url]
+        case .relay(let relay): relay.transport.proxy.map { [$0] } ?? [relay.url]
+        case .push(let push): push.transport.proxy.map { [$0] } ?? addresses(of: push.provider)
+        }
+    }
+
+    private static func addresses(of provider: PushDestination) -> [String] {
+        switch provider {
+        case .apns(let apns): [apns.url, apns.sandboxURL]
+        case .fcm(let fcm): [fcm.url]
+        case .rustore(let rustore): [rustore.url]
+        case .hms(let hms): [hms.url, hms.tokenURL]
+        }
+    }
+}
+
+extension DestinationURL {
+    /// Whether the host is an address, which needs no name server.
+    fileprivate var isNumeric: Bool { host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." } }
+}

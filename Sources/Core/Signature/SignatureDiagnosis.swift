@@ -1,0 +1,161 @@
+internal import Bytes
+package import Crypto
+
+/// Finds out why a webhook's signature is not genuine: what else its sender or its receiver may have signed.
+///
+/// It never tells the signature that would be right, so that it signs nothing for anybody.
+package struct SignatureDiagnosis {
+    /// A secret that the signature may have been made with.
+    package struct Secret: Sendable {
+        /// How it is named to people.
+        package let name: String
+        /// Whether it is one of those that count.
+        package let counts: Bool
+        /// Its text.
+        package let text: SecretBytes
+
+        /// Names a secret.
+        package init(name: String, counts: Bool, text: SecretBytes) {
+            self.name = name
+            self.counts = counts
+            self.text = text
+        }
+    }
+
+    /// What was found.
+    package enum Finding: Sendable, Equatable {
+        /// The header is no signature of this scheme or another one.
+        case malformed
+        /// The signature belongs to something else: each sentence tells one difference.
+        case differences([String])
+        /// No guess leads to the signature.
+        case unknown
+    }
+
+    /// Differences of more kinds at once are chance, and take time to try.
+    private static let mostDifferences = 2
+
+    private let scheme: SignatureScheme
+    private let secrets: [(counts: Bool, differences: [String], bytes: SecretBytes)]
+    private let messages: [(differences: [String], bytes: [UInt8])]
+
+    /// Gathers what is tried.
+    /// - Parameters:
+    ///   - body: the bytes that were received.
+    ///   - signed: what stands before the body in what is signed, for each guess with its difference; nil for the right one, which comes first.
+    package init(_ scheme: SignatureScheme, body: [UInt8], signed: [(difference: String?, start: String)], secrets: [Secret]) {
+        self.scheme = scheme
+        self.secrets = secrets.flatMap { secret in
+            Self.forms(of: secret.text, scheme).filter { secret.counts || $0.0 == nil }.map { change, bytes in
+                let owner = secret.counts ? [] : ["It was made with \(secret.name)."]
+                return (secret.counts, owner + [change].compactMap(\.self), bytes)
+            }
+        }
+        let forms = BodyForm.all(of: body)
+        messages = signed.flatMap { difference, start in
+            forms.map { form in
+                let change = form.change.map {
+                    "It belongs to the body \($0): verify the bytes as they were received, before anything parses or changes them."
+                }
+                return ([difference, change].compactMap(\.self), Array(start.utf8) + form.bytes)
+            }
+        }
+    }
+
+    /// Explains a header's text that is not genuine.
+    /// - Throws: when OpenSSL fails.
+    package func explain(_ header: String) throws(CryptoError) -> Finding {
+        let readings = GivenSignature.all(in: header, scheme)
+        guard !readings.isEmpty else { return .malformed }
+        var best: [String]?
+        for reading in readings {
+            for secret in secrets {
+                // There may be thousands of apps, so their secrets are tried with the received bytes only.
+                for message in messages where secret.counts || message.differences.isEmpty {
+                    let differences = reading.differences + secret.differences + message.differences
+                    guard differences.count <= Self.mostDifferences, differences.count < best?.count ?? .max else { continue }
+                    if try reading.algorithm.isCode(reading.code, of: message.bytes, secret: secret.bytes) { best = differences }
+                }
+            }
+        }
+        return best.map { .differences($0) } ?? .unknown
+    }
+
+    /// The bytes that programs take a secret's text for, each with the difference.
+    private static func forms(of text: SecretBytes, _ scheme: SignatureScheme) -> [(String?, SecretBytes)] {
+        text.withSpan { span in
+            let characters = span.indices.map { span[$0] }
+            let line = characters + [UInt8(ascii: "\n")]
+            let prefix = Array("whsec_".utf8)
+            let rest = characters.starts(with: prefix) ? Array(characters.dropFirst(prefix.count)) : characters
+            let decoded = Base64.decode(String(decoding: rest, as: UTF8.self))
+            let texts: [(String?, [UInt8]?)] = [
+                (scheme.decodesSecret ? nil : "The secret was decoded from base64, which it must not be.", decoded),
+                (scheme.decodesSecret ? "The secret was not decoded from base64." : nil, characters),
+                ("The secret was read with the line feed at the end of its file.", line),
+                ("The secret was decoded from hexadecimal, which it must not be.", GivenSignature.bytes(ofHexadecimal: rest[...])),
+                ("The secret was used without whsec_, but not decoded from base64.", rest.count < characters.count ? rest : nil),
+            ]
+            return texts.compactMap { change, bytes in
+                bytes.flatMap { $0.isEmpty ? nil : (change, SecretBytes(copying: $0.span)) }
+            }
+        }
+    }
+}
+
+/// A reading of a header as a signature.
+private struct GivenSignature {
+    let code: [UInt8]
+    let algorithm: SignatureScheme.Algorithm
+    /// How the header differs from what the scheme says.
+    let differences: [String]
+
+    private static let prefixes = ["sha1=", "sha256=", "v1,", "v1=", "sha1,", "sha256,"]
+
+    /// Each part of the header that can be read as a code.
+    static func all(in header: String, _ scheme: SignatureScheme) -> [GivenSignature] {
+        header.utf8.split { [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\"")].contains($0) }
+            .flatMap { readings(of: $0[...], scheme) }
+    }
+
+    private static func readings(of part: Substring.UTF8View, _ scheme: SignatureScheme) -> [GivenSignature] {
+        let lower = String(Substring(part)).lowercased()
+        let prefix = prefixes.first { lower.hasPrefix($0) } ?? ""
+        let characters = Array(part.dropFirst(prefix.utf8.count))
+        let isRightPrefix = prefix == scheme.prefix || prefix.isEmpty && !scheme.decodesSecret
+        let start =
+            isRightPrefix
+            ? []
+            : [
+                prefix.isEmpty
+                    ? "The header must begin with \(scheme.prefix)" : "The header begins with \(prefix) in place of \(scheme.prefix)"
+            ]
+        let decodings: [(SignatureScheme.Encoding, [UInt8]?)] = [
+            (.hexadecimal, bytes(ofHexadecimal: characters[...])), (.base64, Base64.decode(String(decoding: characters, as: UTF8.self))),
+        ]
+        return decodings.flatMap { encoding, code -> [GivenSignature] in
+            guard let code else { return [] }
+            return SignatureScheme.Algorithm.allCases.filter { $0.codeCount == code.count }.map { algorithm in
+                var differences = start
+                if encoding != scheme.encoding {
+                    differences.append("It is written in \(encoding.rawValue), not in \(scheme.encoding.rawValue).")
+                }
+                if algorithm != scheme.algorithm {
+                    differences.append("It is an \(algorithm.rawValue), not an \(scheme.algorithm.rawValue).")
+                }
+                return GivenSignature(code: code, algorithm: algorithm, differences: differences)
+            }
+        }
+    }
+
+    /// The bytes that digits stand for; nil for any other text.
+    static func bytes(ofHexadecimal digits: ArraySlice<UInt8>) -> [UInt8]? {
+        guard !digits.isEmpty, digits.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: digits.startIndex, to: digits.endIndex, by: 2) {
+            guard let byte = Hexadecimal.byte(digits[index], digits[index + 1]) else { return nil }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+}

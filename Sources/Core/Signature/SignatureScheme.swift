@@ -1,0 +1,58 @@
+internal import Crypto
+
+/// How a webhook is signed: an HMAC in a header.
+package struct SignatureScheme: Sendable {
+    /// The hash function of an HMAC.
+    package enum Algorithm: String, Sendable, CaseIterable {
+        case sha1 = "HMAC-SHA-1"
+        case sha256 = "HMAC-SHA-256"
+
+        /// The size of a code in bytes.
+        package var codeCount: Int { self == .sha1 ? 20 : 32 }
+
+        /// Whether a code is that of a message. Takes constant time.
+        /// - Throws: when OpenSSL fails.
+        func isCode(_ code: [UInt8], of message: [UInt8], secret: SecretBytes) throws(CryptoError) -> Bool {
+            try secret.withSpan { secret throws(CryptoError) in
+                switch self {
+                case .sha1:
+                    let expected = try HMACKey<SHA1>(secret: secret).code { hash throws(CryptoError) in try hash.append(message.span) }
+                    return constantTimeEquals(expected.span, code.span)
+                case .sha256:
+                    let expected = try HMACKey<SHA256>(secret: secret).code { hash throws(CryptoError) in try hash.append(message.span) }
+                    return constantTimeEquals(expected.span, code.span)
+                }
+            }
+        }
+    }
+
+    /// How a header writes a code.
+    package enum Encoding: String, Sendable, CaseIterable {
+        case hexadecimal
+        case base64
+    }
+
+    /// The header with the signature.
+    package let header: String
+    /// The algorithm.
+    package let algorithm: Algorithm
+    /// The encoding.
+    package let encoding: Encoding
+    /// What stands before the code, or may stand there; in lower case.
+    package let prefix: String
+    /// Whether the secret is the text itself, or what its base64 after `whsec_` stands for.
+    package let decodesSecret: Bool
+
+    /// Describes a scheme.
+    package init(header: String, algorithm: Algorithm, encoding: Encoding, prefix: String, decodesSecret: Bool = false) {
+        self.header = header
+        self.algorithm = algorithm
+        self.encoding = encoding
+        self.prefix = prefix
+        self.decodesSecret = decodesSecret
+    }
+
+    /// Standard Webhooks 1.0.
+    package static let standardWebhooks = SignatureScheme(
+        header: "webhook-signature", algorithm: .sha256, encoding: .base64, prefix: "v1,", decodesSecret: true)
+}

@@ -1,0 +1,74 @@
+internal import Configuration
+internal import JSON
+internal import Observability
+internal import POSIX
+internal import Service
+
+/// `deskgate doctor`
+enum DoctorCommand {
+    static let command = Command(
+        "doctor", "Examines the configuration and this machine on one page: clock, limits, ports, store, DNS and providers.",
+        details: "Each finding has its remedy. It changes nothing, and takes half a minute at most: what hangs is told.",
+        exits: [.done: "when all is well", .negative: "when something should be looked at", .usage: "when something must be done"],
+        options: [.config, .json],
+        examples: [
+            Example("deskgate doctor", "Examines what serve would use."),
+            Example("runuser -u deskgate -- deskgate doctor", "Examines it as the service's user, whose permissions count."),
+        ], run: run)
+
+    private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+        let file = try arguments.configurationFile()
+        let sink = try Configuration.openLog(.text)
+        defer { sink.close(timeoutMilliseconds: 2000) }
+        let doctor = Doctor(file: file, logger: Logger(level: .error, sink: sink))
+        let (findings, isComplete) = WaitingLine.show("examining") { doctor.examine() }
+        let code = code(findings)
+        let rows = findings.map { finding in
+            "\(Console.painted(word(finding.state), color(finding.state))) \(finding.subject.rawValue): \(finding.message)"
+        }
+        Console.answer(arguments, json(findings, code), rows.joined(separator: "\n"))
+        if !isComplete {
+            sink.close(timeoutMilliseconds: 2000)
+            // exit(3) would take OpenSSL away from the threads that are left behind.
+            POSIX.Process.abandon(code.rawValue)
+        }
+        return code
+    }
+
+    private static func code(_ findings: [DoctorFinding]) -> ExitCode {
+        if findings.contains(where: { $0.state == .problem }) { return .usage }
+        return findings.contains { $0.state == .warning } ? .negative : .done
+    }
+
+    private static func word(_ state: DoctorFinding.State) -> String {
+        switch state {
+        case .ok: "OK     "
+        case .warning: "WARNING"
+        case .problem: "PROBLEM"
+        }
+    }
+
+    private static func color(_ state: DoctorFinding.State) -> Console.Color {
+        switch state {
+        case .ok: .green
+        case .warning: .yellow
+        case .problem: .red
+        }
+    }
+
+    private static func json(_ findings: [DoctorFinding], _ code: ExitCode) -> JSONValue {
+        let status =
+            switch code {
+            case .done: "ok"
+            case .negative: "warning"
+            case .usage: "problem"
+            }
+        return [
+            "status": .string(status),
+            "findings": .array(
+                findings.map {
+                    ["check": .string($0.subject.rawValue), "state": .string($0.state.rawValue), "message": .string($0.message)]
+                }),
+        ]
+    }
+}

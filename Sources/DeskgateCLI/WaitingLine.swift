@@ -1,0 +1,33 @@
+internal import POSIX
+internal import Threading
+internal import Time
+
+/// A line on a terminal's standard error that says every second for how long a command has been at work.
+enum WaitingLine {
+    /// Runs work; from its first second on the line is there, and it is gone when the work ends.
+    /// - Parameter what: what is done, such as `backing up`.
+    static func show<Result, Failure: Error>(_ what: String, _ work: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let isOver = Monitor(false)
+        let thread = Machine.isTerminal(2) ? try? OwnThread { tell(what, isOver) } : nil
+        defer {
+            isOver.update { $0 = true }
+            thread?.join()
+        }
+        return try work()
+    }
+
+    private static func tell(_ what: String, _ isOver: Monitor<Bool>) {
+        let start = SystemClock.monotonicMilliseconds()
+        var isShown = false
+        while isOver.wait(timeoutMilliseconds: 1000, { $0 ? true : nil }) == nil {
+            write("\(what): \(SystemClock.monotonicMilliseconds().elapsed(since: start) / 1000) s")
+            isShown = true
+        }
+        if isShown { write("") }
+    }
+
+    /// Writes over the line.
+    private static func write(_ text: String) {
+        try? File.write(Array("\r\(text)\u{1B}[K".utf8), to: 2)
+    }
+}

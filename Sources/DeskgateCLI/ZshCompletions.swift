@@ -1,0 +1,116 @@
+/// The completions of zsh, made of the table of commands.
+enum ZshCompletions {
+    /// The script, to be installed as `_deskgate` in a directory of `$fpath`.
+    static var script: String {
+        """
+        #compdef deskgate
+        # Completions of deskgate for zsh, made by: deskgate completions zsh
+        _deskgate() {
+            local -i start=2 count=1
+            local -a commands
+            if [[ ${words[2]} == help ]] && (( CURRENT > 2 )); then start=3; fi
+            local command=${words[start]}
+            if (( CURRENT == start )); then
+                commands=(
+        \(firstWords.joined(separator: "\n"))
+                )
+                if (( start == 2 )); then commands+=('help:Explains a command.'); fi
+                _describe -t commands command commands
+                return
+            fi
+            case $command in
+        \(families.joined(separator: "\n"))
+            esac
+            if (( ${#commands} )); then
+                if (( CURRENT == start + 1 )); then
+                    _describe -t commands command commands
+                    return
+                fi
+                command+=" ${words[start+1]}"
+                count=2
+            fi
+            if (( start == 3 )); then return 1; fi
+            shift $count words
+            (( CURRENT -= count ))
+            case $command in
+        \(CommandTable.commands.map(arguments).joined(separator: "\n"))
+            *) return 1 ;;
+            esac
+        }
+        # The app ids or notifiers of the configuration that the command line names.
+        _deskgate_names() {
+            local -a names file
+            local -i place=${words[(I)--config]}
+            if (( place )); then
+                file=("--config=${~${(Q)words[place+1]}}")
+            else
+                file=(${${(M)words:#--config=*}[1]})
+            fi
+            names=(${(f)"$(_call_program names deskgate completions ${@[-1]} ${(q)file} 2>/dev/null)"})
+            compadd "${@[1,-2]}" -a names
+        }
+        if [[ ${funcstack[1]} == _deskgate ]]; then _deskgate "$@"; else compdef _deskgate deskgate; fi
+        """
+    }
+
+    private static var firstWords: [String] {
+        CommandTable.firstWords.map { word in
+            let family = CommandTable.family(word)
+            guard family.isEmpty else { return described(word, family.map { $0.words[1] }.joined(separator: ", ")) }
+            return described(word, CommandTable.commands.first { $0.name == word }?.summary ?? "")
+        }
+    }
+
+    /// For the first word of commands of two words: the second ones.
+    private static var families: [String] {
+        CommandTable.firstWords.compactMap { word in
+            let family = CommandTable.family(word)
+            guard !family.isEmpty else { return nil }
+            return """
+                    \(word))
+                        commands=(
+                \(family.map { described($0.words[1], $0.summary) }.joined(separator: "\n"))
+                        ) ;;
+                """
+        }
+    }
+
+    private static func described(_ word: String, _ text: String) -> String { "            \(quoted("\(word):\(text)"))" }
+
+    /// For a command: its arguments, as `_arguments` reads them.
+    private static func arguments(of command: Command) -> String {
+        var specifications = command.options.map { option in
+            let start = "\(option.isRepeatable ? "*" : "")--\(option.name)"
+            guard let value = option.value else { return quoted("\(start)[\(escaped(option.text))]") }
+            return quoted("\(start)=[\(escaped(option.text))]:\(value.placeholder):\(action(for: value))")
+        }
+        specifications.append(quoted("(-h --help)--help[\(escaped(Option.help.text))]"))
+        if let operand = command.operand {
+            specifications.append(quoted("\(operand.isRequired ? ":" : "::")\(operand.value.placeholder):\(action(for: operand.value))"))
+        }
+        return """
+                '\(command.name)')
+                    _arguments \(specifications.joined(separator: " \\\n            ")) ;;
+            """
+    }
+
+    private static func action(for value: Value) -> String {
+        switch value {
+        case .app: "_deskgate_names apps"
+        case .notifier: "_deskgate_names notifiers"
+        case .file: "_files"
+        case .directory: "_files -/"
+        case .choice(let words, _): "(\(words.joined(separator: " ")))"
+        case .text, .secret, .number, .lifetime, .time: " "
+        }
+    }
+
+    /// A text within the brackets of a specification.
+    private static func escaped(_ text: String) -> String {
+        String(text.flatMap { "\\[]:".contains($0) ? ["\\", $0] : [$0] })
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "'" + text.flatMap { $0 == "'" ? Array("'\\''") : [$0] } + "'"
+    }
+}

@@ -1,0 +1,28 @@
+internal import CPOSIX
+internal import Glibc
+
+/// Queries about the machine that a program runs on.
+package enum Machine {
+    /// Whether somebody keeps the kernel's clock right (adjtimex(2)); nil when the kernel does not tell.
+    package static var isClockSynchronised: Bool? {
+        let answer = shim_adjtimex_is_synchronised()
+        return answer < 0 ? nil : answer == 1
+    }
+
+    /// Whether what is written at a path is in memory, and lost when the machine stops (statfs(2)).
+    package static func isInMemory(_ path: String) -> Bool { unsafe shim_statfs_is_memory(path) == 1 }
+
+    /// Why a host's name has no address (getaddrinfo(3)); nil when it has one. Blocks as long as the resolver likes.
+    package static func problem(resolving host: String) -> String? {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = unsafe getaddrinfo(host, nil, &hints, &list)
+        guard code == 0 else { return unsafe String(cString: gai_strerror(code)) }
+        unsafe freeaddrinfo(list)
+        return nil
+    }
+
+    /// Whether a descriptor is a terminal (isatty(3)).
+    package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+}

@@ -1,0 +1,113 @@
+internal import Configuration
+internal import Core
+package import Observability
+internal import Threading
+package import Time
+
+/// Examines a configuration and the machine that it shall be served on.
+///
+/// It changes nothing. All checks run at the same time, each on a thread of its own and with a deadline, because a disk, a name server or a
+/// provider may hang; a check that takes too long is left behind, so the process should end soon after.
+package struct Doctor {
+    /// How long a check may take, in milliseconds.
+    private static let patience: UInt64 = 10_000
+    /// The same for providers, which answer over the network.
+    private static let providerPatience: UInt64 = 30_000
+
+    private let file: String
+    private let logger: Logger
+    private let clocks: Clocks
+
+    /// Prepares an examination.
+    /// - Parameters:
+    ///   - file: the configuration.
+    ///   - logger: for what trying the notifiers logs.
+    package init(file: String, logger: Logger, clocks: Clocks = .system) {
+        self.file = file
+        self.logger = logger
+        self.clocks = clocks
+    }
+
+    /// What was found, in the order of the subjects, and whether a check is left behind: then the process must end without waiting for its
+    /// threads (`Process.abandon`). Takes as long as the slowest check, at most half a minute.
+    package func examine() -> (findings: [DoctorFinding], isComplete: Bool) {
+        let machine = MachineCheck(clocks: clocks)
+        let configuration: Configuration
+        do throws(ConfigurationError) {
+            configuration = try Configuration(contentsOf: file)
+        } catch {
+            return (error.problems.map { DoctorFinding(.configuration, .problem, "\(file): \($0)") } + [machine.clock()], true)
+        }
+        return run(checks(of: configuration, machine))
+    }
+
+    private func checks(of configuration: Configuration, _ machine: MachineCheck) -> [DoctorCheck] {
+        let service = ServiceCheck(configuration: configuration, logger: logger, now: clocks.unixSeconds())
+        let slowDisk = "the disk hangs; see dmesg"
+        return [
+            DoctorCheck(.configuration, else: slowDisk) { [file] in service.configuration(file) },
+            DoctorCheck(.clock, else: slowDisk) { [machine.clock()] + machine.files(configuration) },
+            DoctorCheck(.limits, else: slowDisk) { machine.openFiles(configuration) + machine.disk(configuration) },
+            DoctorCheck(.ports, else: "the service does not answer in time; see its log", service.ports),
+            DoctorCheck(.store, else: "the store does not answer in time; see dmesg, and for PostgreSQL its log", service.store),
+            DoctorCheck(.store, .warning, else: "searching the store for damage takes long; a backup searches it whole", service.damage),
+            DoctorCheck(
+                .providers, else: "a provider does not answer in time; see deskgate check --live", milliseconds: Self.providerPatience,
+                service.providers),
+        ]
+            + configuration.calledHosts.map { path, host in
+                DoctorCheck(.dns, else: "\(host) (\(path)) is not resolved in time; see the name servers in /etc/resolv.conf") {
+                    [machine.resolve(host, for: path)]
+                }
+            }
+    }
+
+    /// Runs checks at the same time; takes as long as the slowest may take.
+    func run(_ checks: [DoctorCheck]) -> (findings: [DoctorFinding], isComplete: Bool) {
+        let start = clocks.monotonicMilliseconds()
+        let running = checks.map { (check: $0, result: $0.start()) }
+        let found = running.map { check, result in
+            let limit = check.milliseconds ?? Self.patience
+            let passed = clocks.monotonicMilliseconds().elapsed(since: start)
+            return (check: check, findings: result.wait(timeoutMilliseconds: limit - min(limit, passed)) { $0 })
+        }
+        let findings = found.flatMap { $0.findings ?? [$0.check.late] }
+        let sorted = DoctorFinding.Subject.allCases.flatMap { subject in findings.filter { $0.subject == subject } }
+        return (sorted, found.allSatisfy { $0.findings != nil })
+    }
+}
+
+/// One check of the doctor's, which may block.
+struct DoctorCheck {
+    /// What is told when it takes too long.
+    let late: DoctorFinding
+    /// How long it may take; nil for the usual time.
+    let milliseconds: UInt64?
+    private let examine: @Sendable () -> [DoctorFinding]
+
+    init(
+        _ subject: DoctorFinding.Subject, _ lateness: DoctorFinding.State = .problem, else hindrance: String, milliseconds: UInt64? = nil,
+        _ examine: @escaping @Sendable () -> [DoctorFinding]
+    ) {
+        late = DoctorFinding(subject, lateness, hindrance)
+        self.milliseconds = milliseconds
+        self.examine = examine
+    }
+
+    /// Runs it on a thread of its own.
+    /// - Returns: holds what it finds, when it ends.
+    func start() -> Monitor<[DoctorFinding]?> {
+        let result = Monitor<[DoctorFinding]?>(nil)
+        do throws(ThreadError) {
+            let thread = try OwnThread { [examine] in
+                let findings = examine()
+                result.update { $0 = findings }
+            }
+            thread.detach()
+        } catch {
+            let finding = DoctorFinding(late.subject, .problem, "not checked: \(error)")
+            result.update { $0 = [finding] }
+        }
+        return result
+    }
+}

@@ -1,0 +1,86 @@
+internal import Configuration
+internal import Core
+internal import POSIX
+internal import Time
+
+/// What the doctor examines of the machine.
+struct MachineCheck: Sendable {
+    /// A clock before this moment is wrong, 2026-01-01.
+    private static let earliest: UnixSeconds = 1_767_225_600
+    /// How far a file may be ahead of the clock, in seconds.
+    private static let tolerance: UInt64 = 60
+
+    let clocks: Clocks
+
+    /// Whether the clock is plausible and kept right.
+    func clock() -> DoctorFinding {
+        let now = clocks.unixSeconds()
+        let time = RFC3339.text(now.milliseconds)
+        if now < Self.earliest {
+            return DoctorFinding(.clock, .problem, "the clock says \(time), which is past; set it, and run timedatectl set-ntp true")
+        }
+        switch Machine.isClockSynchronised {
+        case true?: return DoctorFinding(.clock, .ok, "the clock is synchronised and says \(time)")
+        case false?:
+            return DoctorFinding(
+                .clock, .warning,
+                "nobody keeps the clock right, which says \(time): keys expire early or late; run timedatectl set-ntp true, or chrony")
+        case nil: return DoctorFinding(.clock, .ok, "the clock says \(time); the kernel does not tell whether it is synchronised")
+        }
+    }
+
+    /// Whether the clock is behind the files of the store: it was set back, or was ahead before.
+    func files(_ configuration: Configuration) -> [DoctorFinding] {
+        guard case .sqlite(let path) = configuration.store.kind else { return [] }
+        let now = clocks.unixSeconds().rawValue
+        let newest = [path, "\(path)-wal"].compactMap { try? FileSystem.modified($0) }.max()
+        guard let newest, newest > now + Self.tolerance else { return [] }
+        let message =
+            "the store was written \(newest - now) s after now: the clock was set back, or was ahead; compare it with another machine's"
+        return [DoctorFinding(.clock, .problem, message)]
+    }
+
+    /// Whether as many files may be open as connections are allowed.
+    func openFiles(_ configuration: Configuration) -> [DoctorFinding] {
+        let (limit, wanted) = (Process.raiseOpenFileLimit(), configuration.wantedOpenFiles)
+        if limit >= wanted { return [DoctorFinding(.limits, .ok, "\(limit) open files are allowed here; \(wanted) are wanted")] }
+        return [
+            DoctorFinding(
+                .limits, .warning,
+                "\(limit) open files are allowed here, but max_connections wants \(wanted); raise ulimit -n or LimitNOFILE of the unit")
+        ]
+    }
+
+    /// Whether the disk of the store has room, and is a disk.
+    func disk(_ configuration: Configuration) -> [DoctorFinding] {
+        guard case .sqlite(let path) = configuration.store.kind else { return [] }
+        let directory = Path.directory(of: path)
+        var findings: [DoctorFinding] = []
+        if Machine.isInMemory(directory) {
+            findings.append(
+                DoctorFinding(
+                    .limits, .warning, "\(directory) is in memory: a restart of the machine loses the store; give a path on a disk"))
+        }
+        guard let free = try? FileSystem.freeBytes(at: directory) else { return findings }
+        let (megabytes, least) = (free >> 20, UInt64(configuration.store.minimumFreeMegabytes))
+        let room = "\(megabytes) MiB are free in \(directory)"
+        if megabytes < least {
+            let message = "\(room), less than store.minimum_free_megabytes (\(least)): events are refused; make room"
+            findings.append(DoctorFinding(.limits, .problem, message))
+        } else if megabytes < 4 * least {
+            let message = "\(room); events are refused below \(least) (store.minimum_free_megabytes); make room"
+            findings.append(DoctorFinding(.limits, .warning, message))
+        } else {
+            findings.append(DoctorFinding(.limits, .ok, room))
+        }
+        return findings
+    }
+
+    /// Whether a host's name has an address.
+    /// - Parameter path: the key of the configuration that leads there.
+    func resolve(_ host: String, for path: String) -> DoctorFinding {
+        guard let problem = Machine.problem(resolving: host) else { return DoctorFinding(.dns, .ok, "\(host) has an address") }
+        let remedy = "check the name, the name servers in /etc/resolv.conf and the firewall"
+        return DoctorFinding(.dns, .problem, "\(host) (\(path)) has no address: \(problem); \(remedy)")
+    }
+}

@@ -1,0 +1,113 @@
+internal import Configuration
+internal import Core
+internal import HTTPServer
+internal import JSON
+internal import Observability
+internal import POSIX
+internal import Storage
+internal import Time
+
+/// What the doctor examines of the configuration and of what it names; most of it by the rules of `deskgate check`.
+struct ServiceCheck: Sendable {
+    /// How far a database's clock may be from ours, in milliseconds.
+    private static let clockTolerance: UInt64 = 5000
+
+    let configuration: Configuration
+    let logger: Logger
+    let now: UnixSeconds
+
+    /// The warnings of `deskgate check`, which include certificates that expire.
+    func configuration(_ file: String) -> [DoctorFinding] {
+        let warnings = configuration.warnings(now: now).map { DoctorFinding(.configuration, .warning, "\(file): \($0)") }
+        let names = configuration.sources.files.count - 1
+        let modes = allowsInsecureSecrets(file) ? [Self.insecure(file)] : []
+        let right = DoctorFinding(
+            .configuration, .ok,
+            "\(file) is right" + (modes.isEmpty ? "; others can change neither it nor the other files (\(names)) that it names" : ""))
+        let expiries = configuration.certificateExpiries.map { listener, moment in
+            DoctorFinding(
+                .configuration, .ok, "the certificate of the \(listener) listener is valid until \(RFC3339.text(moment.milliseconds))")
+        }
+        return [right] + modes + (warnings.isEmpty ? expiries : []) + warnings
+    }
+
+    private func allowsInsecureSecrets(_ file: String) -> Bool {
+        let settings = try? Configuration.settings(contentsOf: file)
+        return settings?.contains { $0.path == "$.allow_insecure_secrets" && $0.value == true } ?? false
+    }
+
+    private static func insecure(_ file: String) -> DoctorFinding {
+        DoctorFinding(
+            .configuration, .warning,
+            "\(file): $.allow_insecure_secrets is true, so weak, shared and readable secrets pass; remove it except on a laptop")
+    }
+
+    /// Whether the listeners could start, or the service has them.
+    func ports() -> [DoctorFinding] {
+        let obstacles = configuration.obstacles().filter { !$0.path.hasPrefix("$.store") }
+        guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.ports, .problem, "\($0)") } }
+        do throws(HealthProbe.Failure) {
+            if try HealthProbe(configuration).ask(isReady: true) {
+                return [DoctorFinding(.ports, .ok, "the service answers on \(configuration.listen.address) and is ready")]
+            }
+            return [DoctorFinding(.ports, .problem, "\(configuration.listen.address) answers, but is not ready; deskgate status tells why")]
+        } catch {
+            if configuration.isStoreHeld == true {
+                return [
+                    DoctorFinding(.ports, .problem, "a process has the store open, but \(error.description); see the log of the service")
+                ]
+            }
+            return [DoctorFinding(.ports, .ok, "the service does not run, as far as can be told: \(error.description)")]
+        }
+    }
+
+    /// Whether the store could be opened, and how it is.
+    func store() -> [DoctorFinding] {
+        let obstacles = configuration.obstacles().filter { $0.path.hasPrefix("$.store") } + [configuration.store.problem].compactMap(\.self)
+        guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.store, .problem, "\($0)") } }
+        switch configuration.store.kind {
+        case .memory: return [DoctorFinding(.store, .warning, "the store is memory: a restart loses what is not delivered; set store.type")]
+        case .sqlite(let path) where !File.exists(path): return [DoctorFinding(.store, .ok, "\(path) will be made by the first start")]
+        case .sqlite, .postgres: break
+        }
+        do throws(StoreError) {
+            let report = try configuration.store.report()
+            let schema = report.version == report.latest ? "" : ", which the start of this version brings to \(report.latest)"
+            let state = DoctorFinding(
+                .store, .ok, "\(report.place) has the schema \(report.version)\(schema), and \(report.bytes >> 20) MiB")
+            return [state] + (report.server.map(findings) ?? [])
+        } catch {
+            return [DoctorFinding(.store, .warning, "\(error)")]
+        }
+    }
+
+    private func findings(on server: ServerReport) -> [DoctorFinding] {
+        let warnings = server.warnings.map { DoctorFinding(.store, .warning, $0) }
+        guard server.clockOffsetMilliseconds.magnitude > Self.clockTolerance else { return warnings }
+        let offset = "\(server.clockOffsetMilliseconds.magnitude / 1000) s \(server.clockOffsetMilliseconds > 0 ? "ahead of" : "behind")"
+        return [DoctorFinding(.clock, .problem, "the database's clock is \(offset) this one; synchronise both machines by NTP")] + warnings
+    }
+
+    /// Whether pages of a SQLite store are damaged.
+    func damage() -> [DoctorFinding] {
+        guard case .sqlite(let path) = configuration.store.kind, File.exists(path) else { return [] }
+        // Why it cannot be opened tells the other check.
+        guard let damage = try? StoreFile.damage(path) else { return [] }
+        guard let first = damage.first else { return [DoctorFinding(.store, .ok, "no page of \(path) is damaged")] }
+        return [DoctorFinding(.store, .problem, "\(path) is damaged: \(first); restore a backup: deskgate store restore")]
+    }
+
+    /// Whether the providers take the credentials.
+    func providers() -> [DoctorFinding] {
+        do throws(NotifierTrial.Failure) {
+            return try NotifierTrial(configuration, logger: logger).proveAll().compactMap { name, type, verdict in
+                guard let verdict else { return nil }
+                let start = "\(name) (\(type.rawValue))"
+                guard let remedy = verdict.remedy else { return DoctorFinding(.providers, .ok, "\(start) takes the credential") }
+                return DoctorFinding(.providers, verdict.kind == .unknown ? .warning : .problem, "\(start): \(verdict.reason); \(remedy)")
+            }
+        } catch {
+            return [DoctorFinding(.providers, .problem, "not tried: \(error.description)")]
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import JSON
+import TestSupport
+import Testing
+import Time
+
+/// `deskgate doctor`
+@Suite struct DoctorTests {
+    @Test func runningServiceIsWell() throws {
+        let workspace = try Workspace(Workspace.unixListeners)
+        let before = try examine(workspace)
+        #expect(before.states("ports") == ["ok"])
+        #expect(before.message("store") == "\(workspace.directory.path("deskgate.db")) will be made by the first start")
+        let server = try RunningServer(workspace)
+        let findings = try examine(workspace)
+        #expect(
+            findings.message("configuration")
+                == "\(workspace.configuration) is right; others can change neither it nor the other files (1) that it names"
+        )
+        #expect(findings.message("ports") == "the service answers on unix:\(workspace.directory.path("public.sock")) and is ready")
+        #expect(findings.messages("store").last == "no page of \(workspace.directory.path("deskgate.db")) is damaged")
+        #expect(findings.messages("limits").contains { $0.wholeMatch(of: /\d+ MiB are free in .*/) != nil })
+        #expect(findings.list.allSatisfy { $0.state != "problem" })
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func mistakesOfTheConfigurationAreToldFirst() throws {
+        let workspace = try Workspace(["log": ["level": "loud"], "shutdown": ["drain_seconds": -1]])
+        let findings = try examine(workspace)
+        #expect(findings.code == 2)
+        #expect(findings.states("configuration") == ["problem", "problem"])
+        #expect(findings.messages("configuration").allSatisfy { $0.hasPrefix("\(workspace.configuration): $.") })
+        #expect(findings.list.last?.check == "clock")
+    }
+
+    @Test func insecureSecretsAreTold() throws {
+        let findings = try examine(Workspace(["allow_insecure_secrets": true]))
+        #expect(findings.states("configuration").prefix(2) == ["ok", "warning"])
+        #expect(findings.messages("configuration")[1].contains("$.allow_insecure_secrets is true"))
+    }
+
+    @Test func damagedStoreIsFound() throws {
+        let workspace = try Workspace(Workspace.unixListeners)
+        #expect(try RunningServer(workspace).stop() == .exit(0))
+        let path = workspace.directory.path("deskgate.db")
+        // Each page but the first, which says what the file is.
+        let damage = try Command("sh", "-c", "yes | dd of='\(path)' bs=4096 seek=1 count=4 conv=notrunc iflag=fullblock")
+        #expect(damage.status == 0)
+        let findings = try examine(workspace)
+        #expect(findings.code == 2)
+        #expect(findings.states("store").contains("problem"))
+        #expect(findings.messages("store").contains { $0.hasPrefix("\(path) is damaged: ") && $0.hasSuffix("deskgate store restore") })
+    }
+
+    @Test func clockBehindTheStoreIsFound() throws {
+        let workspace = try Workspace(Workspace.unixListeners)
+        #expect(try RunningServer(workspace).stop() == .exit(0))
+        #expect(try Command("touch", "-d", "+2 hours", workspace.directory.path("deskgate.db")).status == 0)
+        let findings = try examine(workspace)
+        #expect(findings.code == 2)
+        #expect(findings.messages("clock").contains { $0.wholeMatch(of: /the store was written 7\d\d\d s after now: .*/) != nil })
+    }
+
+    @Test func obstaclesOfServingAreFound() throws {
+        let workspace = try Workspace([
+            "listen": ["unix": "nowhere/public.sock"], "admin": ["unix": "admin.sock"], "store": ["path": "missing/deskgate.db"],
+        ])
+        let findings = try examine(workspace)
+        #expect(findings.code == 2)
+        #expect(findings.states("ports") == ["problem"] && findings.states("store") == ["problem"])
+        #expect(findings.message("store")?.hasPrefix("$.store.path: there is no directory ") == true)
+    }
+
+    @Test func filesAndRoomAreCounted() throws {
+        let workspace = try Workspace([
+            "listen": ["unix": "public.sock", "max_connections": 1_000_000], "admin": ["unix": "admin.sock", "max_connections": 1_000_000],
+            "store": ["minimum_free_megabytes": 1_000_000],
+        ])
+        let words = "ulimit -n 200 && exec '\(Deskgate.path)' doctor --json --config '\(workspace.configuration)'"
+        let findings = try Findings(code: 2, Command("sh", "-c", words).output)
+        #expect(findings.messages("limits")[0].hasPrefix("200 open files are allowed here, but max_connections wants 2000064; raise "))
+        #expect(findings.messages("limits").last?.contains("less than store.minimum_free_megabytes (1000000)") == true)
+    }
+
+    @Test func hostsAndProvidersAreTried() throws {
+        let workspace = try Workspace([
+            "notifiers": [
+                "backend": ["type": "http", "url": "https://events.invalid/", "secret": ["file": "signing"]],
+                "shop": ["type": "rustore", "project_id": "p", "token": ["file": "token"], "url": "http://127.0.0.1:1"],
+            ]
+        ])
+        try workspace.write("signing", String(try Deskgate.run("secret", "new", "--signing").output.dropLast()), mode: 0o600)
+        try workspace.write("token", String(try Deskgate.run("secret", "new").output.dropLast()), mode: 0o600)
+        let findings = try examine(workspace)
+        #expect(findings.states("dns") == ["problem"])
+        #expect(findings.message("dns")?.hasPrefix("events.invalid ($.notifiers.backend) ") == true)
+        #expect(findings.states("providers") == ["warning"])
+        #expect(findings.message("providers")?.hasPrefix("shop (rustore): ") == true)
+    }
+
+    @Test func colorsAreForTerminals() throws {
+        let workspace = try Workspace(["log": ["level": "loud"]])
+        let words = "'\(Deskgate.path)' doctor --config '\(workspace.configuration)'"
+        func output(_ variables: String) throws -> String {
+            try Command("env", "-u", "NO_COLOR", "script", "-qec", "\(variables) \(words)", "/dev/null").output
+        }
+        #expect(try output("TERM=xterm").contains("\u{1B}[31mPROBLEM\u{1B}[0m configuration: "))
+        for plain in [try output("TERM=xterm NO_COLOR=1"), try output("TERM=dumb"), try Command("sh", "-c", words).output] {
+            #expect(plain.contains("PROBLEM configuration: "))
+            #expect(!plain.contains("\u{1B}"))
+        }
+    }
+
+    private func examine(_ workspace: Workspace) throws -> Findings {
+        let result = try Deskgate.run("doctor", "--json", "--config", workspace.configuration)
+        return try Findings(code: result.code, result.output)
+    }
+}
+
+/// What `doctor --json` has found.
+private struct Findings {
+    let code: Int32
+    private(set) var list: [(check: String, state: String, message: String)] = []
+
+    init(code: Int32, _ output: String) throws {
+        self.code = code
+        let json = try jsonObject(output)
+        #expect(json.string("status") == ["ok", "warning", "problem"][Int(code)])
+        guard case .array(let findings)? = json["findings"] else { return }
+        for case .object(let finding) in findings {
+            list.append((finding.string("check") ?? "", finding.string("state") ?? "", finding.string("message") ?? ""))
+        }
+    }
+
+    func states(_ check: String) -> [String] { list.filter { $0.check == check }.map(\.state) }
+
+    func messages(_ check: String) -> [String] { list.filter { $0.check == check }.map(\.message) }
+
+    func message(_ check: String) -> String? { messages(check).first }
+}

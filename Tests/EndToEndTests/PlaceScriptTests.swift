@@ -1,0 +1,20 @@
+import TestSupport
+import Testing
+
+/// `Scripts/place`, which `make install` calls when the binary is built.
+@Suite struct PlaceScriptTests {
+    @Test func installsWhatTheBinaryPrints() throws {
+        let scratch = try TemporaryDirectory()
+        let place = try Command("\(packageRoot)/Scripts/place", Deskgate.path, scratch.path("usr"))
+        #expect(place.status == 0 && place.output.isEmpty)
+        let completions = [
+            "bash": "bash-completion/completions/deskgate", "zsh": "zsh/site-functions/_deskgate",
+            "fish": "fish/vendor_completions.d/deskgate.fish",
+        ]
+        for (shell, path) in completions {
+            #expect(try scratch.read("usr/share/\(path)") == Deskgate.run("completions", shell).output)
+        }
+        #expect(try scratch.read("usr/share/man/man1/deskgate.1").contains("\n.SH NAME\ndeskgate \\- "))
+        #expect(try Command(scratch.path("usr/bin/deskgate"), "version").output == Deskgate.run("version").output)
+    }
+}

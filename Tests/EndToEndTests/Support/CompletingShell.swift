@@ -1,0 +1,108 @@
+import POSIX
+import TestSupport
+
+/// A real shell that has loaded the completion script and completes lines as the Tab key would.
+enum CompletingShell: String, CaseIterable {
+    case bash, zsh, fish
+
+    /// The candidates for each line, whose end is the cursor.
+    /// - Parameter directory: the shell's working directory, which the paths in the answers are relative to.
+    func complete(_ lines: [String], in directory: TemporaryDirectory) throws -> [String: Set<String>] {
+        let script = try Deskgate.run("completions", rawValue)
+        try directory.write("_deskgate", script.output)
+        try directory.write("driver", driver)
+        try directory.write("lines", lines.map { "\($0)\n" }.joined())
+        let start = """
+            cd "$0" && export PATH="$1:$PATH" HOME="$0" LC_ALL=C.UTF-8 DESKGATE_CONFIG=config.json \
+                && exec \(rawValue)\(self == .zsh ? " -f" : "") driver <lines
+            """
+        let words = ["-c", start, directory.path("."), Path.directory(of: Deskgate.path)]
+        let process = try ChildProcess("/bin/sh", words.map { Array($0.utf8) })
+        let errors = { try process.errors.text() }
+        guard try process.exitCode() == 0, try errors().isEmpty else {
+            throw ChildProcess.Failure.missingLine(rawValue, hasClosed: true, written: try errors())
+        }
+        return try answers(process.output.text())
+    }
+
+    /// Reads the driver's output: `> line`, then a candidate a line, which a tab may end.
+    private func answers(_ text: String) -> [String: Set<String>] {
+        var (answers, line): ([String: Set<String>], String) = ([:], "")
+        for row in text.split(whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
+            if row.hasPrefix("> ") {
+                line = String(row.dropFirst(2))
+                answers[line] = []
+            } else {
+                let candidate = row.prefix { $0 != "\t" }
+                answers[line, default: []].insert(String(candidate.hasSuffix("/") ? candidate.dropLast() : candidate))
+            }
+        }
+        return answers
+    }
+
+    /// The program in the shell's own language that loads the script `_deskgate` and completes each line of standard input.
+    private var driver: String {
+        switch self {
+        case .bash:
+            #"""
+            source ./_deskgate
+            complete -p deskgate >/dev/null || exit 1
+            while IFS= read -r line; do
+                # As readline divides a line: at spaces, and around =.
+                read -ra COMP_WORDS <<<"${line//=/ = }"
+                if [[ $line == *' ' ]]; then COMP_WORDS+=(''); fi
+                COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 )) COMPREPLY=()
+                _deskgate deskgate "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+                printf '> %s\n' "$line"
+                if (( ${#COMPREPLY[@]} )); then printf '%s\n' "${COMPREPLY[@]}"; fi
+            done
+            """#
+        case .fish:
+            #"""
+            source ./_deskgate
+            while read --line line
+                echo "> $line"
+                complete -C"$line"
+            end
+            """#
+        case .zsh:
+            #"""
+            zmodload zsh/zpty
+            # A shell with a terminal, whose compadd writes what matches into the file `answers`.
+            cat >interactive <<'END'
+            PROMPT= ; setopt no_beep; unsetopt prompt_cr prompt_sp; stty -echo
+            fpath=($PWD $fpath)
+            autoload -U compinit; compinit -u -d ./zcompdump
+            zstyle ':completion:*' insert-tab false
+            zstyle ':completion:*' menu no
+            LISTMAX=100000
+            compadd() {
+                if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then builtin compadd "$@"; return; fi
+                local -a hits
+                builtin compadd -A hits "$@"
+                print -rl -- $hits >>answers
+                builtin compadd "$@"
+            }
+            finished() { print -r -- "<done>" >>answers; zle kill-whole-line }
+            complete-all() { : >answers; zle list-choices; finished }
+            zle -N complete-all
+            bindkey '^I' complete-all
+            print ready >ready
+            END
+            zpty shell zsh -f -i
+            zpty -w shell 'source ./interactive'
+            await() { local -i n; for (( n = 0; n < 6000; n++ )); do "$@" && return; zpty -rt shell ignored; sleep 0.01; done; exit 1 }
+            await test -e ready
+            has_answer() { [[ -e answers && "$(<answers)" == *'<done>' ]] }
+            while IFS= read -r line; do
+                rm -f answers
+                zpty -w -n shell "$line"$'\t'
+                await has_answer
+                print -r -- "> $line"
+                grep -vx '<done>' answers
+            done
+            exit 0
+            """#
+        }
+    }
+}

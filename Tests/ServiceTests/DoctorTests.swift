@@ -1,0 +1,26 @@
+import Observability
+import TestSupport
+import Testing
+import Threading
+
+@testable import Service
+
+/// How the doctor runs its checks.
+@Suite struct DoctorTests {
+    @Test func hangingCheckIsToldAndTheOthersAreKept() throws {
+        let scratch = try TemporaryDirectory()
+        let log = try TestLog(in: scratch, level: .error)
+        let end = Monitor(false)
+        defer { end.update { $0 = true } }
+        let doctor = Doctor(file: scratch.path("config.json"), logger: log.logger)
+        let (findings, isComplete) = doctor.run([
+            DoctorCheck(.dns, .warning, else: "the name server hangs", milliseconds: 50) {
+                _ = end.wait { $0 ? true : nil }
+                return []
+            },
+            DoctorCheck(.clock, else: "never") { [DoctorFinding(.clock, .ok, "right")] },
+        ])
+        #expect(!isComplete)
+        #expect(findings == [DoctorFinding(.clock, .ok, "right"), DoctorFinding(.dns, .warning, "the name server hangs")])
+    }
+}
