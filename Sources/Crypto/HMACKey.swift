@@ -75,6 +75,18 @@ extension HMACKey where Hash == SHA1 {
         try append(unsafe Span(_unsafeStart: label.utf8Start, count: label.utf8CodeUnitCount))
     }
 
+    /// Appends the number of bytes, in four bytes from the most significant one on, and then the bytes, so that (`ab`, `c`) and (`a`, `bc`)
+    /// differ; throws when OpenSSL fails.
+    package mutating func append(counted bytes: Span<UInt8>) throws(CryptoError) {
+        let count = UInt32(truncatingIfNeeded: bytes.count)
+        let length: [4 of UInt8] = [
+            UInt8(truncatingIfNeeded: count >> 24), UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8),
+            UInt8(truncatingIfNeeded: count),
+        ]
+        try append(length.span)
+        try append(bytes)
+    }
+
     /// Passes the buffered bytes to OpenSSL; afterwards the code can be computed.
     mutating func flush() throws(CryptoError) {
         try update(gathered.span.extracting(..<count))

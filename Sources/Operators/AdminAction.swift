@@ -146,8 +146,8 @@ package struct AdminContext: Sendable {
     }
 
     /// The person's `user_ref` in the log; nil when it cannot be computed.
-    func userReference(_ key: Device.Key) -> String? {
-        state.authorizer.userReference(appID: key.appID.utf8.span, userID: key.userID.utf8.span)
+    func userReference(_ appID: String, _ userID: String) -> String? {
+        state.authorizer.userReference(appID: appID.utf8.span, userID: userID.utf8.span)
     }
 }
 

@@ -46,7 +46,7 @@ package enum DeviceAction: AdminAction, Equatable {
             let shown = found.prefix(limit)
             let next = found.count > limit ? shown.last.map { DeviceCursor.text($0.key) } : nil
             return AdminAnswer([
-                "push_tokens": .array(shown.map { .object($0.json(named: context.userReference($0.key))) }),
+                "push_tokens": .array(shown.map { .object($0.json(named: context.userReference($0.key.appID, $0.key.userID))) }),
                 "next": next.map { .string($0) } ?? .null,
             ])
         case .remove(let filter):

@@ -100,11 +100,6 @@ extension AdminContext {
             AuditField(name: "app", text: appID),
         ] + (reference.map { [AuditField(name: "user_ref", text: $0)] } ?? [])
     }
-
-    /// The person's `user_ref` in the log; nil when it cannot be computed.
-    func userReference(_ appID: String, _ userID: String) -> String? {
-        state.authorizer.userReference(appID: appID.utf8.span, userID: userID.utf8.span)
-    }
 }
 
 extension Revocation {

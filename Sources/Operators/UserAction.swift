@@ -42,7 +42,8 @@ package struct UserAction: AdminAction, Equatable {
             "app_id": .string(person.appID), "user_id": .string(person.userID), "user_ref": reference.map { .string($0) } ?? .null,
             "may_chat": .bool(reason == nil), "reason": reason.map { .string($0) } ?? .null,
             "keys_since": Self.bound(own + shared.found).map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,
-            "verify": .string(application.verification.rawValue), "shadow_until": Self.shadow(application, context.now),
+            "verify": .string(application.verification.rawValue),
+            "shadow_until": application.shadowEnd(at: context.now.seconds).map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,
             "push_tokens": .array(devices.map { .object($0.json(named: reference)) }),
             "revocations": .array(revocations.map { .object($0.json(context)) }),
             "revocations_complete": .bool(shared.isComplete && own.count <= Self.mostRows),
@@ -60,13 +61,7 @@ package struct UserAction: AdminAction, Equatable {
     /// Those of all keys of the app, and of its key ids.
     private func sharedRevocations(_ context: AdminContext) throws(StoreError) -> (found: [Revocation], isComplete: Bool) {
         let latest = try context.store.revocations(of: nil, after: nil, limit: Self.searchedRevocations)
-        let found = latest.filter { revocation in
-            guard revocation.appID.utf8.elementsEqual(person.appID.utf8) else { return false }
-            switch revocation.subject {
-            case .everyKey, .keyID: return true
-            case .user, .formerUser, .securityKey: return false
-            }
-        }
+        let found = latest.filter { $0.appID.utf8.elementsEqual(person.appID.utf8) && $0.mayConcern(nil) }
         return (found, latest.count < Self.searchedRevocations)
     }
 
@@ -75,11 +70,6 @@ package struct UserAction: AdminAction, Equatable {
         revocations.compactMap { revocation in
             if case .keyID = revocation.subject { nil } else { revocation.issuedBefore }
         }.max()
-    }
-
-    private static func shadow(_ application: Application, _ now: UnixMilliseconds) -> JSONValue {
-        guard let end = application.shadowUntil, now.seconds < end else { return .null }
-        return .integer(Int64(clamping: end.rawValue))
     }
 }
 

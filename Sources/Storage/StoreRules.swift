@@ -96,3 +96,16 @@ extension StoreError {
 
     static let idInUse = StoreError(.unavailable, "a delivery's id is in use already; send the event again")
 }
+
+extension Erasure {
+    /// Has the events of a person erased that are not yet, so many in a transaction, and adds what that has done.
+    mutating func erase(
+        _ found: [(number: Int64, isErased: Bool)], perCommit: Int, _ commit: ([Int64]) throws(StoreError) -> Erasure
+    ) throws(StoreError) {
+        var rest = found.filter { !$0.isErased }.map(\.number)[...]
+        while !rest.isEmpty {
+            add(try commit(Array(rest.prefix(perCommit))))
+            rest = rest.dropFirst(perCommit)
+        }
+    }
+}

@@ -68,6 +68,9 @@ package struct Application: Sendable {
         precondition(Set(keys.map(\.id)).count == keys.count, "an app's key ids are unique")
     }
 
+    /// When its shadow mode ends; nil when it is off at `now`.
+    package func shadowEnd(at now: UnixSeconds) -> UnixSeconds? { shadowUntil.flatMap { now < $0 ? $0 : nil } }
+
     /// The index in `keys` of a key id.
     func index(of keyID: UInt32) -> Int? {
         for index in keys.indices where keys[index].id == keyID {

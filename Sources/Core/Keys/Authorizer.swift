@@ -59,7 +59,9 @@ package final class Authorizer: Sendable {
     ) -> Decision {
         let decision = judge(appID, userID, securityKey, now, revocations)
         // In the shadow mode nobody needs a key, so a wrong one says nothing of whether the person was forgotten.
-        guard case .denied = decision.verdict, let application = decision.application, isShadowing(application, now) else {
+        guard case .denied = decision.verdict, let application = decision.application,
+            applications[application].shadowEnd(at: now) != nil
+        else {
             return decision
         }
         guard let isFormer = try? revocations.isFormer(appID: appID, userID: userID) else {
@@ -120,13 +122,9 @@ package final class Authorizer: Sendable {
     /// and nobody who was forgotten is allowed by it.
     package func shadowing(_ decision: Decision, now: UnixSeconds) -> Decision {
         guard case .denied(let denial, let keyID) = decision.verdict, let application = decision.application,
-            isShadowing(application, now), !decision.isOfFormer
+            applications[application].shadowEnd(at: now) != nil, !decision.isOfFormer
         else { return decision }
         return Decision(.shadowed(denial, keyID: keyID), application)
-    }
-
-    private func isShadowing(_ application: Int, _ now: UnixSeconds) -> Bool {
-        applications[application].shadowUntil.map { now < $0 } ?? false
     }
 
     /// The index of the app with exactly this id.
@@ -190,16 +188,9 @@ extension Authorizer {
     }
 
     private func reference(_ secret: HMACKey<SHA256>?, _ appID: Span<UInt8>, _ userID: Span<UInt8>) -> String? {
-        // The length of the first tells (`ab`, `c`) from (`a`, `bc`).
-        let count = UInt32(truncatingIfNeeded: appID.count)
-        let length: [4 of UInt8] = [
-            UInt8(truncatingIfNeeded: count >> 24), UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8),
-            UInt8(truncatingIfNeeded: count),
-        ]
         let code = try? secret?.code { message throws(CryptoError) in
             try message.append(Self.label)
-            try message.append(length.span)
-            try message.append(appID)
+            try message.append(counted: appID)
             try message.append(userID)
         }
         return code.map { Hexadecimal.text($0.span.extracting(..<6)) }

@@ -64,19 +64,9 @@ extension SecurityKey {
         try secret.code { message throws(CryptoError) in
             try message.append(label)
             try message.append(head)
-            try append(appID, to: &message)
-            try append(userID, to: &message)
+            try message.append(counted: appID)
+            try message.append(counted: userID)
         }
-    }
-
-    private static func append(_ identifier: Span<UInt8>, to message: inout HMACMessage) throws(CryptoError) {
-        let count = UInt32(identifier.count)
-        let length: [4 of UInt8] = [
-            UInt8(truncatingIfNeeded: count >> 24), UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8),
-            UInt8(truncatingIfNeeded: count),
-        ]
-        try message.append(length.span)
-        try message.append(identifier)
     }
 }
 

@@ -52,16 +52,9 @@ struct FormerUserKey: Sendable {
     }
 
     func digest(appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> InlineArray<32, UInt8> {
-        // The length of the first tells (`ab`, `c`) from (`a`, `bc`).
-        let count = UInt32(truncatingIfNeeded: appID.count)
-        let length: [4 of UInt8] = [
-            UInt8(truncatingIfNeeded: count >> 24), UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8),
-            UInt8(truncatingIfNeeded: count),
-        ]
-        return try key.get().code { message throws(CryptoError) in
+        try key.get().code { message throws(CryptoError) in
             try message.append(Self.label)
-            try message.append(length.span)
-            try message.append(appID)
+            try message.append(counted: appID)
             try message.append(userID)
         }
     }

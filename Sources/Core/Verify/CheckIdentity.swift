@@ -35,8 +35,8 @@ package struct IdentityDigest: Sendable {
             credential: Self.half(
                 try secret.code { message throws(CryptoError) in
                     try message.append("credential")
-                    try Self.append(appID, to: &message)
-                    try Self.append(userID, to: &message)
+                    try message.append(counted: appID)
+                    try message.append(counted: userID)
                     try message.append(securityKey)
                 }))
     }
@@ -47,20 +47,9 @@ package struct IdentityDigest: Sendable {
         Self.half(
             try secret.code { message throws(CryptoError) in
                 try message.append("person")
-                try Self.append(appID, to: &message)
+                try message.append(counted: appID)
                 try message.append(userID)
             })
-    }
-
-    // The length tells (`ab`, `c`) from (`a`, `bc`).
-    private static func append(_ text: Span<UInt8>, to message: inout HMACMessage) throws(CryptoError) {
-        let count = UInt32(truncatingIfNeeded: text.count)
-        let length: [4 of UInt8] = [
-            UInt8(truncatingIfNeeded: count >> 24), UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8),
-            UInt8(truncatingIfNeeded: count),
-        ]
-        try message.append(length.span)
-        try message.append(text)
     }
 
     /// Half of a code is enough to tell people apart: who could find two of the same half would have to know the secret.

@@ -159,7 +159,7 @@ extension Explanation {
 
 extension KeyFacts {
     /// When the app's shadow mode ends; nil when it is off.
-    var shadowEnd: UnixSeconds? { application?.shadowUntil.flatMap { now < $0 ? $0 : nil } }
+    var shadowEnd: UnixSeconds? { application?.shadowEnd(at: now) }
 }
 
 extension Verdict {

@@ -109,8 +109,8 @@ struct RevocationSearch {
 }
 
 extension Revocation {
-    /// Whether it names no person and may be about a key; any key, when none is given.
-    fileprivate func mayConcern(_ key: SecurityKey?) -> Bool {
+    /// Whether it names no person and may be about a key; when none is given, about more than one.
+    func mayConcern(_ key: SecurityKey?) -> Bool {
         switch subject {
         case .everyKey: true
         case .user, .formerUser: false

@@ -16,11 +16,8 @@ extension PostgresStore {
         erasure.devices = try removeDevices(filter, .forgotten, now: now, telling: audience)
         let now = offset(for: now).stored(now)
         try forEachStep(of: person) { found throws(StoreError) in
-            var rest = found.filter { !$0.isErased }.map(\.number)[...]
-            while !rest.isEmpty {
-                let events = Array(rest.prefix(Self.rowsPerCommit))
-                rest = rest.dropFirst(Self.rowsPerCommit)
-                erasure.add(try upkeep { work throws(PostgresError) in try work.erase(events, now: now) })
+            try erasure.erase(found, perCommit: Self.rowsPerCommit) { events throws(StoreError) in
+                try upkeep { work throws(PostgresError) in try work.erase(events, now: now) }
             }
         }
         try upkeep { work throws(PostgresError) in try work.erase(person) }

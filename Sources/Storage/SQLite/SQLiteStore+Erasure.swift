@@ -20,11 +20,8 @@ extension SQLiteStore {
         let filter = DeviceFilter(appID: person.appID, userID: person.userID)
         erasure.devices = try removeDevices(filter, .forgotten, now: now, telling: audience)
         try forEachStep(of: person) { found throws(StoreError) in
-            var rest = found.filter { !$0.isErased }.map(\.number)[...]
-            while !rest.isEmpty {
-                let events = Array(rest.prefix(Self.eventsPerCommit))
-                rest = rest.dropFirst(Self.eventsPerCommit)
-                erasure.add(try queue.perform { database throws(SQLiteError) in try database.erase(events, now: now) })
+            try erasure.erase(found, perCommit: Self.eventsPerCommit) { events throws(StoreError) in
+                try queue.perform { database throws(SQLiteError) in try database.erase(events, now: now) }
             }
         }
         return erasure
