@@ -1,7 +1,7 @@
 # Every target first installs missing packages (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
 SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
 
-.PHONY: run test build install bench soak faults check sanitize format openapi test-api test-page
+.PHONY: run test build install deb test-deb bench soak faults check sanitize format openapi test-api test-page test-traces test-clients test-proxies check-deploy
 
 # Options for `make bench`, such as --part webhooks or --quick.
 BENCH ?=
@@ -33,6 +33,18 @@ build:
 install: build
 	Scripts/place .build/release/deskgate "$(DESTDIR)$(PREFIX)"
 
+# The Debian package, in .build/deb.
+deb:
+	Scripts/install deb
+	$(SWIFT_RELEASE)
+	Scripts/deb .build/release/deskgate
+
+# Tests the package in a clean Debian. REBUILD=--rebuild also builds the binary a second time, in another directory.
+REBUILD ?=
+
+test-deb: deb
+	Scripts/test-deb $(REBUILD) .build/release/deskgate
+
 test:
 	Scripts/install test
 	Scripts/test
@@ -48,6 +60,14 @@ test-page:
 	Scripts/install check
 	swift build --product deskgate
 	Scripts/test-page $(PAGE)
+
+# Tests the export of traces with OpenTelemetry's messages; part of `make check`. SCENES names some of Tests/Traces/traces_test.py.
+SCENES ?=
+
+test-traces:
+	Scripts/install check
+	swift build --product deskgate
+	Scripts/test-traces $(SCENES)
 
 bench: build
 	Scripts/install bench
@@ -77,5 +97,27 @@ test-api:
 	swift build --product deskgate
 	Scripts/test-api
 
+# Runs the files of clients/ in their languages. CLIENTS names some, such as CLIENTS="go php". Scripts/test-clients --available installs nothing.
+CLIENTS ?=
+
+test-clients:
+	Scripts/install clients $(CLIENTS)
+	swift build --product deskgate
+	Scripts/test-clients $(CLIENTS)
+
+# Runs nginx, HAProxy and Caddy from their samples before the service; part of `make check`. PROXY names some of them, or scenes.
+PROXY ?=
+
+test-proxies:
+	Scripts/install check
+	swift build --product deskgate
+	Scripts/test-proxies $(PROXY)
+
+# Checks compose files and Kubernetes manifests; part of `make check`.
+check-deploy:
+	Scripts/install check
+	swift build --product deskgate
+	Scripts/check-deploy
+
 format:
-	swift format --in-place --recursive Package.swift Sources Tests Benchmarks
+	swift format --in-place --recursive Package.swift Sources Tests Benchmarks clients

@@ -57,8 +57,11 @@ let package = Package(
         library("Storage", ["Core", "Crypto", "Postgres", "SQLite", "POSIX", "Threading", "Time"]),
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "Time", "WebTokens", "Bytes"]),
         library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading", "WebTokens", "Time", "Bytes"]),
-        library("Configuration", ["Core", "Crypto", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX", "Postgres", "Time"]),
-        library("Dispatch", ["Core", "HTTPClient", "Observability", "Threading", "Time"]),
+        library(
+            "Configuration", ["Bytes", "Core", "Crypto", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX", "Postgres", "Time"]),
+        library(
+            "Tracing", ["Configuration", "Core", "Crypto", "HTTPClient", "JSON", "Notifiers", "Observability", "Threading", "Time"]),
+        library("Dispatch", ["Core", "HTTPClient", "Observability", "Threading", "Time", "Tracing"]),
         library(
             "Operators",
             [
@@ -67,20 +70,23 @@ let package = Package(
             ]),
         library(
             "HelpDesk",
-            ["Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Observability", "Threading", "Time", "Bytes"],
+            [
+                "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Observability", "Threading", "Time", "Tracing",
+                "Bytes",
+            ],
             path: "Sources/HelpDesks/HelpDesk"),
         library(
             "Pyrus",
             [
                 "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "HelpDesk", "JSON", "Notifiers", "Observability",
-                "Threading", "Time", "Bytes",
+                "Threading", "Time", "Tracing", "Bytes",
             ], path: "Sources/HelpDesks/Pyrus"),
         library(
             "Service",
             [
                 "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX",
                 "Core", "Postgres", "Storage", "Notifiers", "HTTPClient",
-                "Threading", "Time",
+                "Threading", "Time", "Tracing",
             ]),
         .executableTarget(
             name: "DeskgateCLI",
@@ -120,6 +126,9 @@ let package = Package(
         tests("PostgresTests", ["Postgres", "TestSupport", "Threading"]),
         tests("HTTPClientTests", ["Crypto", "HTTP2Server", "HTTPClient", "HTTPServer", "TestSupport", "Threading"]),
         tests("ThreadingTests", ["TestSupport", "Threading"]),
+        tests(
+            "TracingTests",
+            ["Configuration", "Core", "Crypto", "HTTPClient", "JSON", "Observability", "TestSupport", "Threading", "Time", "Tracing"]),
         tests("TimeTests", ["TestSupport", "Time"]),
         tests("StorageTests", ["Storage", "Core", "Postgres", "SQLite", "POSIX", "TestSupport", "Threading", "Time"]),
         tests(
@@ -128,7 +137,7 @@ let package = Package(
                 "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto",
                 "JSON", "Notifiers", "Observability", "POSIX", "Postgres",
                 "Storage",
-                "TestSupport", "Threading", "Time",
+                "TestSupport", "Threading", "Time", "Tracing",
             ]),
         tests(
             "FaultTests",

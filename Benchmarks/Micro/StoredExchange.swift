@@ -40,6 +40,8 @@ final class StoredExchange: Exchange, @unchecked Sendable {
         body(contentType.span)
     }
 
+    func headerValues(_ name: StaticString) -> [[UInt8]] { [] }
+
     func withHeader(named name: [UInt8], _ body: (Span<UInt8>?) -> Void) {
         preconditionFailure("authorizing asks for no header by such a name")
     }

@@ -15,6 +15,9 @@ static const unsigned char apps_js[] = {
 static const unsigned char chart_js[] = {
 #embed "page/chart.js"
 };
+static const unsigned char clock_js[] = {
+#embed "page/clock.js"
+};
 static const unsigned char dom_js[] = {
 #embed "page/dom.js"
 };
@@ -35,6 +38,9 @@ static const unsigned char metrics_js[] = {
 };
 static const unsigned char page_css[] = {
 #embed "page/page.css"
+};
+static const unsigned char problems_js[] = {
+#embed "page/problems.js"
 };
 static const unsigned char timeline_js[] = {
 #embed "page/timeline.js"
@@ -81,6 +87,7 @@ static const struct shim_page_file files[] = {
     {"api.js", api_js, sizeof api_js},
     {"apps.js", apps_js, sizeof apps_js},
     {"chart.js", chart_js, sizeof chart_js},
+    {"clock.js", clock_js, sizeof clock_js},
     {"dom.js", dom_js, sizeof dom_js},
     {"format.js", format_js, sizeof format_js},
     {"icon.svg", icon_svg, sizeof icon_svg},
@@ -88,6 +95,7 @@ static const struct shim_page_file files[] = {
     {"main.js", main_js, sizeof main_js},
     {"metrics.js", metrics_js, sizeof metrics_js},
     {"page.css", page_css, sizeof page_css},
+    {"problems.js", problems_js, sizeof problems_js},
     {"timeline.js", timeline_js, sizeof timeline_js},
     {"ui.js", ui_js, sizeof ui_js},
     {"view-configuration.js", view_configuration_js, sizeof view_configuration_js},

@@ -30,6 +30,15 @@ package struct AppSubscriptions: Sendable {
     }
 }
 
+extension Configuration {
+    /// Whom the service's own troubles are told.
+    package var operatorSubscriptions: [Subscription] {
+        operators.notifiers.compactMap { name in
+            notifiers.first { $0.name.utf8.elementsEqual(name.utf8) }.map { Subscription(notifier: name, keepsOrder: $0.keepsOrder) }
+        }
+    }
+}
+
 extension Configuration.Notifier {
     /// Whether its deliveries about one ticket, or one person, wait for each other.
     fileprivate var keepsOrder: Bool {

@@ -14,7 +14,8 @@ extension Configuration {
 
     private var calledAddresses: [(path: String, address: String)] {
         let backends = apps.enumerated().compactMap { index, app in app.verify.map { ("$.apps[\(index)].verify.url", $0.url) } }
-        return backends
+        let collector = traces.map { [("$.traces.otlp.url", $0.url)] } ?? []
+        return backends + collector
             + notifiers.flatMap { notifier in
                 Self.addresses(of: notifier.kind).map { ("$.notifiers.\(notifier.name)", $0) }
             }

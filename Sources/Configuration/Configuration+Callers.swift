@@ -10,6 +10,8 @@ extension Configuration {
         package var clientAuthorities: ClientAuthorities?
         /// The header that every call must have; nil for none.
         package var sharedHeader: SharedHeader?
+        /// The proxies that are asked where a call comes from; nil when each call comes from its connection's other end.
+        package var trustedProxies: TrustedProxies?
 
         /// Whether anybody is refused.
         package var areRestricted: Bool { networks != nil || clientAuthorities != nil || sharedHeader != nil }

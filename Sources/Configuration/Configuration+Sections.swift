@@ -51,6 +51,10 @@ extension Configuration {
     package struct Operators: Sendable, Equatable {
         /// Whether the admin listener serves the operators' page.
         package var servesPage = true
+        /// The names of the notifiers that are told of the service's own troubles, each once; of the type `log` or `http`.
+        package var notifiers: [String] = []
+        /// From when on they are told.
+        package var thresholds = OperatorThresholds()
     }
 
     /// How an app's webhooks prove that the help desk has sent them; at least one of the two is there, and where both are, both must hold.

@@ -10,6 +10,11 @@ extension Configuration {
 
     /// What is served all the same but should be changed, with its remedy.
     package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
+        toldWarnings(now: now).map { ConfigurationProblem(path: $0.path, message: $0.message.english) }
+    }
+
+    /// The same in every language.
+    package func toldWarnings(now: UnixSeconds) -> [ConfigurationWarning] {
         callerWarnings + adminWarnings + storeWarnings + relayWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
             + shadowWarnings(now) + keyWarnings(now)
     }
@@ -23,108 +28,168 @@ extension Configuration {
         }
     }
 
-    private var callerWarnings: [ConfigurationProblem] {
-        guard callers.networks != nil, case .unix = listen.address else { return [] }
+    private var callerWarnings: [ConfigurationWarning] {
+        if callers.trustedProxies != nil, !callers.areRestricted {
+            return [
+                ConfigurationWarning(
+                    path: "$.listen.trusted_proxies",
+                    message: Told(
+                        "has no effect, because nobody is refused for where a call comes from; remove it, or set $.listen.allow",
+                        "не действует: никому не отказывают из-за адреса; уберите его или задайте $.listen.allow"))
+            ]
+        }
+        guard callers.networks != nil, case .unix = listen.address, callers.trustedProxies?.includeUnixSocket != true else { return [] }
         return [
-            ConfigurationProblem(
+            ConfigurationWarning(
                 path: "$.listen.allow",
-                message: "has no effect, because callers through a Unix socket are in no network; remove it, and let the directory's "
-                    + "permissions say who may open the socket")
+                message: Told(
+                    "has no effect, because callers through a Unix socket are in no network; if a proxy calls there, add \"unix\" to ",
+                    "не действует: вызовы через сокет Unix не приходят ни из какой сети; если там прокси, добавьте \"unix\" в ")
+                    + Told(
+                        "$.listen.trusted_proxies; otherwise remove it, and let the directory's permissions say who may open the socket",
+                        "$.listen.trusted_proxies, иначе уберите его, а кому можно открыть сокет, пусть говорят права каталога"))
         ]
     }
 
-    private var adminWarnings: [ConfigurationProblem] {
+    private var adminWarnings: [ConfigurationWarning] {
         guard !admin.isLocal else { return tokenWarnings }
-        var warnings: [ConfigurationProblem] = []
+        var warnings: [ConfigurationWarning] = []
         if admin.listener.settings.tls == nil {
             warnings.append(
-                ConfigurationProblem(
+                ConfigurationWarning(
                     path: "$.admin.tls",
-                    message:
-                        "missing, and \(admin.listener.address) is reached from other machines: tokens and security keys pass in plain text; "
-                        + "give \"tls\", or listen on \"unix\" or the host 127.0.0.1"))
+                    message: Told(
+                        "missing, and \(admin.listener.address) is reached from other machines: tokens and security keys pass in plain text; ",
+                        "нет, а \(admin.listener.address) доступен с других машин: токены и ключи безопасности передаются открыто; ")
+                        + Told(
+                            "give \"tls\", or listen on \"unix\" or the host 127.0.0.1",
+                            "задайте \"tls\" или слушайте на \"unix\" либо на 127.0.0.1")))
         }
         if admin.tokens.isEmpty {
             warnings.append(
-                ConfigurationProblem(
+                ConfigurationWarning(
                     path: "$.admin.token",
-                    message: "missing, so nobody can read /metrics, which needs a token where other machines reach the listener"))
+                    message: Told(
+                        "missing, so nobody can read /metrics, which needs a token where other machines reach the listener",
+                        "нет, поэтому никто не может читать /metrics: когда порт доступен с других машин, для этого нужен токен")))
         }
         return warnings + tokenWarnings
     }
 
     /// Roles that no token has although there are tokens: an operator would learn it only when a command is needed.
-    private var tokenWarnings: [ConfigurationProblem] {
+    private var tokenWarnings: [ConfigurationWarning] {
         if admin.tokens.isEmpty || admin.hasToken(for: .operate) { return [] }
         let missing =
             admin.hasToken(for: .read)
-            ? "none has the role \"operate\", so no command can change anything in a service that runs"
-            : "none has the role \"read\" or \"operate\", so no command can ask a service that runs, nor can /metrics be read from other machines"
-        return [ConfigurationProblem(path: "$.admin.tokens", message: "\(missing); add one, or set $.admin.token")]
-    }
-
-    private var storeWarnings: [ConfigurationProblem] {
-        guard case .postgres(let settings) = store.kind, settings.isUnverified else { return [] }
+            ? Told(
+                "none has the role \"operate\", so no command can change anything in a service that runs",
+                "ни у одного нет роли \"operate\", поэтому команды ничего не могут изменить в работающей службе")
+            : Told(
+                "none has the role \"read\" or \"operate\", so no command can ask a service that runs, nor can /metrics be read ",
+                "ни у одного нет роли \"read\" или \"operate\", поэтому команды не могут спросить работающую службу, а /metrics не прочитать "
+            )
+                + Told("from other machines", "с других машин")
         return [
-            ConfigurationProblem(
-                path: "$.store.url",
-                message: "sslmode does not verify who the server is: whoever is on the way can read the password and everything stored; "
-                    + "give sslmode=verify-full with sslrootcert=FILE, or leave sslmode out")
+            ConfigurationWarning(
+                path: "$.admin.tokens",
+                message: Told("\(missing); add one, or set $.admin.token", "\(missing); добавьте такой или задайте $.admin.token"))
         ]
     }
 
-    private func shadowWarnings(_ now: UnixSeconds) -> [ConfigurationProblem] {
+    private var storeWarnings: [ConfigurationWarning] {
+        guard case .postgres(let settings) = store.kind, settings.isUnverified else { return [] }
+        return [
+            ConfigurationWarning(
+                path: "$.store.url",
+                message: Told(
+                    "sslmode does not verify who the server is: whoever is on the way can read the password and everything stored; ",
+                    "sslmode не проверяет, кто сервер: тот, кто окажется на пути, прочтёт пароль и всё, что хранится; ")
+                    + Told(
+                        "give sslmode=verify-full with sslrootcert=FILE, or leave sslmode out",
+                        "задайте sslmode=verify-full с sslrootcert=FILE или уберите sslmode"))
+        ]
+    }
+
+    private func shadowWarnings(_ now: UnixSeconds) -> [ConfigurationWarning] {
         apps.enumerated().compactMap { index, app in
             app.shadowUntil.map { end in
                 let time = RFC3339.text(end.milliseconds)
-                return ConfigurationProblem(
+                return ConfigurationWarning(
                     path: "$.apps[\(index)].shadow_until",
                     message: now < end
-                        ? "until \(time) everybody may use the chat of this app: what would be denied is answered 200; remove it to deny again"
-                        : "ended at \(time) and has no effect; remove it")
+                        ? Told(
+                            "until \(time) everybody may use the chat of this app: what would be denied is answered 200; remove it to deny again",
+                            "до \(time) чат этого приложения открыт всем: вместо отказа отвечают 200; уберите, чтобы снова отказывать")
+                        : Told("ended at \(time) and has no effect; remove it", "кончилось \(time) и не действует; уберите"))
             }
         }
     }
 
     /// The help desk sends the key of a relayed registration back to us, and where the backend alone decides it must know that key.
-    private var relayWarnings: [ConfigurationProblem] {
+    private var relayWarnings: [ConfigurationWarning] {
         let relays = notifiers.filter { if case .relay = $0.kind { true } else { false } }.map(\.name)
         return apps.enumerated().filter { $0.element.verify?.mode == .backend }.flatMap { index, app in
             app.notifiers.filter { relays.contains($0) }.map { name in
-                ConfigurationProblem(
+                ConfigurationWarning(
                     path: "$.apps[\(index)].notifiers",
-                    message: "\(name) reports registrations with keys that Deskgate mints, and verify.mode \"backend\" leaves the decision "
-                        + "on them to the backend; remove \(name), or give the mode \"key_and_backend\"")
+                    message: Told(
+                        "\(name) reports registrations with keys that Deskgate mints, and verify.mode \"backend\" leaves the decision ",
+                        "\(name) сообщает о регистрациях с ключами, которые выдаёт Deskgate, а при verify.mode \"backend\" о них решает ")
+                        + Told(
+                            "on them to the backend; remove \(name), or give the mode \"key_and_backend\"",
+                            "сервер приложения; уберите \(name) или задайте режим \"key_and_backend\""))
             }
         }
     }
 
-    private static func warning(_ certificate: (listener: String, expiresAt: UnixSeconds), _ now: UnixSeconds) -> ConfigurationProblem? {
+    private static func warning(_ certificate: (listener: String, expiresAt: UnixSeconds), _ now: UnixSeconds) -> ConfigurationWarning? {
         guard certificate.expiresAt < now + renewalSeconds else { return nil }
         let path = certificate.listener == "admin" ? "$.admin.tls.certificate" : "$.listen.tls.certificate"
         let time = RFC3339.text(certificate.expiresAt.milliseconds)
-        return ConfigurationProblem(
+        return ConfigurationWarning(
             path: path,
             message: certificate.expiresAt <= now
-                ? "expired at \(time); renew it and send SIGHUP" : "expires at \(time); renew it and send SIGHUP")
+                ? Told("expired at \(time); renew it and send SIGHUP", "истёк \(time); обновите его и пошлите SIGHUP")
+                : Told("expires at \(time); renew it and send SIGHUP", "истекает \(time); обновите его и пошлите SIGHUP"))
     }
 
-    private func keyWarnings(_ now: UnixSeconds) -> [ConfigurationProblem] {
+    private func keyWarnings(_ now: UnixSeconds) -> [ConfigurationWarning] {
         apps.enumerated().compactMap { index, app in
-            let active = app.keys.filter { key in key.state == .active && key.notAfter.map { now <= $0 } ?? true }
             let path = "$.apps[\(index)].keys"
-            guard !active.isEmpty else {
-                return ConfigurationProblem(
+            guard !app.mintingKeys(now).isEmpty else {
+                return ConfigurationWarning(
                     path: path,
-                    message: "none is active and before its \"not_after\", so no security key can be minted for this app; "
-                        + "make one \"active\", or run deskgate secret rotate")
+                    message: Told(
+                        "none is active and before its \"not_after\", so no security key can be minted for this app; ",
+                        "нет активного с не наступившим \"not_after\", поэтому выдать ключ этому приложению нельзя; ")
+                        + Told(
+                            "make one \"active\", or run deskgate secret rotate",
+                            "сделайте один \"active\" или выполните deskgate secret rotate"))
             }
-            let ends = active.compactMap(\.notAfter)
-            guard ends.count == active.count, let last = ends.max(), last < now + Self.renewalSeconds else { return nil }
-            return ConfigurationProblem(
+            guard let last = app.lastMinting, last < now + Self.renewalSeconds else { return nil }
+            return ConfigurationWarning(
                 path: path,
-                message: "no security key can be minted for this app after \(RFC3339.text(last.milliseconds)), "
-                    + "the \"not_after\" of the last active one; add one with deskgate secret rotate")
+                message: Told(
+                    "no security key can be minted for this app after \(RFC3339.text(last.milliseconds)), ",
+                    "выдать ключ этому приложению нельзя будет после \(RFC3339.text(last.milliseconds)), ")
+                    + Told(
+                        "the \"not_after\" of the last active one; add one with deskgate secret rotate",
+                        "это \"not_after\" последнего активного; добавьте новый командой deskgate secret rotate"))
         }
+    }
+}
+
+extension Configuration.App {
+    /// The keys that may mint now.
+    fileprivate func mintingKeys(_ now: UnixSeconds) -> [Key] {
+        keys.filter { key in key.state == .active && key.notAfter.map { now <= $0 } ?? true }
+    }
+
+    /// The latest `not_after` of the active keys, after which no security key can be minted for the app.
+    /// - Returns: nil when one of them has no end, or there is none.
+    package var lastMinting: UnixSeconds? {
+        let active = keys.filter { $0.state == .active }
+        let ends = active.compactMap(\.notAfter)
+        return ends.count == active.count ? ends.max() : nil
     }
 }

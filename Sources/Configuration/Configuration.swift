@@ -97,6 +97,8 @@ package struct Configuration: Sendable {
     package var defaultLifeSeconds: UInt64
     /// The operators' page.
     package var operators = Operators()
+    /// Where traces are exported to; nil exports nothing.
+    package var traces: TraceExport?
     /// What the log is like.
     package var log: Log
     /// How long requests in flight may take when the service stops, in seconds.
@@ -107,6 +109,10 @@ package struct Configuration: Sendable {
     package internal(set) var sources = ConfigurationSources()
     /// Its file without secrets, for operators.
     package internal(set) var shown = ShownConfiguration()
+    /// Every key that is in force with it, in the order of reading.
+    package internal(set) var settings: [ConfigurationSetting] = []
+    /// The SHA-256 of its file in hexadecimal, as `sha256sum` prints it; empty when the file holds secrets itself, of which it would tell.
+    package internal(set) var fileDigest = ""
 
     /// What the keys that only a restart takes over come to, in the order of their parts.
     var fixed: [FixedValue] = []
@@ -154,15 +160,5 @@ extension Configuration {
         now: UnixSeconds = SystemClock.unixSeconds()
     ) throws(ConfigurationError) {
         self = try ConfigurationReader.read(path, environment: environment, now: now)
-    }
-
-    /// Reads a configuration file for the keys that are in force with it, in the order of reading.
-    /// - Throws: every mistake at once.
-    package static func settings(contentsOf path: String) throws(ConfigurationError) -> [ConfigurationSetting] {
-        let findings = ConfigurationFindings()
-        findings.settings = ConfigurationSettings()
-        _ = try ConfigurationReader.read(
-            path, environment: { Process.environment($0) }, now: SystemClock.unixSeconds(), problems: findings)
-        return findings.settings?.shown(inlineSecrets: findings.inlineSecrets) ?? []
     }
 }

@@ -6,10 +6,12 @@ final class ConfigurationFindings {
     private(set) var all: [ConfigurationProblem] = []
     var fixed: [FixedValue] = []
     var sources = ConfigurationSources()
+    /// The SHA-256 of the configuration's file, in hexadecimal.
+    var fileDigest = ""
     /// The secrets that stand in the configuration itself, where those are allowed.
     var inlineSecrets: Set<String> = []
-    /// The keys in force; nil when nobody asks for them.
-    var settings: ConfigurationSettings?
+    /// The keys in force.
+    var settings = ConfigurationSettings()
 
     func add(_ path: String, _ message: String, at place: JSONPlace? = nil) {
         all.append(ConfigurationProblem(path: path, message: message, place: place))
@@ -46,13 +48,13 @@ struct ConfigurationObject {
         self.keys = keys
         self.members = members
         for key in keys.fixed.keys { _ = inForce(key, members[key]) }
-        for key in keys.names { if let value = members[key] { problems.settings?.note(self.path(of: key), value, .file) } }
+        for key in keys.names { if let value = members[key] { problems.settings.note(self.path(of: key), value, .file) } }
     }
 
     /// Notes the default of a key that the file does not have.
     /// - Returns: the default.
     func standard<Value>(_ key: String, _ value: Value, as json: (Value) -> JSONValue) -> Value {
-        if members[key] == nil { problems.settings?.note(path(of: key), json(value), .standard) }
+        if members[key] == nil { problems.settings.note(path(of: key), json(value), .standard) }
         return value
     }
 

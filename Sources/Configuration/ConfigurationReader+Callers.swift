@@ -5,7 +5,9 @@ internal import JSON
 /// Who may call the public listener. Whether there is a restriction at all needs a restart, so that without one nothing is asked of a
 /// request; what it says is taken over by a reload.
 extension ConfigurationReader {
-    static let callersKeys = ConfigurationKeys.restart("$.listen.allow", "allow") + .restart("$.listen.shared_header", "shared_header")
+    static let callersKeys =
+        ConfigurationKeys.restart("$.listen.allow", "allow") + .restart("$.listen.shared_header", "shared_header")
+        + .live("trusted_proxies")
     static let clientAuthoritiesKeys = ConfigurationKeys.restart("$.listen.tls.client_authorities", "client_authorities")
     static let sharedHeaderKeys = ConfigurationKeys.live("name", "secret")
 
@@ -20,7 +22,9 @@ extension ConfigurationReader {
     ]
 
     func callers(_ listen: ConfigurationObject, clientAuthorities: ClientAuthorities?) -> Configuration.Callers {
-        Configuration.Callers(networks: networks(listen), clientAuthorities: clientAuthorities, sharedHeader: sharedHeader(listen))
+        Configuration.Callers(
+            networks: listen.inForce("allow", listen.value("allow") != nil) ? networks(listen) : nil,
+            clientAuthorities: clientAuthorities, sharedHeader: sharedHeader(listen), trustedProxies: trustedProxies(listen))
     }
 
     /// Reads the authorities of callers' certificates from the public listener's TLS section.
@@ -35,13 +39,33 @@ extension ConfigurationReader {
     }
 
     private func networks(_ listen: ConfigurationObject) -> [IPNetwork]? {
-        let path = listen.path(of: "allow")
-        guard listen.inForce("allow", listen.value("allow") != nil), let elements = listen.array("allow") else { return nil }
-        if elements.isEmpty { problems.add(path, "expected at least one network, such as \(Self.exampleNetworks)") }
-        if elements.count > Self.mostNetworks {
-            problems.add(path, "expected at most \(Self.mostNetworks) networks, found \(elements.count)")
-        }
+        guard let elements = networkList(listen, "allow") else { return nil }
         return elements.compactMap { network($0.value, $0.path) }
+    }
+
+    private func networkList(_ listen: ConfigurationObject, _ key: String) -> [(value: JSONValue, path: String)]? {
+        guard let elements = listen.array(key) else { return nil }
+        if elements.isEmpty { problems.add(listen.path(of: key), "expected at least one network, such as \(Self.exampleNetworks)") }
+        if elements.count > Self.mostNetworks {
+            problems.add(listen.path(of: key), "expected at most \(Self.mostNetworks) networks, found \(elements.count)")
+        }
+        return elements
+    }
+
+    /// Reads the networks of the proxies, and `unix` for those that call through the Unix socket.
+    private func trustedProxies(_ listen: ConfigurationObject) -> TrustedProxies? {
+        guard let elements = networkList(listen, "trusted_proxies") else { return nil }
+        var includeUnixSocket = false
+        let found = elements.compactMap { value, path -> IPNetwork? in
+            if case .string("unix") = value {
+                includeUnixSocket = true
+                return nil
+            }
+            guard let network = network(value, path) else { return nil }
+            if network.isEverything { problems.add(path, "every caller would be believed; give the addresses of the proxies alone") }
+            return network
+        }
+        return TrustedProxies(networks: found, includeUnixSocket: includeUnixSocket)
     }
 
     private func network(_ value: JSONValue, _ path: String) -> IPNetwork? {

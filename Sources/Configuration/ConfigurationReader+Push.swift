@@ -33,7 +33,8 @@ extension ConfigurationReader {
         let url = address("url", in: object, allowsHTTP: object.bool("allow_http", default: false))
         let domain = object.string("domain")
         if domain != nil, url != nil { problems.add(object.path(of: "domain"), "give \"url\" or \"domain\", not both") }
-        let ours = "https://\(domain ?? helpDesk.cloudHost)\(helpDesk.registrationPath)"
+        let host = domain ?? (url == nil ? object.standard("domain", helpDesk.cloudHost) : helpDesk.cloudHost)
+        let ours = "https://\(host)\(helpDesk.registrationPath)"
         if let domain, DestinationURL(ours)?.host != domain.lowercased() {
             problems.add(object.path(of: "domain"), "expected the name of a host, such as \(helpDesk.cloudHost)")
         }
@@ -153,9 +154,12 @@ extension ConfigurationReader {
 
     private func templates(_ object: ConfigurationObject) -> PushTemplates? {
         let language = object.string("language") ?? object.standard("language", "en")
-        let given = object.object("templates", keys: Self.templatesKeys)
+        let given = object.section("templates", keys: Self.templatesKeys)
+        let builtIn = PushTemplates.builtIn(in: language)
         var texts: [PushTemplatePart: String] = [:]
-        for part in PushTemplatePart.allCases { texts[part] = given?.string(part.rawValue) }
+        for part in PushTemplatePart.allCases {
+            texts[part] = given.string(part.rawValue) ?? builtIn[part].map { given.standard(part.rawValue, $0) }
+        }
         do throws(PushTemplates.Problems) {
             return try PushTemplates(language: language, texts: texts)
         } catch {

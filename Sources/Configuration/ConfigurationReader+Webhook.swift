@@ -46,7 +46,7 @@ extension ConfigurationReader {
     func notifiers(_ app: ConfigurationObject, known: NamedNotifiers, takesWebhooks: Bool) -> [String] {
         let path = app.path(of: "notifiers")
         guard app.value("notifiers") != nil else {
-            if known.contains("log") { return ["log"] }
+            if known.contains("log") { return app.standard("notifiers", ["log"]) { .array($0.map { .string($0) }) } }
             if takesWebhooks, app.value("routes") == nil {
                 problems.add(path, "missing; \"log\" is not configured, so name the notifiers of this app's events")
             }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Core
 internal import Crypto
 internal import HTTPServer
@@ -16,10 +17,10 @@ struct ConfigurationReader {
     private let root: ConfigurationObject
 
     static let rootKeys = ConfigurationKeys.live(
-        "listen", "admin", "apps", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "operators", "log", "shutdown",
+        "listen", "admin", "apps", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "operators", "traces", "log",
+        "shutdown",
         "reload", "allow_insecure_secrets")
     static let logKeys = ConfigurationKeys.live("level") + .restart("$.log.format", "format")
-    static let operatorsKeys = ConfigurationKeys.live("page")
     static let reloadKeys = ConfigurationKeys.live("on_change")
     static let shutdownKeys = ConfigurationKeys.restart("$.shutdown", "drain_seconds")
 
@@ -29,12 +30,11 @@ struct ConfigurationReader {
     /// - Parameters:
     ///   - environment: looks up environment variables.
     ///   - now: decides which dates are too far ahead.
-    ///   - problems: gathers what is found.
     /// - Throws: every mistake at once.
     static func read(
-        _ path: String, environment: @escaping (String) -> String?, now: UnixSeconds,
-        problems: ConfigurationFindings = ConfigurationFindings()
+        _ path: String, environment: @escaping (String) -> String?, now: UnixSeconds
     ) throws(ConfigurationError) -> Configuration {
+        let problems = ConfigurationFindings()
         let protection = FileProtection(problems)
         guard let value = parse(path, problems, protection),
             let root = ConfigurationObject(value, path: "$", keys: rootKeys, problems: problems)
@@ -51,13 +51,16 @@ struct ConfigurationReader {
         configuration.fixed = problems.fixed
         configuration.sources = problems.sources
         configuration.shown = ShownConfiguration(value, files: problems.sources.files, inlineSecrets: problems.inlineSecrets)
+        configuration.settings = problems.settings.shown(inlineSecrets: problems.inlineSecrets)
+        if problems.inlineSecrets.isEmpty { configuration.fileDigest = problems.fileDigest }
         return configuration
     }
 
     private static func parse(_ path: String, _ problems: ConfigurationFindings, _ protection: FileProtection) -> JSONValue? {
         do throws(SystemError) {
             let contents = try File.read(path, limit: sizeLimit)
-            problems.sources.note(path, contents.bytes)
+            problems.sources.note(path, at: "$", contents.bytes)
+            problems.fileDigest = (try? sha256(contents.bytes.span)).map { Hexadecimal.text($0.span) } ?? ""
             // Whatever the file says of insecure secrets, as somebody else may have written that.
             protection.check(path, mode: contents.mode, at: "$", shown: "this file")
             let bytes = contents.bytes
@@ -70,7 +73,7 @@ struct ConfigurationReader {
                     at: slip?.place ?? JSONPlace(line: error.line, column: error.column))
             }
         } catch {
-            problems.sources.note(path, nil)
+            problems.sources.note(path, at: "$", nil)
             problems.add("$", error.isMissing ? "no such file; make one with: deskgate init" : "cannot be read: \(error)")
         }
         return nil
@@ -98,8 +101,8 @@ struct ConfigurationReader {
             pushTokens: pushTokens(root.section("push_tokens", keys: Self.pushTokensKeys)),
             keyPolicy: policy,
             defaultLifeSeconds: defaultLife,
-            operators: Configuration.Operators(
-                servesPage: root.section("operators", keys: Self.operatorsKeys).bool("page", default: true)),
+            operators: operators(root.section("operators", keys: Self.operatorsKeys), known: NamedNotifiers(in: root)),
+            traces: traces(root.section("traces", keys: Self.tracesKeys)),
             log: log(),
             drainSeconds: root.section("shutdown", keys: Self.shutdownKeys).integer("drain_seconds", 0...3600, default: 20),
             reloadsOnChange: root.section("reload", keys: Self.reloadKeys).bool("on_change", default: false))

@@ -1,19 +1,40 @@
-/// The files that were read for a configuration, or would have been, with a digest of what they held.
+/// The files that were read for a configuration, or would have been, with a digest of what each held.
 ///
-/// Two readings with equal sources have found the same in the same files. It holds no secret: the digest is keyed anew in each process, and
-/// has 64 bits.
+/// Two readings with equal sources have found the same in the same files. It holds no secret: digests are keyed anew in each process, and
+/// have 64 bits.
 package struct ConfigurationSources: Sendable, Equatable {
-    /// The files as the process sees them, in the order of reading; the configuration itself is the first.
-    package private(set) var files: [String] = []
-    private var digest = 0
+    private struct Source: Sendable, Equatable {
+        let file, path: String
+        let digest: Int
+    }
+
+    private var all: [Source] = []
+
+    /// The files as the process sees them, each once, in the order of reading; the configuration itself is the first.
+    package var files: [String] {
+        var known: Set<String> = []
+        return all.map(\.file).filter { known.insert($0).inserted }
+    }
 
     /// Notes a file.
-    /// - Parameter contents: nil when it cannot be read.
-    mutating func note(_ file: String, _ contents: [UInt8]?) {
-        files.append(file)
+    /// - Parameters:
+    ///   - path: the key of the configuration that names it; `$` for the configuration itself.
+    ///   - contents: nil when it cannot be read.
+    mutating func note(_ file: String, at path: String, _ contents: [UInt8]?) {
+        all.append(Source(file: file, path: path, digest: Self.digest(contents)))
+    }
+
+    /// The keys of the configuration that name the same file here and there, with other contents.
+    func keysOfChangedFiles(in other: ConfigurationSources) -> Set<String> {
+        let before = Dictionary(all.map { ($0.path, $0) }) { first, _ in first }
+        return Set(
+            other.all.filter { next in before[next.path].map { $0.file == next.file && $0.digest != next.digest } ?? false }.map(\.path))
+    }
+
+    /// A digest that means nothing outside this process.
+    static func digest(_ contents: [UInt8]?) -> Int {
         var hasher = Hasher()
-        hasher.combine(digest)
         hasher.combine(contents)
-        digest = hasher.finalize()
+        return hasher.finalize()
     }
 }

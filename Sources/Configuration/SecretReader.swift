@@ -14,7 +14,7 @@ struct SecretReader {
     /// Looks at who may change the files.
     let protection: FileProtection
 
-    static let keys = ConfigurationKeys.live("file", "env")
+    static let keys = ConfigurationKeys.live("file", "env", "credential")
     private static let sources = "{\"file\": \"PATH\"} or {\"env\": \"NAME\"}"
     private static let remedy = "or set \"allow_insecure_secrets\": true at the top on a laptop"
 
@@ -57,11 +57,11 @@ struct SecretReader {
         let limit = isSecret ? Self.secretLimit : Self.certificateLimit
         do throws(SystemError) {
             let contents = try File.read(resolved, limit: limit.bytes)
-            problems.sources.note(resolved, contents.bytes)
+            problems.sources.note(resolved, at: place, contents.bytes)
             if !allowsInsecure { check(contents, resolved, at: place, shown: shown, isSecret: isSecret) }
             return contents.bytes
         } catch {
-            problems.sources.note(resolved, nil)
+            problems.sources.note(resolved, at: place, nil)
             problems.add(place, "cannot read \(shown): \(error)\(error.isTooLarge ? "; give one of at most \(limit.text)" : "")")
             return nil
         }
@@ -78,23 +78,54 @@ struct SecretReader {
     private func text(from source: ConfigurationObject) -> SecretBytes? {
         let file = source.string("file")
         let variable = source.string("env")
-        switch (file, variable) {
-        case (let path?, nil):
+        let credential = source.string("credential")
+        switch (file, variable, credential) {
+        case (let path?, nil, nil):
             return self.file(path, at: source.path(of: "file")).flatMap { secret($0, path: source.path) }
-        case (nil, let name?):
+        case (nil, let name?, nil):
             guard let value = environment(name) else {
                 problems.add(source.path(of: "env"), "the environment variable \(printable(name)) is not set")
                 return nil
             }
             return secret(Array(value.utf8), path: source.path)
-        case (_?, _?):
+        case (nil, nil, let name?):
+            return self.credential(name, at: source.path(of: "credential")).flatMap { secret($0, path: source.path) }
+        case (nil, nil, nil):
+            if Self.keys.names.allSatisfy({ source.value($0) == nil }) { problems.add(source.path, "give \(Self.sources)") }
+        case (_?, _?, nil):
             problems.add(source.path, "give \"file\" or \"env\", not both")
-        case (nil, nil):
-            if source.value("file") == nil, source.value("env") == nil {
-                problems.add(source.path, "give \(Self.sources)")
-            }
+        default:
+            problems.add(source.path, "give \"credential\" alone")
         }
         return nil
+    }
+
+    /// Reads a credential, which systemd puts into a directory for the unit alone (`LoadCredential=`).
+    private func credential(_ name: String, at place: String) -> [UInt8]? {
+        guard Credential.isName(name) else {
+            problems.add(place, "expected a credential's name: letters, digits, \".\", \"_\" and \"-\", and no \".\" first")
+            return nil
+        }
+        guard let directory = environment(Credential.directoryVariable), !directory.isEmpty else {
+            problems.add(
+                place, "\(printable(name)) is there for the unit alone, as \(Credential.directoryVariable) is not set; \(Credential.remedy)"
+            )
+            return nil
+        }
+        let path = Path.resolve(name, in: directory)
+        do throws(SystemError) {
+            _ = try FileSystem.mode(of: path)
+        } catch  where error.isMissing {
+            problems.sources.note(path, at: place, nil)
+            problems.add(
+                place,
+                "no credential \(printable(name)) in \(printable(directory, longest: 4096)); give the unit LoadCredential=NAME:FILE and restart it"
+            )
+            return nil
+        } catch {
+            // Reading it tells what else is wrong.
+        }
+        return file(path, at: place)
     }
 
     private func secret(_ bytes: [UInt8], path: String) -> SecretBytes? {

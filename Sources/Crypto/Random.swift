@@ -44,24 +44,34 @@ package final class RandomPool: Sendable {
     /// The random part of a UUID; no byte is handed out twice.
     ///
     /// Throws when the generator cannot be seeded.
-    package func tenBytes() throws(CryptoError) -> InlineArray<10, UInt8> {
-        try block.withLock { block -> Result<InlineArray<10, UInt8>, CryptoError> in
+    package func tenBytes() throws(CryptoError) -> InlineArray<10, UInt8> { try take() }
+
+    /// 64 random bits; no byte is handed out twice.
+    ///
+    /// Throws when the generator cannot be seeded.
+    package func word() throws(CryptoError) -> UInt64 {
+        let bytes: InlineArray<8, UInt8> = try take()
+        return bytes.indices.reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
+    }
+
+    private func take<let count: Int>() throws(CryptoError) -> InlineArray<count, UInt8> {
+        try block.withLock { block -> Result<InlineArray<count, UInt8>, CryptoError> in
             do throws(CryptoError) {
-                return .success(try Self.tenBytes(of: &block))
+                return .success(try Self.take(from: &block))
             } catch {
                 return .failure(error)
             }
         }.get()
     }
 
-    private static func tenBytes(of block: inout Block) throws(CryptoError) -> InlineArray<10, UInt8> {
-        if block.used == blockCount {
+    private static func take<let count: Int>(from block: inout Block) throws(CryptoError) -> InlineArray<count, UInt8> {
+        if block.used + count > blockCount {
             var span = block.bytes.mutableSpan
             try fillWithRandomBytes(&span)
             block.used = 0
         }
-        let range = block.used..<block.used + 10
-        let taken = InlineArray<10, UInt8> { block.bytes[range.lowerBound + $0] }
+        let range = block.used..<block.used + count
+        let taken = InlineArray<count, UInt8> { block.bytes[range.lowerBound + $0] }
         erase(range, of: &block.bytes)
         block.used = range.upperBound
         return taken

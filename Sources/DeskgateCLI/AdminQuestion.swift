@@ -5,10 +5,12 @@ internal import Service
 /// Runs an admin action, through the running service or directly on the store, and prints the answer.
 enum AdminQuestion {
     /// Runs the action and prints the answer, as JSON or as `text` formats it for people.
-    /// - Parameter verdict: the exit code of a successful answer.
+    /// - Parameters:
+    ///     - isShown: whether a successful answer is printed.
+    ///     - verdict: the exit code of a successful answer.
     static func ask(
-        _ action: some AdminAction, _ arguments: Arguments, verdict: (JSONObject) -> ExitCode = { _ in .done },
-        _ text: (JSONObject) -> String
+        _ action: some AdminAction, _ arguments: Arguments, isShown: (JSONObject) -> Bool = { _ in true },
+        verdict: (JSONObject) -> ExitCode = { _ in .done }, _ text: (JSONObject) -> String
     ) throws(CommandError) -> ExitCode {
         let configuration = try arguments.configuration()
         let answer = try explaining { () throws(AdminAccess.Failure) in
@@ -17,8 +19,9 @@ enum AdminQuestion {
             }
         }
         guard case .object(let object) = answer.json else { preconditionFailure("every answer is an object") }
-        if [200, 201].contains(answer.status) || arguments.has("json") {
-            Console.answer(arguments, answer.json, text(object))
+        let isGood = [200, 201].contains(answer.status)
+        if isGood || arguments.has("json") {
+            if !isGood || isShown(object) { Console.answer(arguments, answer.json, text(object)) }
         } else {
             Console.complain(AdminText.text(object["message"]))
         }
@@ -40,6 +43,8 @@ enum AdminQuestion {
     ]
 
     /// Prints one page of a list or, with `--all`, every page, and the cursor of the next page if there is one.
+    ///
+    /// A search that finds little has pages without a row, which are passed over.
     /// - Parameters:
     ///     - action: requests a page with a limit, after a cursor.
     ///     - text: formats a page for people.
@@ -50,11 +55,20 @@ enum AdminQuestion {
         let isWhole = arguments.has("all")
         let limit = arguments.number("limit") ?? (isWhole ? AdminAnswer.largestLimit : nil)
         var after = arguments["after"]
+        var (isShown, hasShown) = (true, false)
         while true {
             var next: String?
             let page = try arguments.action { () throws(AdminProblem) in try action(after, limit) }
             let code = try ask(
                 page, arguments,
+                isShown: { answer in
+                    isShown =
+                        answer.members.contains { member in
+                            if case .array(let rows) = member.value { !rows.isEmpty } else { false }
+                        } || (answer["next"] == .null && !hasShown)
+                    hasShown = hasShown || isShown
+                    return isShown
+                },
                 verdict: { answer in
                     if case .string(let cursor) = answer["next"] { next = cursor }
                     return .done
@@ -63,7 +77,7 @@ enum AdminQuestion {
                     guard case .string(let cursor) = answer["next"], !isWhole else { return text(answer) }
                     return "\(text(answer))\nThere are more: --after \(cursor), or --all"
                 })
-            guard isWhole, code == .done, let next else { return code }
+            guard isWhole || !isShown, code == .done, let next else { return code }
             after = next
         }
     }

@@ -2,47 +2,44 @@ internal import Configuration
 
 /// The table of all commands.
 enum CommandTable {
-    /// In the order of the overview.
-    static let commands: [Command] = [
-        InitCommand.command,
-        ServeCommand.command,
-        CheckCommand.command,
-        ConfigShowCommand.command,
-        DoctorCommand.command,
-        StatusCommands.status,
-        StatusCommands.health,
-        ExplainCommand.command,
-        KeyCommands.mint,
-        KeyCommands.verify,
-        KeyCommands.inspect,
-        SecretCommand.new,
-        SecretRotateCommand.command,
-        DeliveriesCommands.list,
-        DeliveriesCommands.show,
-        DeliveriesCommands.retry,
-        DeliveriesCommands.purge,
-        TokensCommands.list,
-        TokensCommands.remove,
-        RevokeCommands.revoke,
-        RevokeCommands.list,
-        RevokeCommands.remove,
-        ShowCommand.show,
-        UsersCommands.signOut,
-        UsersCommands.block,
-        UsersCommands.unblock,
-        ForgetCommand.forget,
-        StoreCommands.migrate,
-        StoreCommands.status,
-        StoreCommands.backup,
-        StoreCommands.restore,
-        StoreCopyCommand.command,
-        PushTestCommand.command,
-        WebhookVerifyCommand.command,
-        SimulateCommand.command,
-        CompletionsCommand.command,
-        ManualCommand.command,
-        StatusCommands.version,
+    /// In the order of the overview, under its headings.
+    static let groups: [(title: String, commands: [Command])] = [
+        ("Set up and serve", [InitCommand.command, ServeCommand.command, CheckCommand.command, ConfigShowCommand.command]),
+        ("See how it is", [DoctorCommand.command, StatusCommands.status, StatusCommands.health, ExplainCommand.command]),
+        (
+            "Keys and secrets",
+            [KeyCommands.mint, KeyCommands.verify, KeyCommands.inspect, SecretCommand.new, SecretRotateCommand.command]
+        ),
+        (
+            "Deliveries and devices",
+            [
+                DeliveriesCommands.list, DeliveriesCommands.show, DeliveriesCommands.retry, DeliveriesCommands.purge, TokensCommands.list,
+                TokensCommands.remove,
+            ]
+        ),
+        (
+            "Users and revocations",
+            [
+                ShowCommand.show, UsersCommands.signOut, UsersCommands.block, UsersCommands.unblock, ForgetCommand.forget,
+                RevokeCommands.revoke, RevokeCommands.list, RevokeCommands.remove,
+            ]
+        ),
+        (
+            "Store",
+            [StoreCommands.migrate, StoreCommands.status, StoreCommands.backup, StoreCommands.restore, StoreCopyCommand.command]
+        ),
+        (
+            "Tests and tools",
+            [
+                PushTestCommand.command, OperatorsTestCommand.command, WebhookVerifyCommand.command, SimulateCommand.command,
+                CompletionsCommand.command,
+                ManualCommand.command, StatusCommands.version,
+            ]
+        ),
     ]
+
+    /// All of them, in that order.
+    static let commands = groups.flatMap(\.commands)
 
     /// The first words of the commands' names, each once.
     static var firstWords: [String] {

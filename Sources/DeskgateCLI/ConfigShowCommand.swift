@@ -1,36 +1,71 @@
 internal import Configuration
 internal import JSON
+internal import Operators
+internal import Service
 
 /// `deskgate config show`
 enum ConfigShowCommand {
     static let command = Command(
-        "config show", "Shows every key that is in force with a configuration, and whether its value is the file's or the default.",
-        details: "Of a secret it shows where it comes from, of an address with a path only the host.",
-        options: [.config, Option("changed", "only the keys of the file"), .json],
+        "config show", "Shows every key of a configuration, and whether its value is the file's or the default.",
+        details: "Of a secret it shows where it comes from, of an address with a path only the host. --running and --diff ask the running "
+            + "service, which reads its file itself for --diff, as a reload would, and changes nothing.",
+        exits: [
+            .negative: "with --diff, when the service does not serve what its file says", .usage: "also when no service answers",
+        ],
+        options: [
+            .config, Option("changed", "only the keys of the file"),
+            Option("running", "what the running service has in force, in place of the file"),
+            Option("diff", "where the service's file and what it has in force differ, and what takes the difference over"), .json,
+        ],
         examples: [
             Example("deskgate config show", "Shows what serve would take over now."),
+            Example("deskgate config show --diff", "Tells before a reload what it would change, and why it would be refused."),
             Example("deskgate config show --config new.json | diff <(deskgate config show) -", "Compares two configurations."),
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
-        let file = try arguments.configurationFile()
-        var settings = try explaining(
-            { () throws(ConfigurationError) in try Configuration.settings(contentsOf: file) }, as: CommandError.configuration)
-        if arguments.has("changed") { settings.removeAll { $0.origin == .standard } }
+        guard arguments.has("diff") else {
+            try show(arguments)
+            return .done
+        }
+        for name in ["changed", "running"] where arguments.has(name) { throw .option(name, "does not go with --diff") }
+        let service = AdminAccess(try arguments.configuration())
+        let changes = try ask(ConfigurationChangesAction(), service)
+        let standing = try ask(StatusAction(), service)["configuration"]
+        let difference = ConfigurationReport(changes, standing)
+        Console.answer(arguments, difference.json, difference.text)
+        return difference.isEmpty ? .done : .negative
+    }
+
+    private static func show(_ arguments: Arguments) throws(CommandError) {
+        let (file, settings) = try settings(arguments)
+        let shown =
+            arguments.has("changed") ? settings.filter { $0["from"] != .string(ConfigurationSetting.Origin.standard.rawValue) } : settings
         Console.answer(
-            arguments, ["file": .string(file), "settings": .array(settings.map(json))],
-            AdminText.table(settings.map(row), [("KEY", "path"), ("FROM", "from"), ("VALUE", "value")]))
-        return .done
+            arguments, ["file": .string(file), "settings": .array(shown)],
+            AdminText.table(shown.map(row), [("KEY", "path"), ("FROM", "from"), ("VALUE", "value")]))
     }
 
-    private static func json(_ setting: ConfigurationSetting) -> JSONValue {
-        ["path": .string(setting.path), "value": setting.value, "from": .string(setting.origin.rawValue)]
+    /// The keys that the file has or the service serves with, and the file's name.
+    private static func settings(_ arguments: Arguments) throws(CommandError) -> (file: String, settings: [JSONValue]) {
+        let configuration = try arguments.configuration()
+        guard arguments.has("running") else { return (try arguments.configurationFile(), configuration.settings.map(\.json)) }
+        let answer = try ask(ShownConfigurationAction(), AdminAccess(configuration))
+        guard case .array(let files) = answer["files"], case .string(let file)? = files.first,
+            case .array(let settings) = answer["settings"]
+        else { throw .failed("the service is of a version that does not tell its keys; update it") }
+        return (file, settings)
     }
 
-    private static func row(_ setting: ConfigurationSetting) -> JSONValue {
-        [
-            "path": .string(setting.path), "from": .string(setting.origin.rawValue),
-            "value": .string(String(decoding: setting.value.serialized(), as: UTF8.self)),
-        ]
+    private static func ask(_ action: some AdminAction, _ service: AdminAccess) throws(CommandError) -> JSONObject {
+        let answer = try explaining { () throws(AdminAccess.Failure) in try service.performInService(action) }
+        guard answer.status == 200, case .object(let object) = answer.json else {
+            throw .failed("the service answers \(answer.status): \(AdminText.text(answer.json["message"]))")
+        }
+        return object
+    }
+
+    private static func row(_ setting: JSONValue) -> JSONValue {
+        ["path": setting["path"] ?? .null, "from": setting["from"] ?? .null, "value": .string(ConfigurationReport.text(setting["value"]))]
     }
 }

@@ -120,7 +120,7 @@ enum DeliveriesCommands {
     // MARK: deliveries purge
 
     static let purge = Command(
-        "deliveries purge", "Forgets deliveries that have ended, for good; or gives up what waits for a notifier.",
+        "deliveries purge", "Deletes deliveries that have ended, or marks all that wait for a notifier as dead.",
         options: [
             .config,
             Option("state", value: .choice(states, "STATE"), required: true, "delivered, no_target or dead; pending with --notifier"),

@@ -1,3 +1,4 @@
+internal import Core
 internal import JSON
 
 /// Formats a delivery's story from the admin listener's answer, in sentences with UTC times.
@@ -14,14 +15,21 @@ enum DeliveriesStory {
     private static func beginning(_ story: JSONObject) -> [String] {
         func value(_ key: String) -> String { AdminText.text(story[key]) }
         let isComment = story["comment_id"] != .null
-        let subject = isComment ? "comment \(value("comment_id")) in ticket \(value("ticket_id")) of app" : "a push token of app"
         return [
             "Delivery \(value("id")) to the notifier \(value("notifier")) is \(value("state")).",
-            "Event \(value("event_id")) (\(value("type"))): \(subject) \(value("app_id")), for user \(value("user_id"))\(device(story)).",
+            "Event \(value("event_id")) (\(value("type"))): \(subject(story)).",
             "It happened at \(value("occurred_at"))\(isComment ? ", as the help desk says" : "").",
             "It was received at \(value("received_at")), and stored before that was confirmed.",
             "Nothing is sent after \(value("expires_at")).",
-        ]
+        ] + (value("trace_id").isEmpty ? [] : ["It belongs to the trace \(value("trace_id"))."])
+    }
+
+    /// What the event is about: those for operators are about nobody.
+    private static func subject(_ story: JSONObject) -> String {
+        func value(_ key: String) -> String { AdminText.text(story[key]) }
+        if Event.Kind(rawValue: value("type"))?.isForOperators == true { return "for the operators of this service" }
+        let what = story["comment_id"] != .null ? "comment \(value("comment_id")) in ticket \(value("ticket_id"))" : "a push token"
+        return "\(what) of app \(value("app_id")), for user \(value("user_id"))\(device(story))"
     }
 
     /// Says that the event's data, such as the comment's text, was deleted.

@@ -7,10 +7,14 @@ internal import Service
 /// `deskgate doctor`
 enum DoctorCommand {
     static let command = Command(
-        "doctor", "Examines the configuration and this machine on one page: clock, limits, ports, store, DNS and providers.",
+        "doctor", "Examines the configuration and this machine on one page: clock, limits, systemd unit, ports, store, DNS and providers.",
         details: "Each finding has its remedy. It changes nothing, and takes half a minute at most: what hangs is told.",
         exits: [.done: "when all is well", .negative: "when something should be looked at", .usage: "when something must be done"],
-        options: [.config, .json],
+        options: [
+            .config,
+            Option("unit", value: .text("NAME"), default: "deskgate.service", "the systemd unit that runs the service, where one does"),
+            .json,
+        ],
         examples: [
             Example("deskgate doctor", "Examines what serve would use."),
             Example("runuser -u deskgate -- deskgate doctor", "Examines it as the service's user, whose permissions count."),
@@ -20,7 +24,7 @@ enum DoctorCommand {
         let file = try arguments.configurationFile()
         let sink = try Configuration.openLog(.text)
         defer { sink.close(timeoutMilliseconds: 2000) }
-        let doctor = Doctor(file: file, logger: Logger(level: .error, sink: sink))
+        let doctor = Doctor(file: file, logger: Logger(level: .error, sink: sink), unit: unit(arguments["unit"]))
         let (findings, isComplete) = WaitingLine.show("examining") { doctor.examine() }
         let code = code(findings)
         let rows = findings.map { finding in
@@ -33,6 +37,12 @@ enum DoctorCommand {
             POSIX.Process.abandon(code.rawValue)
         }
         return code
+    }
+
+    /// The name of a unit, of which systemd lets `.service` be left out.
+    private static func unit(_ name: String?) -> String {
+        guard let name else { return "deskgate.service" }
+        return name.contains(".") ? name : "\(name).service"
     }
 
     private static func code(_ findings: [DoctorFinding]) -> ExitCode {

@@ -5,20 +5,25 @@ enum Help {
     /// What the program is.
     static let subject = "the server half of an embedded support chat"
     private static let nameWidth = 22
-    private static let lineWidth = 110
+    /// What a terminal has at least.
+    private static let lineWidth = 80
 
-    /// All commands, or those whose first word is `word`.
+    /// All commands in their groups, or those whose first word is `word`.
     static func overview(_ word: String?) -> String {
         let family = CommandTable.commands.filter { $0.words.first == word }
-        let rows = (family.isEmpty ? CommandTable.commands : family).map { row("  \($0.name)", description(of: $0)) }
+        let groups = family.isEmpty ? CommandTable.groups : [(title: "Commands", commands: family)]
+        let lists = groups.map { group in
+            "\(group.title):\n" + group.commands.map { row("  \($0.name)", $0.summary) }.joined(separator: "\n")
+        }
         return """
             deskgate \(Version.current): \(subject)
 
             usage: deskgate COMMAND [--OPTION VALUE]…
 
-            \(rows.joined(separator: "\n"))
+            \(lists.joined(separator: "\n\n"))
 
-            Every command explains itself with --help or -h.
+            To begin: deskgate init, then deskgate serve.
+            More on one command: deskgate COMMAND --help, or -h. On all: man deskgate.
             Exit codes: \(ExitCode.allCases.map { "\($0.rawValue) \($0.meaning)" }.joined(separator: ", ")).
             """
     }
@@ -27,11 +32,11 @@ enum Help {
     static func text(of command: Command) -> String {
         let operands = command.operand.map { [row(of: $0)] } ?? []
         let rows = operands + (command.options + [.help]).map(row)
-        let examples = command.examples.map { "  \($0.line)\n      \($0.text)" }
+        let examples = command.examples.map { "  \($0.line)\n" + indented($0.text, by: 6) }
         return """
-            usage: \(usage(of: command))
+            \(wrappedUsage(of: command))
 
-            \(description(of: command))
+            \(wrapped(description(of: command), lineWidth).joined(separator: "\n"))
 
             \(rows.joined(separator: "\n"))
 
@@ -46,22 +51,28 @@ enum Help {
     }
 
     /// The usage of a command in one line.
-    static func usage(of command: Command) -> String {
-        var words = ["deskgate", command.name]
-        for option in command.options {
-            words.append(option.isRequired ? option.spelling : option.isRepeatable ? "[\(option.spelling)]…" : "[\(option.spelling)]")
+    static func usage(of command: Command) -> String { (["deskgate", command.name] + usageWords(of: command)).joined(separator: " ") }
+
+    private static func usageWords(of command: Command) -> [String] {
+        let options = command.options.map { option in
+            option.isRequired ? option.spelling : option.isRepeatable ? "[\(option.spelling)]…" : "[\(option.spelling)]"
         }
-        if let operand = command.operand { words.append(operand.isRequired ? operand.value.placeholder : "[\(operand.value.placeholder)]") }
-        return words.joined(separator: " ")
+        guard let operand = command.operand else { return options }
+        return options + [operand.isRequired ? operand.value.placeholder : "[\(operand.value.placeholder)]"]
+    }
+
+    /// The usage in lines that begin below the first option.
+    private static func wrappedUsage(of command: Command) -> String {
+        let start = "usage: deskgate \(command.name) "
+        let indent = String(repeating: " ", count: start.count)
+        return start + wrapped(usageWords(of: command), lineWidth - start.count).joined(separator: "\n\(indent)")
     }
 
     /// What a command does, with its special exit codes.
     static func description(of command: Command) -> String {
         let text = command.summary + (command.details.map { " \($0)" } ?? "")
         if command.exits.isEmpty { return text }
-        let exits = "xit " + command.exits.map { "\($0.rawValue) \($1)" }.joined(separator: ", ") + "."
-        // A sentence has at most one colon.
-        return text.contains(":") ? "\(text) E\(exits)" : "\(text.dropLast()): e\(exits)"
+        return "\(text) Exit code " + command.exits.map { "\($0.rawValue) \($1)" }.joined(separator: ", ") + "."
     }
 
     private static func row(of operand: Operand) -> String {
@@ -76,21 +87,29 @@ enum Help {
     /// Two columns. A left text that is too wide gets its own line; a long right text is wrapped.
     private static func row(_ left: String, _ right: String) -> String {
         let indent = String(repeating: " ", count: nameWidth)
-        let text = wrapped(right).joined(separator: "\n\(indent)")
+        let text = wrapped(right, lineWidth - nameWidth).joined(separator: "\n\(indent)")
         return left.utf8.count < nameWidth
             ? left + String(repeating: " ", count: nameWidth - left.utf8.count) + text : "\(left)\n\(indent)\(text)"
     }
 
-    private static func wrapped(_ text: String) -> [String] {
+    private static func indented(_ text: String, by count: Int) -> String {
+        let indent = String(repeating: " ", count: count)
+        return wrapped(text, lineWidth - count).map { indent + $0 }.joined(separator: "\n")
+    }
+
+    private static func wrapped(_ text: String, _ width: Int) -> [String] { wrapped(text.split(separator: " ").map(String.init), width) }
+
+    /// Words in lines of at most this width; a longer word has a line of its own.
+    private static func wrapped(_ words: [String], _ width: Int) -> [String] {
         var lines = [""]
-        for word in text.split(separator: " ") {
+        for word in words {
             let line = lines[lines.count - 1]
             if line.isEmpty {
-                lines[lines.count - 1] = String(word)
-            } else if line.count + 1 + word.count <= lineWidth - nameWidth {
+                lines[lines.count - 1] = word
+            } else if line.count + 1 + word.count <= width {
                 lines[lines.count - 1] = "\(line) \(word)"
             } else {
-                lines.append(String(word))
+                lines.append(word)
             }
         }
         return lines

@@ -11,8 +11,11 @@ enum InitCommand {
         options: [
             Option("app", value: .text("ID"), default: "\(placeholder), to be replaced", "the app_id that the help desk shows"),
             Option(
-                "port", value: .number(1...65534), default: "\(usualPorts.public)",
-                "the public listener's port; the admin listener gets the next one, or \(usualPorts.admin) by default"),
+                "port", value: .number(1...65534), default: "\(usualPorts.public), and \(usualPorts.admin)",
+                "the port of the public listener; the admin listener gets the next one"),
+            Option(
+                "store", value: .file, default: "deskgate.db beside the configuration",
+                "the SQLite database, relative to DIR; elsewhere when the service may not write to DIR"),
             Option(
                 "simulator", value: .directory,
                 "where deskgate simulate runs: its notifiers go into the configuration, for ios, android, huawei, rustore"),
@@ -39,7 +42,7 @@ enum InitCommand {
         if let existing = files.all.first(where: File.exists) {
             throw .negative("exists", "\(existing) exists already; nothing was changed")
         }
-        try files.write(app: app, ports: port.map { ($0, $0 + 1) } ?? usualPorts, simulator: simulator)
+        try files.write(app: app, ports: port.map { ($0, $0 + 1) } ?? usualPorts, store: arguments["store"], simulator: simulator)
         Console.answer(arguments, files.json, nextSteps(files, app))
         return .done
     }
@@ -92,14 +95,14 @@ struct InitFiles {
     }
 
     /// Creates the files, the configuration last, so that it never exists without its secrets.
-    func write(app: String, ports: Ports, simulator: InitSimulator?) throws(CommandError) {
+    func write(app: String, ports: Ports, store: String?, simulator: InitSimulator?) throws(CommandError) {
         try make(directory) { () throws(SystemError) in try File.createDirectory(directory, mode: 0o700) }
         try make(secrets) { () throws(SystemError) in try File.createDirectory(secrets, mode: 0o700) }
         for path in [adminToken, appSecret, webhookSecret] {
             let secret = try SecretCommand.newSecret()
             try make(path) { () throws(SystemError) in try File.create(path, mode: 0o600, "\(secret)\n".utf8) }
         }
-        let text = Self.configurationJSON(app: app, ports, simulator).serialized(pretty: true) + [UInt8(ascii: "\n")]
+        let text = Self.configurationJSON(app: app, ports, store, simulator).serialized(pretty: true) + [UInt8(ascii: "\n")]
         try make(configuration) { () throws(SystemError) in try File.create(configuration, mode: 0o640, text) }
     }
 
@@ -107,7 +110,7 @@ struct InitFiles {
         try explaining(work) { .failed("cannot make \(path): \($0)") }
     }
 
-    private static func configurationJSON(app: String, _ ports: Ports, _ simulator: InitSimulator?) -> JSONValue {
+    private static func configurationJSON(app: String, _ ports: Ports, _ store: String?, _ simulator: InitSimulator?) -> JSONValue {
         var application: JSONObject = [
             "app_id": .string(app), "keys": [["id": 1, "secret": ["file": "secrets/app-1.key"]]],
             "webhook": ["secret": ["file": "secrets/webhook-1.key"]],
@@ -117,6 +120,7 @@ struct InitFiles {
             "admin": ["host": "127.0.0.1", "port": .integer(Int64(ports.admin)), "token": ["file": "secrets/admin-token"]],
         ]
         if let simulator { application.append(.object(simulator.routes), forKey: "routes") }
+        if let store { configuration.append(["type": "sqlite", "path": .string(store)], forKey: "store") }
         configuration.append([.object(application)], forKey: "apps")
         if let simulator { configuration.append(.object(simulator.notifiers), forKey: "notifiers") }
         configuration.append(["level": "info", "format": "text"], forKey: "log")

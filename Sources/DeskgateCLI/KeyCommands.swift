@@ -57,7 +57,7 @@ enum KeyCommands {
     // MARK: key verify
 
     static let verify = Command(
-        "key verify", "Answers as the service would if nothing were revoked, with the reason.",
+        "key verify", "Tells whether a security key lets a user in and why not, by the configuration alone.",
         exits: [.done: "for 200", .negative: "otherwise"],
         options: [.config] + appAndUser + [
             Option("key", value: .secret("KEY"), required: true, "the security key"),

@@ -34,12 +34,16 @@ enum ServeCommand {
         let service = try explaining { () throws(StartError) in
             try RunningService(configuration, logger: logger)
         }
-        ConfigurationReloader(service, file: file, startedWith: configuration, logger: logger).run(signals)
+        let supervisor = Supervisor(service, logger: logger)
+        supervisor?.start()
+        ConfigurationReloader(service, file: file, startedWith: configuration, logger: logger).run(signals, supervisor: supervisor)
+        supervisor?.stopping()
         // Every event answered 200 is already durable, so a second signal may end the process without a graceful stop.
         signals.endAtOnce()
         let deadline = stopDeadline(configuration, logger, sink)
         service.stop()
         deadline?.cancel()
+        supervisor?.end()
         return .done
     }
 

@@ -5,7 +5,7 @@ internal import Time
 /// `deskgate users show`
 enum ShowCommand {
     static let show = Command(
-        "users show", "Shows whether a user may chat now and why not, with devices, revocations and the latest deliveries.",
+        "users show", "Shows whether a user may chat now and why not, with devices, limits, revocations and the latest deliveries.",
         options: [
             .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
             Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"), .json,
@@ -24,6 +24,9 @@ enum ShowCommand {
             section(
                 "Push tokens", answer["push_tokens"], [("DEVICE", "device_id"), ("TYPE", "type"), ("TOKEN", "token"), ("SEEN", "seen_at")]),
             section(
+                "Registrations", registrations(answer["registrations"]),
+                [("LIMIT", "limit"), ("DEVICE", "device"), ("USED", "used"), ("NEXT", "next")]),
+            section(
                 "Revocations", answer["revocations"], isComplete: answer["revocations_complete"] == .bool(true),
                 [
                     ("ID", "id"), ("KIND", "kind"), ("KEY_ID", "key_id"), ("ISSUED_BEFORE", "issued_before"), ("BY", "author"),
@@ -37,6 +40,21 @@ enum ShowCommand {
                 ]),
         ]
         return sections.joined(separator: "\n\n")
+    }
+
+    /// How much of each limit is used up, in words.
+    private static func registrations(_ uses: JSONValue?) -> JSONValue {
+        guard case .array(let uses)? = uses else { return [] }
+        return .array(
+            uses.map { use in
+                let (max, seconds) = (AdminText.text(use["max"]), AdminText.text(use["window_seconds"]))
+                return [
+                    "limit": .string("\(max) per \(AdminText.text(use["per"])) in \(seconds) s"),
+                    "device": use["device_id"] == .null ? "-" : use["device_id"] ?? .null,
+                    "used": .string("\(AdminText.text(use["used"])) of \(max)"),
+                    "next": use["next_at"] == .null ? "now" : use["next_at"] ?? .null,
+                ]
+            })
     }
 
     private static func heading(_ answer: JSONObject) -> String {

@@ -62,11 +62,12 @@ enum StoreCommands {
         ]
     ) { arguments throws(CommandError) in
         let (store, file) = (try arguments.configuration().store, arguments.operand ?? "")
-        try explaining { () throws(StoreError) in
+        let problem = try explaining { () throws(StoreError) in
             try WaitingLine.show("backing up") { () throws(StoreError) in try store.backUp(to: file) }
         } as: {
             .failed("nothing was backed up: \($0)")
         }
+        if let problem { Console.complain("the backup is made, but its time could not be noted for metrics beside the store: \(problem)") }
         Console.answer(
             arguments, ["backup": .string(file)], "\(file) holds everything that was stored by now; keep it as secret as the store")
         return .done

@@ -21,7 +21,7 @@ extension DeliveryLane {
         defer { if wasPaused, breaker.pauseReason == nil { tell(.ends) } }
         switch outcome.verdict {
         case .misconfigured:
-            isProven = false
+            (isProven, lastFailure) = (false, outcome.reason)
             breaker.inconclusive(start)
             let probeAfter = notifier.probeAfterMilliseconds
             breaker.pause(probeAfter == nil ? .switchedOff : .misconfigured, probeAfterMilliseconds: probeAfter, now: now)
@@ -34,16 +34,18 @@ extension DeliveryLane {
             breaker.succeeded(start)
             // A success that began before the pause does not prove the settings right.
             if isCurrent, breaker.pauseReason == nil { isProven = true }
-        case .dead, .deviceGone: breaker.succeeded(start)
+            noteSuccess(wasCurrent: isCurrent)
+        case .dead, .deviceGone: succeed(start)
         case .retry(let retryAfter):
             if outcome.isAboutDevice {
-                breaker.succeeded(start)
+                succeed(start)
             } else if outcome.slowsDown {
                 breaker.inconclusive(start)
                 let until = now + max(retryAfter ?? 1000, 1000)
                 breaker.slowDown(until: until, now: now)
                 tell(.begins(SharedPause(.slowDown, reason: outcome.reason, until: until)))
             } else {
+                lastFailure = outcome.reason
                 breaker.failed(start, now: now, random: &random)
                 // The next probe is later than the others know.
                 if isProbe, let pause, let next = breaker.nextChange {
@@ -51,5 +53,17 @@ extension DeliveryLane {
                 }
             }
         }
+    }
+
+    /// Ends an attempt whose receiver has answered, though it did not take this delivery.
+    private mutating func succeed(_ start: Breaker.Start) {
+        let isCurrent = breaker.isCurrent(start)
+        breaker.succeeded(start)
+        noteSuccess(wasCurrent: isCurrent)
+    }
+
+    /// An answer to an attempt that began before a pause shows nothing.
+    private mutating func noteSuccess(wasCurrent: Bool) {
+        if wasCurrent, breaker.pauseReason == nil { successes += 1 }
     }
 }

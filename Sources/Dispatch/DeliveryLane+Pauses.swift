@@ -34,6 +34,7 @@ extension DeliveryLane {
         }
         guard let next = pauses.first(where: { $0.kind == .misconfigured }) else {
             pause = nil
+            if breaker.pauseReason != nil { successes += 1 }
             return breaker.resume()
         }
         if next.isOwn {
@@ -43,7 +44,7 @@ extension DeliveryLane {
             // It holds until a reload, and this process has started since.
             tell(.ends)
         } else if next != pause {
-            pause = next
+            (pause, lastFailure) = (next, next.reason)
             stop(until: next.until, now: now)
         }
     }

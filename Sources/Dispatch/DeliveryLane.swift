@@ -1,5 +1,6 @@
 internal import Core
 internal import Time
+internal import Tracing
 
 /// The deliveries of one notifier: which attempts run, how many more may start, and when the next delivery is due.
 ///
@@ -12,6 +13,8 @@ struct DeliveryLane {
         let startedAt: UnixMilliseconds
         /// The notifier that makes the attempt; the lane's own may have been replaced since.
         let served: ServedNotifier
+        /// The attempt's span; nil when the event belongs to no trace.
+        let span: OpenSpan?
     }
 
     /// A lease is this much longer than the longest attempt, in milliseconds, so that every outcome is known before the lease ends.
@@ -28,6 +31,10 @@ struct DeliveryLane {
     var isProven = false
     /// Why the notifier is paused, as this process or another one has found out.
     var pause: SharedPause?
+    /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
+    var lastFailure = ""
+    /// How often the notifier was shown to work: by an attempt, or by another process that has ended its pause.
+    var successes: UInt64 = 0
     /// The last slow-down that another process has told.
     var slowedBy: SharedPause?
     /// What the next claim tells the other processes.
@@ -121,13 +128,14 @@ struct DeliveryLane {
     /// Begins an attempt.
     /// - Returns: false when an attempt of this delivery is under way, because a clock set forward has ended its lease. The outcome of that
     ///   attempt then counts for the new claim.
-    mutating func begin(_ delivery: Delivery, now: UnixMilliseconds) -> Bool {
+    mutating func begin(_ delivery: Delivery, _ span: OpenSpan? = nil, now: UnixMilliseconds) -> Bool {
         if let earlier = running[delivery.id] {
             running[delivery.id] = Running(
-                delivery: delivery, start: earlier.start, startedAt: earlier.startedAt, served: earlier.served)
+                delivery: delivery, start: earlier.start, startedAt: earlier.startedAt, served: earlier.served,
+                span: earlier.span)
             return false
         }
-        running[delivery.id] = Running(delivery: delivery, start: breaker.started(), startedAt: now, served: served)
+        running[delivery.id] = Running(delivery: delivery, start: breaker.started(), startedAt: now, served: served, span: span)
         return true
     }
 

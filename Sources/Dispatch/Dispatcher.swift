@@ -2,6 +2,7 @@ package import Core
 package import Observability
 package import Threading
 package import Time
+package import Tracing
 
 /// Brings deliveries from the store to their notifiers, on a thread of its own: claims what is due, starts attempts, and reports their
 /// outcomes.
@@ -15,17 +16,19 @@ package final class Dispatcher: Sendable {
     /// Starts the thread.
     /// - Parameters:
     ///   - audience: which notifiers are told of removed devices; called on that thread, before each call of the store.
+    ///   - tracer: makes the spans of attempts; nil makes none.
     ///   - notifiers: by name; their owner closes them after `stop`, except those that `replace` has left out.
     /// - Throws: when the system has no room for it.
     package init(
         store: any Store, audience: @escaping @Sendable () -> RegistryAudience, notifiers: [String: ServedNotifier], retention: Retention,
         metrics: DeliveryMetrics, logger: Logger,
-        clocks: Clocks, inbox: Monitor<DispatcherInbox>
+        clocks: Clocks, inbox: Monitor<DispatcherInbox>, tracer: Tracer? = nil
     ) throws(ThreadError) {
         self.inbox = inbox
         inbox.update { $0.replaceNotifiers(notifiers) }
         let worker = DispatcherWorker(
-            store: store, audience: audience, retention: retention, metrics: metrics, logger: logger, clocks: clocks, inbox: inbox)
+            store: store, audience: audience, retention: retention, metrics: metrics, logger: logger, clocks: clocks, inbox: inbox,
+            tracer: tracer)
         thread = try OwnThread { worker.run() }
     }
 

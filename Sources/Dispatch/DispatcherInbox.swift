@@ -20,8 +20,8 @@ package struct DispatcherInbox {
     var unfinished = 0
     /// The notifiers that are paused as misconfigured, by name; written by the dispatcher's thread.
     package var paused: [String: PausedNotifier] = [:]
-    /// The states of notifiers, by name; written by the dispatcher's thread.
-    var states: [String: NotifierState] = [:]
+    /// How notifiers do their work, by name; written by the dispatcher's thread.
+    var health: [String: NotifierHealth] = [:]
     /// All notifiers, by name.
     private(set) var notifiers: [String: ServedNotifier] = [:]
     /// Each replacement since the dispatcher's thread last took them, the newest last. None is skipped, so that every replaced notifier is
@@ -29,26 +29,42 @@ package struct DispatcherInbox {
     private var newNotifiers: [[String: ServedNotifier]] = []
     /// The dispatcher's thread has ended.
     var hasEnded = false
+    /// Somebody wants to know whether the dispatcher's thread still runs.
+    private var isAskedForSignOfLife = false
 
     /// Makes an empty inbox.
     package init() {}
 
     /// Why a notifier starts no attempts now, by its name; only those that do not.
     package var holds: [String: String] {
-        let failing = states.filter { $0.value == .open }.mapValues { _ in "notifier failing" }
+        let failing = health.filter { $0.value.standing == .open }.mapValues { _ in "notifier failing" }
         return failing.merging(paused.mapValues { "notifier paused (\($0.reason))" }) { _, paused in paused }
     }
 
     /// How each notifier does its work, by name: the word of its state, why it is paused, and when its certificate expires.
     package var standings: [(name: String, state: String, pause: PausedNotifier?, credentialExpiresAt: UnixSeconds?)] {
         notifiers.sorted { $0.key < $1.key }.map { name, notifier in
-            (name, (states[name] ?? .working).rawValue, paused[name], notifier.credentialExpiresAt)
+            (name, health(of: name).standing.rawValue, paused[name], notifier.credentialExpiresAt)
         }
     }
+
+    /// How each notifier does its work, for those who tell operators of it; in the order of their names.
+    package var observations: [NotifierObservation] {
+        notifiers.sorted { $0.key < $1.key }.map { name, notifier in
+            let health = health(of: name)
+            return NotifierObservation(
+                name: name, isStopped: [.open, .halfOpen, .paused].contains(health.standing), reason: health.lastFailure,
+                successes: health.successes, credentialExpiresAt: notifier.credentialExpiresAt)
+        }
+    }
+
+    /// How a notifier does its work; it works until the dispatcher's thread says otherwise.
+    func health(of name: String) -> NotifierHealth { health[name] ?? NotifierHealth() }
 
     /// Whether the dispatcher's thread has something to do.
     private var hasWork: Bool {
         (hasNews && awaitsNews) || resumes || !newNotifiers.isEmpty || !outcomes.isEmpty || (isStopping && unfinished == 0) || isAbandoned
+            || isAskedForSignOfLife
     }
 
     /// Takes all messages; nil when there is nothing to do.
@@ -59,6 +75,7 @@ package struct DispatcherInbox {
             resumes = false
             newNotifiers = []
             outcomes = []
+            isAskedForSignOfLife = false
         }
         return News(hasNews: hasNews || resumes, resumes: resumes, notifiers: newNotifiers, outcomes: outcomes)
     }
@@ -67,6 +84,13 @@ package struct DispatcherInbox {
     mutating func replaceNotifiers(_ next: [String: ServedNotifier]) {
         notifiers = next
         newNotifiers.append(next)
+    }
+
+    /// Asks for a sign of life.
+    /// - Returns: whether the last question was answered.
+    fileprivate mutating func askForSignOfLife() -> Bool {
+        defer { isAskedForSignOfLife = true }
+        return !isAskedForSignOfLife || hasEnded
     }
 
     /// Applies a change.
@@ -95,6 +119,32 @@ package struct PausedNotifier: Sendable, Equatable {
     package let remedy: String
 }
 
+/// How a notifier does its work, as its lane knows it.
+struct NotifierHealth: Sendable {
+    /// The state of its breaker.
+    var standing = BreakerStanding.working
+    /// Why it is paused; nil while it is not.
+    var pauseReason: BreakerState.PauseReason?
+    /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
+    var lastFailure = ""
+    /// How often it was shown to work since its lane was made.
+    var successes: UInt64 = 0
+}
+
+/// How a notifier does its work now.
+package struct NotifierObservation: Sendable, Equatable {
+    /// Its name.
+    package let name: String
+    /// Whether it starts no attempts but probes.
+    package let isStopped: Bool
+    /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
+    package let reason: String
+    /// How often it was shown to work since it was configured or the process began.
+    package let successes: UInt64
+    /// When its certificate expires; nil when it has none.
+    package let credentialExpiresAt: UnixSeconds?
+}
+
 extension Monitor<DispatcherInbox> {
     /// Tells the dispatcher that a delivery may have become due.
     ///
@@ -102,6 +152,10 @@ extension Monitor<DispatcherInbox> {
     package func announceNews() {
         if withLock({ $0.note { $0.hasNews = true } }) { wakeAll() }
     }
+
+    /// Asks the dispatcher's thread whether it still runs.
+    /// - Returns: whether it has answered since the last question, or has ended as it should; true the first time.
+    package func askForSignOfLife() -> Bool { update { $0.askForSignOfLife() } }
 
     /// Reports the outcome of an attempt.
     func report(_ outcome: DeliveryOutcome, of id: UUIDv7, by notifier: String) {

@@ -2,6 +2,7 @@ internal import Core
 internal import Observability
 internal import Threading
 internal import Time
+internal import Tracing
 
 /// The dispatcher's thread. Each pass takes in the outcomes of attempts, reports them, claims and starts what is due, and then waits for
 /// news or for the next due time.
@@ -16,12 +17,14 @@ final class DispatcherWorker: Sendable {
     private let metrics: DeliveryMetrics
     let logger: Logger
     private let clocks: Clocks
+    /// Nil traces nothing.
+    private let tracer: Tracer?
     let inbox: Monitor<DispatcherInbox>
 
     init(
         store: any Store, audience: @escaping @Sendable () -> RegistryAudience, retention: Retention, metrics: DeliveryMetrics,
         logger: Logger,
-        clocks: Clocks, inbox: Monitor<DispatcherInbox>
+        clocks: Clocks, inbox: Monitor<DispatcherInbox>, tracer: Tracer?
     ) {
         self.store = store
         self.audience = audience
@@ -30,6 +33,7 @@ final class DispatcherWorker: Sendable {
         self.logger = logger
         self.clocks = clocks
         self.inbox = inbox
+        self.tracer = tracer
     }
 
     func run() {
@@ -59,7 +63,11 @@ final class DispatcherWorker: Sendable {
             // Nobody but this thread waits for these values, so nobody is woken.
             inbox.withLock { inbox in
                 (inbox.unfinished, inbox.awaitsNews) = (unfinished, awaitsNews)
-                for lane in lanes { inbox.states[lane.name] = NotifierState(lane.breaker) }
+                for lane in lanes {
+                    inbox.health[lane.name] = NotifierHealth(
+                        standing: BreakerStanding(lane.breaker), pauseReason: lane.breaker.pauseReason, lastFailure: lane.lastFailure,
+                        successes: lane.successes)
+                }
             }
             if isStopping, unfinished == 0 { break }
             if !isStopping, isTimeKnown, purge(&purgeAt, now, keeper, standing, &untried) {
@@ -136,7 +144,8 @@ final class DispatcherWorker: Sendable {
             let wasPaused = lanes[index].breaker.pauseReason != nil
             guard let (running, result) = lanes[index].end(ended.id, ended.outcome, now: now, held: held, random: &random) else { continue }
             publishPause(&lanes[index], wasPaused: wasPaused, ended.outcome, now)
-            log.take(result, ended.outcome, of: lanes[index], now: now)
+            log.take(result, ended.outcome, of: lanes[index], running, now: now)
+            tracer?.end(running, result, ended.outcome)
             metrics.count(notifier: ended.notifier, result, milliseconds: now.elapsed(since: running.startedAt))
             results.append(result)
         }
@@ -206,10 +215,11 @@ final class DispatcherWorker: Sendable {
     }
 
     private func start(_ delivery: Delivery, _ lane: inout DeliveryLane, _ now: UnixMilliseconds) {
-        guard lane.begin(delivery, now: now) else { return }
+        let span = delivery.event.trace.flatMap { tracer?.begin(below: $0) }
+        guard lane.begin(delivery, span, now: now) else { return }
         let inbox = inbox
         let (notifier, id) = (lane.name, delivery.id)
-        lane.notifier.deliver(delivery) { outcome in
+        lane.notifier.deliver(delivery.attempted(in: span?.context)) { outcome in
             inbox.report(outcome, of: id, by: notifier)
         }
     }

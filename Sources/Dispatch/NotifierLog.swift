@@ -56,7 +56,10 @@ struct NotifierLog {
 
     /// Takes in the outcome of an attempt.
     /// - Parameter lane: as it is after that attempt.
-    mutating func take(_ result: FinishedAttempt, _ outcome: DeliveryOutcome, of lane: DeliveryLane, now: UnixMilliseconds) {
+    mutating func take(
+        _ result: FinishedAttempt, _ outcome: DeliveryOutcome, of lane: DeliveryLane, _ attempt: DeliveryLane.Running, now: UnixMilliseconds
+    ) {
+        log(attempt, result, of: lane)
         switch result.next {
         case .delivered: break
         case .dead where result.isDeviceGone: add(1, .deviceGone, reason: result.reason, of: lane.name)
@@ -68,7 +71,18 @@ struct NotifierLog {
             if outcome.settingsFault != nil { standings[lane.name]?.remedy = lane.served.remedy(reason: result.reason) }
         case .retry: break
         }
-        if outcome.wasAsked { logChange(outcome, lane, now: now) }
+        if outcome.wasAsked { logChange(outcome, lane, attempt, now: now) }
+    }
+
+    /// Logs an attempt, at level debug alone.
+    private func log(_ attempt: DeliveryLane.Running, _ result: FinishedAttempt, of lane: DeliveryLane) {
+        guard logger.level <= .debug else { return }
+        var fields: LogFields = [
+            "notifier": .string(lane.name), "delivery": .string(result.id.description), "attempt": .integer(result.attempt),
+            "reason": .string(result.reason),
+        ]
+        attempt.append(to: &fields)
+        logger.log(.debug, "delivery attempt", fields)
     }
 
     /// Adds deliveries that ended, or were put off, for a reason.
@@ -110,8 +124,10 @@ struct NotifierLog {
 
 extension NotifierLog {
     /// Logs that a notifier has begun to fail, that its breaker has opened, or that it works again.
-    private mutating func logChange(_ outcome: DeliveryOutcome, _ lane: DeliveryLane, now: UnixMilliseconds) {
-        let state = NotifierState(lane.breaker)
+    private mutating func logChange(
+        _ outcome: DeliveryOutcome, _ lane: DeliveryLane, _ attempt: DeliveryLane.Running, now: UnixMilliseconds
+    ) {
+        let state = BreakerStanding(lane.breaker)
         var standing = standings[lane.name, default: Standing()]
         defer { standings[lane.name] = standing }
         // `DispatcherWorker` logs a pause and its end.
@@ -125,17 +141,24 @@ extension NotifierLog {
             (standing.hasLoggedFailure, standing.hasLoggedOpening) = (true, true)
             standing.openingLineAt = now + Self.intervalMilliseconds
             logFailure(
-                .error, "a notifier keeps failing; its deliveries wait, and one is tried now and then", outcome, standing, lane.name)
+                .error, "a notifier keeps failing; its deliveries wait, and one is tried now and then", outcome, standing, lane.name,
+                attempt)
         } else if !standing.hasLoggedFailure, Self.isDue(standing.failureLineAt, now) {
             standing.hasLoggedFailure = true
             standing.failureLineAt = now + Self.intervalMilliseconds
-            logFailure(.warning, "a notifier fails", outcome, standing, lane.name)
+            logFailure(.warning, "a notifier fails", outcome, standing, lane.name, attempt)
         }
     }
 
-    private func logFailure(_ level: LogLevel, _ message: String, _ outcome: DeliveryOutcome, _ standing: Standing, _ notifier: String) {
-        logger.log(
-            level, message, ["notifier": .string(notifier), "reason": .string(outcome.reason), "failures": .integer(standing.failures)])
+    private func logFailure(
+        _ level: LogLevel, _ message: String, _ outcome: DeliveryOutcome, _ standing: Standing, _ notifier: String,
+        _ attempt: DeliveryLane.Running
+    ) {
+        var fields: LogFields = [
+            "notifier": .string(notifier), "reason": .string(outcome.reason), "failures": .integer(standing.failures),
+        ]
+        attempt.append(to: &fields)
+        logger.log(level, message, fields)
     }
 
     private func logRecovery(_ standing: inout Standing, _ notifier: String) {

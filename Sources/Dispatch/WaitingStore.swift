@@ -176,6 +176,10 @@ extension WaitingStore {
         try store().revocations(of: person, after: after, limit: limit)
     }
 
+    func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
+        try store().registrationCalls(of: person, devices: devices)
+    }
+
     func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { try store().removeRevocation(id) }
 
     func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews { try store().revocationNews(since: version) }
@@ -184,11 +188,23 @@ extension WaitingStore {
 
     func keyUses() throws(StoreError) -> [KeyUse] { try store().keyUses() }
 
+    func conditions() throws(StoreError) -> [OperatorCondition] { try store().conditions() }
+
+    func raise(_ condition: OperatorCondition, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+        try store().raise(condition, announcing: arrival)
+    }
+
+    func clear(_ key: OperatorCondition.Key, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+        try store().clear(key, announcing: arrival)
+    }
+
     func announce(keysDigest: String) { try? store().announce(keysDigest: keysDigest) }
 
     var replicas: [Replica] { (try? store())?.replicas ?? [] }
 
     var newsMilliseconds: UInt64? { (try? store())?.newsMilliseconds }
+
+    var clockOffsetMilliseconds: Int64? { (try? store())?.clockOffsetMilliseconds }
 
     var standing: ReplicaStanding { (try? store())?.standing ?? .alone }
 

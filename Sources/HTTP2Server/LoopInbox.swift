@@ -1,3 +1,4 @@
+internal import CNghttp2
 internal import Glibc
 internal import Threading
 

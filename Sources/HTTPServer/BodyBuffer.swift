@@ -1,3 +1,4 @@
+internal import CMicrohttpd
 internal import Glibc
 
 /// The body of one request. A connection reuses the buffer for all its requests, so small bodies allocate nothing.

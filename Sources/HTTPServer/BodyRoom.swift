@@ -5,12 +5,17 @@ internal import Synchronization
 ///
 /// The first 16 KiB of each body do not count: the limit of connections bounds them.
 final class BodyRoom: Sendable {
+    private let total: Int
     private let free: Atomic<Int>
 
     /// - Parameter bytes: the total.
     init(bytes: Int) {
+        total = bytes
         free = Atomic(bytes)
     }
+
+    /// How many bytes are taken; for a moment more while a request is refused.
+    var taken: Int { total - free.load(ordering: .relaxed) }
 
     /// Takes `bytes` if that many are left; false otherwise. The caller must return them with `giveBack`.
     func take(_ bytes: Int) -> Bool {

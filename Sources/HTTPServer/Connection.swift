@@ -29,6 +29,7 @@ final class Connection: Exchange {
     @exclusivity(unchecked) nonisolated(unsafe) private var body: BodyBuffer
     @exclusivity(unchecked) nonisolated(unsafe) private var answer: Response?
     @exclusivity(unchecked) nonisolated(unsafe) private var identifier = RequestID()
+    @exclusivity(unchecked) nonisolated(unsafe) private var traceparent = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     @exclusivity(unchecked) nonisolated(unsafe) private var reply = Reply()
     /// Whether the request's body is chunked.
     @exclusivity(unchecked) nonisolated(unsafe) private var isChunked = false
@@ -57,6 +58,7 @@ final class Connection: Exchange {
         unsafe hasBegun = false
         unsafe isChunked = false
         unsafe identifier.beginRequest()
+        unsafe traceparent = UnsafeBufferPointer(start: nil, count: 0)
         unsafe self.targetEnd = targetEnd
         phase.beginReceiving(deadline: context.deadline())
     }
@@ -76,6 +78,7 @@ final class Connection: Exchange {
         }
         unsafe isChunked = headers.isChunked
         unsafe identifier.take(headers.requestID)
+        unsafe traceparent = headers.traceparent
         if headers.isAmbiguous { return refuse(StandardResponse.ambiguousLength) }
         applyAdmission()
         var bodyLimit: Int?
@@ -138,6 +141,7 @@ final class Connection: Exchange {
         unsafe reply.endRequest()
         unsafe answer = nil
         unsafe path = UnsafeBufferPointer(start: nil, count: 0)
+        unsafe traceparent = UnsafeBufferPointer(start: nil, count: 0)
         becomeIdle()
     }
 
@@ -243,6 +247,20 @@ final class Connection: Exchange {
         let bytes = unsafe UnsafeRawBufferPointer(start: value, count: size)
         unsafe body(bytes.bindMemory(to: UInt8.self).span)
     }
+
+    func headerValues(_ name: StaticString) -> [[UInt8]] {
+        unsafe HTTPServer.headerValues(name, of: raw)
+    }
+
+    func withTraceparent(_ body: (Span<UInt8>?) -> Void) {
+        guard unsafe !traceparent.isEmpty else { return body(nil) }
+        var value = unsafe traceparent[...]
+        while let first = unsafe value.first, isBlank(first) { unsafe value = value.dropFirst() }
+        while let last = unsafe value.last, isBlank(last) { unsafe value = value.dropLast() }
+        unsafe body(UnsafeBufferPointer(rebasing: value).span)
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
     func withRequestID(_ body: (Span<UInt8>) -> Void) {
         unsafe identifier.withBytes(body)

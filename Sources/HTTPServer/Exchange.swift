@@ -23,6 +23,10 @@ package protocol Exchange: AnyObject, Sendable {
     /// Lends the value of the request header with a name that is known at run time only; nil when the request does not have it.
     func withHeader(named name: [UInt8], _ body: (Span<UInt8>?) -> Void)
 
+    /// The values of all headers of a name, in order. Allocates, so do not use it on the hot path.
+    /// - Parameter name: in lower case.
+    func headerValues(_ name: StaticString) -> [[UInt8]]
+
     /// The peer's address, for logs; `unix` for a Unix socket.
     func peer() -> String
 
@@ -31,6 +35,9 @@ package protocol Exchange: AnyObject, Sendable {
 
     /// What the client's certificate proves.
     func peerCertificate(_ authorities: ClientAuthorities) -> PeerCertificate
+
+    /// Lends the value of the header `traceparent` without the blanks around it; nil when there is none or more than one.
+    func withTraceparent(_ body: (Span<UInt8>?) -> Void)
 
     /// Lends the request's id, which its answer carries as `X-Request-Id`.
     func withRequestID(_ body: (Span<UInt8>) -> Void)
@@ -42,6 +49,9 @@ package protocol Exchange: AnyObject, Sendable {
 extension Exchange {
     /// The default for an exchange without a socket: `none`.
     package func peer() -> String { "none" }
+
+    /// The default for an exchange without a socket, in which a header has one value.
+    package func withTraceparent(_ body: (Span<UInt8>?) -> Void) { withHeader("traceparent", body) }
 
     /// The default for an exchange without a socket.
     package func peerHost() -> PeerHost { .unknown }

@@ -1,3 +1,4 @@
+internal import CMicrohttpd
 internal import Glibc
 
 /// An IP address. An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) is the IPv4 address, because a listener on `::` sees IPv4 callers so.
@@ -94,6 +95,9 @@ package struct IPNetwork: Sendable, Equatable, CustomStringConvertible {
     package func contains(_ address: IPAddress) -> Bool {
         address.isIPv4 == first.isIPv4 && (address.bits ^ first.bits) & Self.mask(prefixLength) == 0
     }
+
+    /// Whether it is the block of all addresses of its family.
+    package var isEverything: Bool { prefixLength == 0 }
 
     /// The block as a person writes it.
     package var description: String { "\(first)/\(prefixLength)" }

@@ -56,6 +56,18 @@ package struct Request: ~Copyable {
         exchange.withHeader(named: name, use)
     }
 
+    /// The values of all headers of a name, in order, copied.
+    /// - Parameter name: in lower case.
+    package borrowing func headerValues(_ name: StaticString) -> [[UInt8]] {
+        exchange.headerValues(name)
+    }
+
+    /// Lends the value of the header `traceparent` (W3C Trace Context) without the blanks around it; nil when there is none or more than one,
+    /// which says as little. It is found already, so asking costs nothing.
+    package borrowing func withTraceparent(_ use: (Span<UInt8>?) -> Void) {
+        exchange.withTraceparent(use)
+    }
+
     /// A copy of the request's id, which its answer carries in `X-Request-Id`. It has only allowed characters, so it is safe to log.
     package var requestID: String {
         var id = ""

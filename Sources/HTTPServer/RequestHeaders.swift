@@ -1,7 +1,7 @@
 internal import Bytes
 internal import CMicrohttpd
 
-/// The headers that decide how a body is delimited, read in one pass over all headers.
+/// The headers that decide how a body is delimited, and those that every request is named by, read in one pass over all headers.
 ///
 /// libmicrohttpd leaves the headers in its receive buffer and splits them with C's string functions: a value ends at a NUL, and a folded
 /// line becomes part of the name. A proxy in front may read such headers differently, so each header must begin exactly where the one
@@ -21,6 +21,9 @@ struct RequestHeaders {
     private(set) var isMalformed = false
     /// The caller's `X-Request-Id` as sent; empty if there is none.
     private(set) var requestID = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    /// The caller's `traceparent` as sent; empty if there is none, or more than one.
+    private(set) var traceparent = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    private var hasTraceparent = false
     // Where the next header must begin.
     private var next: UnsafeRawPointer
 
@@ -50,13 +53,23 @@ struct RequestHeaders {
         isMalformed = unsafe isMalformed || nameStart != next || isBlank(name.first) || isBlank(name.last)
         unsafe next = valueStart + value.count + 2
         let bytes = unsafe value.bindMemory(to: UInt8.self)
-        let names = unsafe take(name: name.bindMemory(to: UInt8.self).span, value: bytes.span)
-        if names, unsafe requestID.isEmpty { unsafe requestID = bytes }
+        switch unsafe take(name: name.bindMemory(to: UInt8.self).span, value: bytes.span) {
+        case .requestID: if unsafe requestID.isEmpty { unsafe requestID = bytes }
+        case .traceparent:
+            unsafe traceparent = hasTraceparent ? UnsafeBufferPointer(start: nil, count: 0) : bytes
+            hasTraceparent = true
+        case nil: break
+        }
     }
 
-    /// - Returns: whether this header is `X-Request-Id`.
+    /// The headers that are kept as they are.
+    private enum Kept {
+        case requestID, traceparent
+    }
+
+    /// - Returns: which header to keep this is; nil for any other.
     @inline(__always)
-    private mutating func take(name: Span<UInt8>, value: Span<UInt8>) -> Bool {
+    private mutating func take(name: Span<UInt8>, value: Span<UInt8>) -> Kept? {
         if name.equalsIgnoringCase("content-length") {
             // libmicrohttpd has already refused a value that is no number.
             isAmbiguous = isAmbiguous || contentLength != nil || isChunked
@@ -66,10 +79,12 @@ struct RequestHeaders {
             isChunked = true
         } else if name.equalsIgnoringCase("expect") {
             expectsContinue = value.equalsIgnoringCase("100-continue")
-        } else {
-            return name.equalsIgnoringCase("x-request-id")
+        } else if name.equalsIgnoringCase("x-request-id") {
+            return .requestID
+        } else if name.equalsIgnoringCase("traceparent") {
+            return .traceparent
         }
-        return false
+        return nil
     }
 }
 

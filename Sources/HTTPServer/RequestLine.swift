@@ -1,4 +1,5 @@
 internal import Bytes
+internal import CMicrohttpd
 internal import Glibc
 
 /// The first line of a request in libmicrohttpd's receive buffer. The library puts a NUL after each part and reports no lengths, so a NUL

@@ -64,6 +64,9 @@ package final class Server: Sendable {
         context.connections.approximateCount
     }
 
+    /// The memory that large bodies use, in bytes, about.
+    package var bodyBytes: Int { context.bodyRoom.taken }
+
     /// Uses another certificate from the next handshake on; open connections keep theirs. Only one thread at a time may call it, and only
     /// for a server with TLS.
     /// - Throws: when the certificate cannot be used; then nothing has changed.

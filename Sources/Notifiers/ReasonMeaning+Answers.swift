@@ -87,43 +87,68 @@ extension ReasonMeaning {
 
     private static func of(_ objection: ProviderObjection, _ reason: String, _ source: ReasonSource) -> ReasonMeaning {
         switch objection {
-        case .none: ReasonMeaning("the provider accepted it", nil)
+        case .none: ReasonMeaning("the provider accepted it", "провайдер принял", do: nil)
         case .deviceGone:
             ReasonMeaning(
                 "the provider does not know the device's token any more: the app was removed from the phone, or has a newer token",
-                newToken)
+                "провайдер больше не знает токен устройства: приложение удалено с телефона или получило новый токен", do: newToken)
         case .otherApp:
             ReasonMeaning(
                 "the provider does not know the device's token, which may belong to another app or project",
-                "\(newToken). If it happens to many devices, \(otherApp(reason, source))")
-        case .tooMany: ReasonMeaning("the provider wants fewer pushes", waiting)
-        case .failing: ReasonMeaning("the provider failed", "\(waiting); see the provider's status page if it goes on")
+                "провайдер не знает токен устройства; возможно, он от другого приложения или проекта",
+                do: Told(
+                    "\(newToken). If it happens to many devices, \(otherApp(reason, source))",
+                    "\(newToken). Если так со многими устройствами, \(otherApp(reason, source))"))
+        case .tooMany: ReasonMeaning("the provider wants fewer pushes", "провайдер просит слать реже", do: waiting)
+        case .failing:
+            ReasonMeaning(
+                "the provider failed", "сбой у провайдера",
+                do: Told(
+                    "\(waiting); see the provider's status page if it goes on",
+                    "\(waiting); если это затянется, посмотрите страницу состояния провайдера"))
         case .message:
             ReasonMeaning(
-                "the provider finds something wrong with this push",
-                "check the notifier's texts and \"url\", and report it if both are right"
-            )
-        case .settings: ReasonMeaning("the provider refuses the notifier's credential or settings", source.settingsRemedy(reason))
+                "the provider finds something wrong with this push", "провайдеру что-то не нравится в этом пуше",
+                do: Told(
+                    "check the notifier's texts and \"url\", and report it if both are right",
+                    "проверьте тексты канала и \"url\", а если они верны, сообщите разработчикам"))
+        case .settings:
+            ReasonMeaning(
+                "the provider refuses the notifier's credential or settings", "провайдер не принимает ключ или настройки канала",
+                do: source.settingsRemedy(reason))
         }
     }
 
-    /// The remedy without the words that the sentence has already.
-    private static func otherApp(_ reason: String, _ source: ReasonSource) -> String {
-        let remedy = source.settingsRemedy(reason)
-        guard remedy.hasPrefix("many devices"), let colon = remedy.firstIndex(of: ":") else { return remedy }
-        return String(remedy[remedy.index(colon, offsetBy: 2)...])
+    /// The remedy without the condition that the sentence has already.
+    private static func otherApp(_ reason: String, _ source: ReasonSource) -> Told {
+        source.settingsRemedy(reason).map { remedy in
+            guard remedy.hasPrefix("many devices") || remedy.hasPrefix("если устройств много"), let colon = remedy.firstIndex(of: ":")
+            else { return remedy }
+            return String(remedy[remedy.index(colon, offsetBy: 2)...])
+        }
     }
 
     /// The meaning of a status that nothing else explains.
     static func ofStatus(_ reason: String, _ source: ReasonSource) -> ReasonMeaning? {
         guard let status = (100...599).first(where: { StatusReason.word($0) == reason }) else { return nil }
-        if (200..<300).contains(status) { return ReasonMeaning("the receiver accepted it", nil) }
-        if [429, 503].contains(status) { return ReasonMeaning("the receiver wants fewer requests, or is down", waiting) }
-        if status >= 500 { return ReasonMeaning("the receiver failed", "look at the receiver's log; Deskgate tries again") }
+        if (200..<300).contains(status) { return ReasonMeaning("the receiver accepted it", "получатель принял", do: nil) }
+        if [429, 503].contains(status) {
+            return ReasonMeaning(
+                "the receiver wants fewer requests, or is down", "получатель просит обращаться реже или не работает", do: waiting)
+        }
+        if status >= 500 {
+            return ReasonMeaning(
+                "the receiver failed", "сбой у получателя",
+                do: Told(
+                    "look at the receiver's log; Deskgate tries again", "посмотрите журнал получателя; Deskgate повторяет попытки"))
+        }
         switch source {
         case .http, .log, .unknown: return ofHTTP(status)
         case .push where ![401, 403, 404, 405].contains(status): return of(.message, reason, source)
-        case .push, .relay: return ReasonMeaning("the receiver refuses the notifier's settings", source.settingsRemedy(reason))
+        case .push, .relay:
+            return ReasonMeaning(
+                "the receiver refuses the notifier's settings", "получатель не принимает настройки канала",
+                do: source.settingsRemedy(reason))
         }
     }
 
@@ -131,12 +156,22 @@ extension ReasonMeaning {
         switch status {
         case 401, 403:
             ReasonMeaning(
-                "the receiver does not take the signature", "give it the secret that \"secret\" names; Deskgate tries again")
-        case 410: ReasonMeaning("the receiver wants nothing more", HTTPNotifier.goneRemedy)
-        case 300..<400: ReasonMeaning("the receiver redirects, which is never followed", "check \"url\"")
+                "the receiver does not take the signature", "получатель не принимает подпись",
+                do: Told(
+                    "give it the secret that \"secret\" names; Deskgate tries again",
+                    "дайте ему секрет, на который указывает \"secret\"; Deskgate повторяет попытки"))
+        case 410:
+            ReasonMeaning("the receiver wants nothing more", "получатель больше ничего не хочет", do: HTTPNotifier.goneRemedy)
+        case 300..<400:
+            ReasonMeaning(
+                "the receiver redirects, which is never followed", "получатель перенаправляет, а Deskgate за перенаправлением не идёт",
+                do: Told("check \"url\"", "проверьте \"url\""))
         default:
             ReasonMeaning(
-                "the receiver has not taken it", "check \"url\", and look at the receiver's log; Deskgate tries again")
+                "the receiver has not taken it", "получатель не принял",
+                do: Told(
+                    "check \"url\", and look at the receiver's log; Deskgate tries again",
+                    "проверьте \"url\" и посмотрите журнал получателя; Deskgate повторяет попытки"))
         }
     }
 }

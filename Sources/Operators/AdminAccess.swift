@@ -32,15 +32,10 @@ package struct AdminAccess {
     ///   store was opened instead.
     package func perform(_ action: some AdminAction, remark: (String) -> Void = { _ in }) throws(Failure) -> AdminAnswer {
         var doubt: String?
-        let tokens = configuration.admin.tokens(for: action.role)
-        if tokens.isEmpty {
-            doubt = lack(of: action.role)
-        } else {
-            switch try AdminCall(configuration.admin, tokens: tokens)?.perform(action) {
-            case .answered(let answer): return answer
-            case .stranger(let text): doubt = text
-            case .nobody, nil: break
-            }
+        switch try call(action) {
+        case .answered(let answer): return answer
+        case .stranger(let text): doubt = text
+        case .nobody: break
         }
         do throws(StoreError) {
             let answer = try performOnStore(action)
@@ -50,6 +45,26 @@ package struct AdminAccess {
         } catch {
             throw Failure(description: error.description + (doubt.map { "; \($0)" } ?? ""))
         }
+    }
+
+    /// Runs an action in the running service, and never on the store.
+    /// - Throws: also when no service answers.
+    package func performInService(_ action: some AdminAction) throws(Failure) -> AdminAnswer {
+        switch try call(action) {
+        case .answered(let answer): return answer
+        case .stranger(let text): throw Failure(description: text)
+        case .nobody:
+            throw Failure(
+                description:
+                    "no service answers at \(configuration.admin.listener.address), where the configuration has its admin listener; "
+                    + "start it, or name the configuration that it was started with")
+        }
+    }
+
+    private func call(_ action: some AdminAction) throws(Failure) -> AdminCall.Outcome {
+        let tokens = configuration.admin.tokens(for: action.role)
+        guard !tokens.isEmpty else { return .stranger(lack(of: action.role)) }
+        return try AdminCall(configuration.admin, tokens: tokens)?.perform(action) ?? .nobody
     }
 
     private func lack(of role: AdminToken.Role) -> String {

@@ -13,11 +13,17 @@ package protocol AdminAction: Sendable {
     /// The action's name in the audit log; nil when it changes nothing.
     var change: String? { get }
 
+    /// How to ask for less, told when the store has ended the question because it took too long.
+    var shortening: String { get }
+
     /// Performs the action, and returns its answer in the form of the admin listener. Blocks like the store.
     func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer
 }
 
 extension AdminAction {
+    /// Most questions find what they want by an index.
+    package var shortening: String { "ask again in a moment" }
+
     /// The role that a token needs for this action: that of its route.
     var role: AdminToken.Role { change == nil ? .read : .operate }
 }
@@ -129,13 +135,15 @@ package struct AdminContext: Sendable {
     /// Why a pending delivery that is due has not been attempted yet; nil when it is not due or has ended.
     func wait(of delivery: Delivery) -> String? {
         guard delivery.state == .pending, delivery.dueAt <= now else { return nil }
-        if !serves(delivery.notifier) { return "notifier not configured" }
+        if !serves(delivery.notifier) { return Self.notConfigured }
         guard let holds else { return Self.serviceIsDown }
         return holds[delivery.notifier] ?? Self.turn
     }
 
     /// The value of `waits` when nothing holds the delivery back.
     static let turn = "its turn"
+    /// The value of `waits` for a notifier that is not configured any more.
+    static let notConfigured = "notifier not configured"
     /// The value of `waits` outside the service.
     static let serviceIsDown = "service not running"
 

@@ -191,6 +191,12 @@ enum HostRule {
         return true
     }
 
+    /// The port in a Host header: its digits; empty for the scheme's own port.
+    static func port(of host: Span<UInt8>) -> String {
+        let name = endOfName(host)
+        return name == host.count ? "" : String(decoding: (name + 1..<host.count).map { host[$0] }, as: UTF8.self)
+    }
+
     /// The index where the port begins, or the end.
     private static func endOfName(_ host: Span<UInt8>) -> Int {
         var end = host.count

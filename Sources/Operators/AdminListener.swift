@@ -13,7 +13,7 @@ package struct AdminServices: Sendable {
     let clocks: Clocks
     let logger: Logger
     let denials: DenialLog
-    let status: @Sendable () -> JSONValue
+    let status: @Sendable (Language) -> JSONValue
     let openAPI: @Sendable () -> Response
     let holds: @Sendable () -> [String: String]
     let notifiers: @Sendable () -> [NotifierStanding]
@@ -24,7 +24,7 @@ package struct AdminServices: Sendable {
 
     /// Gathers the services.
     /// - Parameters:
-    ///     - status: the answer of `GET /v1/status`; must not block.
+    ///     - status: the answer of `GET /v1/status`; with its texts in a language; must not block.
     ///     - openAPI: the answer of `GET /openapi.json`.
     ///     - holds: why a notifier starts no attempts just now, by its name.
     ///     - notifiers: how the configured notifiers do their work; must not block.
@@ -34,7 +34,7 @@ package struct AdminServices: Sendable {
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
     package init(
         state: Live<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger, denials: DenialLog,
-        status: @escaping @Sendable () -> JSONValue, openAPI: @escaping @Sendable () -> Response,
+        status: @escaping @Sendable (Language) -> JSONValue, openAPI: @escaping @Sendable () -> Response,
         holds: @escaping @Sendable () -> [String: String],
         notifiers: @escaping @Sendable () -> [NotifierStanding],
         onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void,
@@ -145,7 +145,12 @@ package final class AdminListener: Sendable {
         responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
             let box = PendingBox(pending)
             let worker = action.change == nil ? reader : changer
-            if !worker.submit({ [self] in box.respond(perform(action, caller)) }) { box.respond(Self.overloaded) }
+            let isQueued = worker.submit { [self] in
+                // A change is made in any case. A question that was answered 503 meanwhile, as when the service stops, is not asked.
+                guard action.change != nil || box.isAwaited else { return }
+                box.respond(perform(action, caller))
+            }
+            if !isQueued { box.respond(Self.overloaded) }
         }
     }
 
@@ -166,7 +171,8 @@ package final class AdminListener: Sendable {
             return Response(answer)
         } catch {
             if let change = action.change { gate.audit(change, outcome: error.kind.rawValue, [], by: caller) }
-            return .error(503, error.kind.rawValue, error.description, headers: [("Retry-After", "1")])
+            let message = error.kind == .tooLong ? "\(error.description): \(action.shortening)" : error.description
+            return .error(503, error.kind.rawValue, message, headers: [("Retry-After", "1")])
         }
     }
 }

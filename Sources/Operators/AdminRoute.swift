@@ -148,7 +148,8 @@ package struct AdminRoute: Sendable {
     package static let all: [AdminRoute] =
         [metrics, openAPI, KeyRequest.route, StatusAction.route, ExplainAction.route, ListenerProof.route] + DeliveryAction.routes
         + DeviceAction.routes + RevocationAction.routes + PersonAction.routes + [ForgetAction.route, UserAction.route]
-        + [DeadGroupsAction.route, NotifierStanding.route, NotifierTestAction.route, ShownConfigurationRoute.route]
+        + [DeadGroupsAction.route, NotifierStanding.route, NotifierTestAction.route, ShownConfigurationAction.route]
+        + [ConfigurationChangesAction.route]
 
     private static let metrics = AdminRoute(
         .get, "/metrics", .scrape, summary: "The metrics, in Prometheus' text format.", answer: Answer([], text: "The metrics."),

@@ -29,12 +29,13 @@ enum AdminSchema {
         "attempts": count, "due_at": maybeTime, "waits": maybeText, "ended_at": maybeTime, "event_id": uuid, "type": Schema.text,
         "user_id": Schema.text, "ticket_id": identity, "comment_id": identity, "device_id": Schema.text,
         "target": Schema.nullable(Schema.object([("device_id", Schema.text), ("type", maybeText), ("token", maybeText)])),
-        "occurred_at": maybeTime, "received_at": Schema.time, "expires_at": Schema.time, "data_kept": flag,
+        "occurred_at": maybeTime, "received_at": Schema.time, "expires_at": Schema.time, "trace_id": traceID, "data_kept": flag,
         "tries": Schema.array(
             Schema.object([
                 ("number", count), ("started_at", Schema.time), ("ended_at", maybeTime), ("outcome", Schema.text), ("reason", Schema.text),
             ])),
     ]
+    private static let traceID = Schema.nullable(["type": "string", "pattern": "^[0-9a-f]{32}$"])
     private static let identity = Schema.nullable(["type": ["integer", "string"]])
 
     static let deliveries = Schema.array(object(Delivery.members, delivery))
@@ -59,6 +60,7 @@ enum AdminSchema {
     static let status: [String: JSONValue] = [
         "status": Schema.choice(["ready", "not_ready"]), "version": Schema.text, "reasons": Schema.array(Schema.text),
         "paused": ["type": "object", "additionalProperties": Schema.object([("reason", Schema.text), ("remedy", Schema.text)])],
+        "problems": Schema.array(Problem.schema),
         "configuration": Schema.object([
             ("loaded_at", Schema.time),
             (

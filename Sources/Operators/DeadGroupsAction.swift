@@ -2,36 +2,47 @@ internal import Core
 internal import HTTPClient
 internal import HTTPServer
 internal import JSON
+internal import Notifiers
 internal import Time
 
-/// Counts dead deliveries by notifier and reason. It looks at the newest ones alone, so that its time is bounded.
+/// Counts dead deliveries by notifier and reason. It looks at the newest ones alone, for a limited time, and no further than one search that
+/// finds little.
 struct DeadGroupsAction: AdminAction {
     /// How many of the newest dead deliveries are counted.
     static let most = 10_000
     private static let pageLength = 1000
+    /// After how many milliseconds no further page is counted, each of which may be searched for a tenth of a second.
+    private static let milliseconds: UInt64 = 50
     private static let path: StaticString = "/v1/deliveries/reasons"
     private static let parameters = DeliveryCriteria.parameters.filter { $0.name != "state" }
+    private static let all = parameters + [Language.parameter]
 
     /// The route.
     static let route = AdminRoute(
-        .get, path, .read, summary: "The newest \(most) dead deliveries that match, counted by notifier and reason.", parameters,
+        .get, path, .read, summary: "The newest \(most) dead deliveries that match, counted by notifier and reason.", all,
         answer: AdminRoute.Answer(
             ["groups", "counted", "complete"],
             [
                 "groups": Schema.array(
                     Schema.object([
                         ("notifier", Schema.text), ("reason", Schema.text), ("count", AdminSchema.count), ("oldest", Schema.time),
-                        ("newest", Schema.time),
+                        ("newest", Schema.time), ("meaning", Schema.text), ("remedy", AdminSchema.maybeText),
                     ])), "counted": AdminSchema.count, "complete": AdminSchema.flag,
             ],
-            text: "The groups, the largest first, each with the time of its oldest and its newest event; how many deliveries were counted; "
+            text:
+                "The groups, the largest first, each with the time of its oldest and its newest event, what its reason means and what to do; "
+                + "how many deliveries were counted; "
                 + "and whether these are all."),
         .fromStore { request throws(AdminProblem) in
-            var criteria = DeliveryCriteria()
+            var (criteria, language): (DeliveryCriteria, String?) = (DeliveryCriteria(), nil)
             for (name, text) in try AdminQuery(request.queryItems()).items {
-                try criteria.add(try parameters.known(name), text)
+                if try all.known(name) == Language.parameter.name {
+                    language = text
+                } else {
+                    try criteria.add(name, text)
+                }
             }
-            return DeadGroupsAction(filter: criteria.filter)
+            return DeadGroupsAction(filter: criteria.filter, language: try Language(parameter: language))
         })
 
     fileprivate struct Name: Hashable {
@@ -45,15 +56,18 @@ struct DeadGroupsAction: AdminAction {
     }
 
     private var filter: DeliveryFilter
+    private let language: Language
 
-    private init(filter: DeliveryFilter) {
+    private init(filter: DeliveryFilter, language: Language) {
+        self.language = language
         self.filter = filter
         self.filter.state = .dead
     }
 
     /// As `AdminAction` says.
     var request: AdminRequest {
-        AdminRequest(.get, "\(Self.path)", query: DeliveryCriteria.texts(of: filter).filter { $0.name != "state" })
+        let criteria = DeliveryCriteria.texts(of: filter).filter { $0.name != "state" }
+        return AdminRequest(.get, "\(Self.path)", query: criteria + [(Language.parameter.name, language.rawValue)])
     }
 
     /// Nil: it changes nothing.
@@ -63,6 +77,8 @@ struct DeadGroupsAction: AdminAction {
     func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         var (groups, counted): ([Name: Group], Int) = ([:], 0)
         var next: DeliveryCursor?
+        var isFull = true
+        let end = SystemClock.monotonicMilliseconds() + Self.milliseconds
         repeat {
             let page = try context.store.page(of: filter, after: next, limit: Self.pageLength)
             for delivery in page.deliveries {
@@ -71,15 +87,28 @@ struct DeadGroupsAction: AdminAction {
             }
             counted += page.deliveries.count
             next = page.next
-        } while next != nil && counted < Self.most
+            isFull = page.deliveries.count == Self.pageLength
+        } while next != nil && isFull && counted < Self.most && SystemClock.monotonicMilliseconds() < end
         let sorted = groups.sorted {
             $0.value.count != $1.value.count
                 ? $0.value.count > $1.value.count : ($0.key.notifier, $0.key.reason) < ($1.key.notifier, $1.key.reason)
         }
         return AdminAnswer([
-            "groups": .array(sorted.map { .object($0.value.json(of: $0.key)) }), "counted": .integer(Int64(counted)),
+            "groups": .array(sorted.map { .object($0.value.json(of: $0.key, meaning(of: $0.key, context))) }),
+            "counted": .integer(Int64(counted)),
             "complete": .bool(next == nil),
         ])
+    }
+}
+
+extension DeadGroupsAction {
+    /// What a group's reason means, and what to do, in sentences.
+    private func meaning(of name: Name, _ context: AdminContext) -> JSONObject {
+        let meaning = ReasonMeaning.of(name.reason.text, context.state.configuration.notifier(name.notifier.text))
+        return [
+            "meaning": JSONValue(Telling.sentence(meaning.text), in: language),
+            "remedy": JSONValue(meaning.remedy.map(Telling.sentence), in: language),
+        ]
     }
 }
 
@@ -90,10 +119,11 @@ extension DeadGroupsAction.Group {
         newest = max(newest, received)
     }
 
-    fileprivate func json(of name: DeadGroupsAction.Name) -> JSONObject {
+    fileprivate func json(of name: DeadGroupsAction.Name, _ words: JSONObject) -> JSONObject {
         [
             "notifier": .string(name.notifier.text), "reason": .string(name.reason.text), "count": .integer(Int64(count)),
             "oldest": .string(RFC3339.text(oldest)), "newest": .string(RFC3339.text(newest)),
+            "meaning": words["meaning"] ?? .null, "remedy": words["remedy"] ?? .null,
         ]
     }
 }

@@ -78,7 +78,7 @@ extension DeliveryAction {
                 text: "The deliveries, and where the list goes on; null at its end."),
             .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
-            .delete, path, .operate, summary: "Forgets deliveries that have ended, or gives up what waits for one notifier.",
+            .delete, path, .operate, summary: "Deletes deliveries that have ended, or marks those that wait for one notifier as dead.",
             purgeParameters,
             answer: AdminRoute.Answer(["purged"], text: "How many."),
             .fromStore { request throws(AdminProblem) in try purging(AdminQuery(request.queryItems())) }),

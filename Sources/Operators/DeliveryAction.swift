@@ -67,6 +67,12 @@ extension DeliveryAction: AdminAction {
     }
 
     /// As `AdminAction` says.
+    package var shortening: String {
+        guard case .list(let filter, _, _) = self, filter.commentID == nil || filter.appID == nil else { return "ask for fewer with limit" }
+        return "name the comment with app_id and comment_id, which an index finds, or ask for fewer with limit"
+    }
+
+    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         switch self {
         case .list(let filter, let after, let limit): return try Self.list(filter, after, limit, context)
@@ -90,7 +96,7 @@ extension DeliveryAction: AdminAction {
         _ filter: DeliveryFilter, _ after: DeliveryCursor?, _ limit: Int, _ context: AdminContext
     ) throws(StoreError) -> AdminAnswer {
         let page = try context.store.page(of: filter, after: after, limit: limit)
-        if page.deliveries.isEmpty, let problem = try context.problem(in: filter) { return problem }
+        if page.deliveries.isEmpty, page.next == nil, let problem = try context.problem(in: filter) { return problem }
         return AdminAnswer([
             "deliveries": .array(page.deliveries.map { .object($0.json(context)) }),
             "next": page.next.map { .string($0.description) } ?? .null,

@@ -7,7 +7,7 @@ extension Delivery {
     static let members = [
         "id", "notifier", "state", "reason", "attempts", "due_at", "waits", "ended_at", "event_id", "type", "app_id", "user_id",
         "ticket_id",
-        "comment_id", "device_id", "target", "occurred_at", "received_at", "expires_at",
+        "comment_id", "device_id", "target", "occurred_at", "received_at", "expires_at", "trace_id",
     ]
 
     /// The delivery in the JSON for operators: identifiers and times, and no message text. If a due delivery is held back, `waits` says
@@ -24,6 +24,7 @@ extension Delivery {
             "comment_id": event.identity.commentID?.json ?? .null, "device_id": .string(event.identity.deviceID),
             "target": deviceID.map { .object(target($0)) } ?? .null,
             "occurred_at": .time(event.occurredAt), "received_at": .time(event.receivedAt), "expires_at": .time(event.expiresAt),
+            "trace_id": event.trace.map { .string($0.traceIDText) } ?? .null,
         ]
     }
 }

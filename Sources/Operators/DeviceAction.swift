@@ -37,6 +37,9 @@ package enum DeviceAction: AdminAction, Equatable {
     }
 
     /// As `AdminAction` says.
+    package var shortening: String { "name the person with user_id, whose devices an index finds" }
+
+    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         switch self {
         case .list(let filter, let after, let limit):

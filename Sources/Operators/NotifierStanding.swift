@@ -1,6 +1,8 @@
+internal import Configuration
 internal import Core
 internal import HTTPServer
 internal import JSON
+internal import Notifiers
 internal import Threading
 package import Time
 
@@ -28,6 +30,7 @@ extension NotifierStanding {
     /// `GET /v1/notifiers`, which is answered from memory, also while the store's disk hangs.
     static let route = AdminRoute(
         .get, "/v1/notifiers", .read, summary: "The notifiers: how each does its work, and what waits for it.",
+        [Language.parameter],
         answer: AdminRoute.Answer(
             ["notifiers"],
             [
@@ -35,6 +38,7 @@ extension NotifierStanding {
                     Schema.object([
                         ("name", Schema.text), ("type", AdminSchema.maybeText), ("apps", Schema.array(Schema.text)),
                         ("can_test", AdminSchema.flag), ("state", AdminSchema.maybeText), ("reason", AdminSchema.maybeText),
+                        ("meaning", AdminSchema.maybeText),
                         ("remedy", AdminSchema.maybeText), ("pending", Schema.nullable(AdminSchema.count)),
                         ("oldest_at", AdminSchema.maybeTime), ("credential_expires_at", Schema.nullable(AdminSchema.count)),
                     ]))
@@ -42,30 +46,40 @@ extension NotifierStanding {
             text:
                 "The notifiers by name; pending and oldest_at are null while the store cannot be read, and a notifier that is not "
                 + "configured stands here, without type and state, as long as deliveries wait for it."),
-        .fromMemory { _, _, listener in
-            let services = listener.services
-            let pending = (try? services.store.pending()).map { waiting in
-                Dictionary(waiting.map { (ByteKey($0.notifier), $0) }) { first, _ in first }
-            }
-            return Response(
-                status: 200, json: ["notifiers": list(services.state.current.notifiers, services.notifiers(), pending)],
-                headers: [("Cache-Control", "no-store")])
-        })
+        .fromMemory { request, _, listener in Language.answer(request) { answer(listener.services, $0) } })
+
+    private static func answer(_ services: AdminServices, _ language: Language) -> Response {
+        let pending = (try? services.store.pending()).map { waiting in
+            Dictionary(waiting.map { (ByteKey($0.notifier), $0) }) { first, _ in first }
+        }
+        let list = list(services.state.current, services.notifiers(), pending, language)
+        return Response(status: 200, json: ["notifiers": list], headers: [("Cache-Control", "no-store")])
+    }
+
+    /// Why it is paused, and what to do: ends of sentences. The remedy is the one that the log has.
+    private func pauseMeaning(_ configuration: Configuration) -> (text: Told, remedy: Told)? {
+        pause.map { pause in
+            let meaning = ReasonMeaning.of(pause.reason, configuration.notifier(name))
+            return (meaning.text, Told("\(pause.remedy)", "\(meaning.remedy ?? Told(verbatim: pause.remedy))"))
+        }
+    }
 
     private static func list(
-        _ configured: [NamedNotifier], _ standings: [NotifierStanding], _ pending: [ByteKey: PendingDeliveries]?
+        _ state: OperatorState, _ standings: [NotifierStanding], _ pending: [ByteKey: PendingDeliveries]?, _ language: Language
     ) -> JSONValue {
+        let configured = state.notifiers
         let standings = Dictionary(standings.map { (ByteKey($0.name), $0) }) { first, _ in first }
         let known = Dictionary(configured.map { (ByteKey($0.name), $0) }) { first, _ in first }
         let names = Set(known.keys).union(pending.map { Array($0.keys) } ?? []).sorted()
         return .array(
             names.map { name in
                 let (notifier, standing, waiting) = (known[name], standings[name], pending?[name])
+                let meaning = standing?.pauseMeaning(state.configuration)
                 return [
                     "name": .string(name.text), "type": notifier.map { .string($0.type) } ?? .null,
                     "apps": .array((notifier?.apps ?? []).map { .string($0) }), "can_test": .bool(notifier?.takesTests ?? false),
                     "state": standing.map { .string($0.state) } ?? .null, "reason": standing?.pause.map { .string($0.reason) } ?? .null,
-                    "remedy": standing?.pause.map { .string($0.remedy) } ?? .null,
+                    "meaning": JSONValue(meaning?.text, in: language), "remedy": JSONValue(meaning?.remedy, in: language),
                     "pending": pending == nil ? .null : .integer(Int64(waiting?.count ?? 0)),
                     "oldest_at": waiting.map { .string(RFC3339.text($0.oldestReceivedAt)) } ?? .null,
                     "credential_expires_at": standing?.credentialExpiresAt.map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,

@@ -1,5 +1,5 @@
 internal import Configuration
-internal import Core
+package import Core
 internal import HTTPClient
 internal import HTTPServer
 internal import JSON
@@ -27,7 +27,7 @@ struct NamedNotifier: Sendable {
 }
 
 /// Stores an event of the type `operator.test` for one notifier, which then gets it in the way of every other event.
-struct NotifierTestAction: AdminAction {
+package struct NotifierTestAction: AdminAction {
     private static let path: StaticString = "/v1/notifiers/test"
     private static let lifeMilliseconds: UInt64 = 3_600_000
     private static let timeoutMilliseconds: UInt64 = 30_000
@@ -49,16 +49,22 @@ struct NotifierTestAction: AdminAction {
 
     let notifier: String
 
+    /// Makes the action.
+    /// - Parameter notifier: the name of a notifier of the type `http` or `log`.
+    package init(notifier: String) {
+        self.notifier = notifier
+    }
+
     /// As `AdminAction` says.
-    var request: AdminRequest {
+    package var request: AdminRequest {
         AdminRequest(.post, "\(Self.path)", body: JSONValue.object(["notifier": .string(notifier)]).serialized())
     }
 
     /// As `AdminAction` says.
-    var change: String? { "notifiers.test" }
+    package var change: String? { "notifiers.test" }
 
     /// As `AdminAction` says.
-    func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
+    package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         guard let known = context.state.notifiers.first(where: { $0.name.utf8.elementsEqual(notifier.utf8) }), known.takesTests else {
             return .error(400, "malformed", "notifier: expected the name of a configured notifier of the type http or log.")
         }

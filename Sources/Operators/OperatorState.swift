@@ -5,7 +5,7 @@ internal import HTTPServer
 /// The part of the configuration in force that the admin listener uses: an immutable snapshot, which a reload replaces.
 package final class OperatorState: Sendable {
     /// The configuration, of which explanations tell.
-    let configuration: Configuration
+    package let configuration: Configuration
     /// Computes `user_ref`, and has the keys for minting.
     let authorizer: Authorizer
     /// The default lifetime of a minted key in seconds; 0 means no expiry.
@@ -64,14 +64,20 @@ extension AdminContext {
         if let name = filter.notifier, !Self.contains(state.names.notifiers, name) {
             var same = DeliveryFilter()
             same.notifier = name
-            if try store.deliveries(same, limit: 1).isEmpty { return .unknownName("notifier", name, state.names.notifiers) }
+            if try isUnknown(same) { return .unknownName("notifier", name, state.names.notifiers) }
         }
         if let name = filter.appID, !Self.contains(state.names.apps, name) {
             var same = DeliveryFilter()
             same.appID = name
-            if try store.deliveries(same, limit: 1).isEmpty { return .unknownName("app_id", name, state.names.apps) }
+            if try isUnknown(same) { return .unknownName("app_id", name, state.names.apps) }
         }
         return nil
+    }
+
+    /// Whether no delivery matches. False also where a large store was not searched to its end.
+    private func isUnknown(_ filter: DeliveryFilter) throws(StoreError) -> Bool {
+        let page = try store.page(of: filter, after: nil, limit: 1)
+        return page.deliveries.isEmpty && page.next == nil
     }
 
     /// The error for a device filter without matches whose app is neither configured nor has any device; nil for other filters.

@@ -8,12 +8,15 @@ package struct StatusAction: AdminAction {
     /// `GET /v1/status`, which is answered from memory, also while the store's disk hangs.
     static let route = AdminRoute(
         .get, "/v1/status", .read,
-        summary: "Whether the service can do its work, which notifiers are paused, how the configuration is, and how the keys are used.",
+        summary: "Whether the service can do its work, what is wrong, how the configuration is, and how the keys are used.",
+        [Language.parameter],
         answer: AdminRoute.Answer(
-            ["status", "version", "reasons", "paused", "configuration"] + KeyStanding.members, AdminSchema.status,
+            ["status", "version", "reasons", "paused", "configuration"] + KeyStanding.members + ProblemSearch.members, AdminSchema.status,
             text: "How the service is."),
-        .fromMemory { _, _, listener in
-            Response(status: 200, json: listener.services.status(), headers: [("Cache-Control", "no-store")])
+        .fromMemory { request, _, listener in
+            Language.answer(request) { language in
+                Response(status: 200, json: listener.services.status(language), headers: [("Cache-Control", "no-store")])
+            }
         })
 
     /// Makes the action.
@@ -32,6 +35,7 @@ package struct StatusAction: AdminAction {
         ]
         let uses = try context.store.keyUses()
         KeyStanding(context.state.authorizer, uses: uses, replicas: context.store.replicas, isServing: false).append(to: &status)
+        status.append([Problem.serviceDown.json(in: .english)], forKey: ProblemSearch.members[0])
         return AdminAnswer(.object(status))
     }
 }

@@ -1,3 +1,4 @@
+internal import Configuration
 package import Core
 internal import HTTPClient
 internal import HTTPServer
@@ -10,8 +11,6 @@ package struct UserAction: AdminAction, Equatable {
     private static let mostDeliveries = 20
     /// How many devices and revocations are shown; a person has fewer.
     private static let mostRows = 100
-    /// Among how many of the latest revocations those of whole apps and key ids are looked for.
-    private static let searchedRevocations = 1000
 
     private let person: RevokedPerson
 
@@ -29,24 +28,23 @@ package struct UserAction: AdminAction, Equatable {
             return .unknownApp(person.appID, context.state.names.apps)
         }
         let application = context.state.authorizer.applications[index]
-        let former = try context.store.formerRevocation(of: person)
-        let own = try context.store.revocations(of: person, after: nil, limit: Self.mostRows + 1)
-        let shared = try sharedRevocations(context)
+        let search = try RevocationSearch(context.store, appID: person.appID, userID: person.userID, key: nil)
         let filter = DeviceFilter(appID: person.appID, userID: person.userID)
         let devices = try context.store.devices(filter, after: nil, limit: Self.mostRows)
         let deliveries = try context.store.page(of: deliveryFilter, after: nil, limit: Self.mostDeliveries)
+        let limits = try limits(devices.map(\.key.deviceID), context)
         let reference = context.userReference(person.appID, person.userID)
-        let reason = former != nil ? "forgotten" : own.contains(where: \.isBlock) ? "blocked" : nil
-        let revocations = (former.map { [$0] } ?? []) + own.prefix(Self.mostRows) + shared.found
+        let reason = search.former != nil ? "forgotten" : search.named.contains(where: \.isBlock) ? "blocked" : nil
+        let revocations = (search.former.map { [$0] } ?? []) + search.named.prefix(Self.mostRows) + search.shared
         return AdminAnswer([
             "app_id": .string(person.appID), "user_id": .string(person.userID), "user_ref": reference.map { .string($0) } ?? .null,
             "may_chat": .bool(reason == nil), "reason": reason.map { .string($0) } ?? .null,
-            "keys_since": Self.bound(own + shared.found).map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,
+            "keys_since": Self.bound(search.named + search.shared).map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,
             "verify": .string(application.verification.rawValue),
             "shadow_until": application.shadowEnd(at: context.now.seconds).map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,
-            "push_tokens": .array(devices.map { .object($0.json(named: reference)) }),
+            "push_tokens": .array(devices.map { .object($0.json(named: reference)) }), "registrations": .array(limits),
             "revocations": .array(revocations.map { .object($0.json(context)) }),
-            "revocations_complete": .bool(shared.isComplete && own.count <= Self.mostRows),
+            "revocations_complete": .bool(!search.isCut && search.named.count <= Self.mostRows),
             "deliveries": .array(deliveries.deliveries.map { .object($0.json(context)) }),
             "deliveries_complete": .bool(deliveries.next == nil),
         ])
@@ -58,11 +56,27 @@ package struct UserAction: AdminAction, Equatable {
         return filter
     }
 
-    /// Those of all keys of the app, and of its key ids.
-    private func sharedRevocations(_ context: AdminContext) throws(StoreError) -> (found: [Revocation], isComplete: Bool) {
-        let latest = try context.store.revocations(of: nil, after: nil, limit: Self.searchedRevocations)
-        let found = latest.filter { $0.appID.utf8.elementsEqual(person.appID.utf8) && $0.mayConcern(nil) }
-        return (found, latest.count < Self.searchedRevocations)
+    /// How much of the limits of registrations the person and each device have used up, of those that are about persons or devices.
+    private func limits(_ devices: [String], _ context: AdminContext) throws(StoreError) -> [JSONValue] {
+        let calls = try context.store.registrationCalls(of: person, devices: devices)
+        return context.state.configuration.pushTokens.limits.flatMap { rule -> [JSONValue] in
+            switch rule.scope {
+            case .user: [Self.json(LimitUse(rule, calls.user, now: context.now), device: nil)]
+            case .device:
+                zip(devices, calls.devices).map { device, times in
+                    Self.json(LimitUse(rule, times, now: context.now), device: device)
+                }
+            case .app, .service: []
+            }
+        }
+    }
+
+    private static func json(_ use: LimitUse, device: String?) -> JSONValue {
+        [
+            "per": .string(use.rule.scope.rawValue), "device_id": device.map { .string($0) } ?? .null, "used": .integer(Int64(use.used)),
+            "max": .integer(Int64(use.rule.max)), "window_seconds": .integer(Int64(clamping: use.rule.windowMilliseconds / 1000)),
+            "next_at": use.nextAt.map { .string(RFC3339.text($0)) } ?? .null,
+        ]
     }
 
     /// The first second whose keys count; nil when all do. Revocations of key ids are about some keys only.
@@ -85,11 +99,19 @@ extension UserAction {
         .get, path, .read, summary: "Everything that is known of a person.", parameters,
         answer: AdminRoute.Answer(
             [
-                "app_id", "user_id", "user_ref", "may_chat", "reason", "keys_since", "verify", "shadow_until", "push_tokens", "revocations",
-                "revocations_complete", "deliveries", "deliveries_complete",
+                "app_id", "user_id", "user_ref", "may_chat", "reason", "keys_since", "verify", "shadow_until", "push_tokens",
+                "registrations", "revocations", "revocations_complete", "deliveries", "deliveries_complete",
+            ],
+            [
+                "registrations": Schema.array(
+                    Schema.object([
+                        ("per", Schema.choice(["user", "device"])), ("device_id", AdminSchema.maybeText), ("used", AdminSchema.count),
+                        ("max", AdminSchema.count), ("window_seconds", AdminSchema.count), ("next_at", AdminSchema.maybeTime),
+                    ]))
             ],
             text:
-                "Whether and with keys of which time the person may chat, the push tokens, masked, the revocations, and the latest deliveries."
+                "Whether and with keys of which time the person may chat, the push tokens, masked, how much of the limits of registrations is "
+                + "used up, with the time of the next one where none is left, the revocations, and the latest deliveries."
         ),
         .fromStore { request throws(AdminProblem) in
             let values = try AdminQuery(request.queryItems()).values(of: parameters)

@@ -1,3 +1,4 @@
+internal import CPOSIX
 internal import Glibc
 
 /// An advisory lock on one byte of a file, held until this object is released or the process ends in any way.

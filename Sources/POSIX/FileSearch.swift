@@ -1,3 +1,4 @@
+internal import CPOSIX
 internal import Glibc
 
 /// Searches files byte by byte.

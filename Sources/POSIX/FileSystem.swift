@@ -1,3 +1,4 @@
+internal import CPOSIX
 internal import Glibc
 
 /// Queries about file systems and paths.
@@ -5,10 +6,16 @@ package enum FileSystem {
     /// How many bytes an unprivileged user can still write on a file system (statvfs(3)).
     /// - Parameter path: any file or directory on it.
     /// - Throws: why that is unknown.
-    package static func freeBytes(at path: String) throws(SystemError) -> UInt64 {
+    package static func freeBytes(at path: String) throws(SystemError) -> UInt64 { try space(at: path).free }
+
+    /// How many bytes an unprivileged user can still write on a file system, and how many it holds in all (statvfs(3)).
+    /// - Parameter path: any file or directory on it.
+    /// - Throws: why that is unknown.
+    package static func space(at path: String) throws(SystemError) -> (free: UInt64, size: UInt64) {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { throw SystemError.last }
-        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        let block = UInt64(status.f_frsize)
+        return (UInt64(status.f_bavail) * block, UInt64(status.f_blocks) * block)
     }
 
     /// The absolute path of an existing file, without symbolic links (realpath(3)).

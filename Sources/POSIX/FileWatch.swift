@@ -1,3 +1,4 @@
+internal import CPOSIX
 internal import Glibc
 
 /// Tells that files have changed, or what leads to them (inotify(7)).

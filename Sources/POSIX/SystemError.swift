@@ -1,3 +1,4 @@
+internal import CPOSIX
 internal import Glibc
 
 /// An error of the operating system.

@@ -1,3 +1,4 @@
+internal import CPOSIX
 internal import Glibc
 
 /// Unix domain sockets.
@@ -5,19 +6,36 @@ package enum UnixSocket {
     /// Connects and closes the connection at once, to find out whether a process listens.
     /// - Throws: why the connection failed; with `isMissing` or `isRefused` no process listens.
     package static func probe(_ path: String) throws(SystemError) {
-        var name = sockaddr_un()
-        name.sun_family = sa_family_t(AF_UNIX)
-        guard path.utf8.count < MemoryLayout.size(ofValue: name.sun_path), !path.utf8.contains(0) else {
-            throw SystemError(code: ENAMETOOLONG)
-        }
-        unsafe withUnsafeMutableBytes(of: &name.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let name = try UnixSocketName(path)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemError.last }
         defer { close(descriptor) }
-        let result = unsafe withUnsafeBytes(of: name) { bytes in
-            unsafe connect(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
-        }
+        let result = unsafe name.withAddress { unsafe connect(descriptor, $0, $1) }
         guard result == 0 else { throw SystemError.last }
+    }
+}
+
+/// The name of a Unix socket as system calls take it (unix(7)).
+struct UnixSocketName {
+    private var name = sockaddr_un()
+    private let length: Int
+
+    /// - Parameter path: a path, or `@` and an abstract name.
+    /// - Throws: when it is too long, or has a zero byte.
+    init(_ path: String) throws(SystemError) {
+        var bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: name.sun_path), !bytes.contains(0) else { throw SystemError(code: ENAMETOOLONG) }
+        let isAbstract = bytes.first == UInt8(ascii: "@")
+        if isAbstract { bytes[0] = 0 }
+        name.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &name.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        // All bytes of an abstract name count, so it must end where it ends; a path ends with a zero byte.
+        length = isAbstract ? MemoryLayout.size(ofValue: name.sun_family) + bytes.count : MemoryLayout.size(ofValue: name)
+    }
+
+    /// Lends the address to a system call.
+    func withAddress<Result>(_ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result) -> Result {
+        unsafe withUnsafeBytes(of: name) { unsafe body($0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(length)) }
     }
 }
 

@@ -6,12 +6,15 @@ package enum Isolation: Sendable {
     case repeatableRead
     /// As if transactions ran one after another.
     case serializable
+    /// As `repeatableRead`, and the server refuses to change anything. It waits for nobody who writes.
+    case readOnly
 
     var begin: Query {
         switch self {
         case .readCommitted: Query("BEGIN ISOLATION LEVEL READ COMMITTED")
         case .repeatableRead: Query("BEGIN ISOLATION LEVEL REPEATABLE READ")
         case .serializable: Query("BEGIN ISOLATION LEVEL SERIALIZABLE")
+        case .readOnly: Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import CPostgres
 internal import Glibc
 internal import Threading
 internal import Time

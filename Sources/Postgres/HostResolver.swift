@@ -1,3 +1,4 @@
+internal import CPostgres
 internal import Glibc
 
 /// Finds the addresses of a host, since libpq would wait for the resolver as long as that likes.

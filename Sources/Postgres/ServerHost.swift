@@ -1,3 +1,4 @@
+internal import CPostgres
 internal import Glibc
 
 /// One host of an address.

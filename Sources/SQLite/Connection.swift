@@ -16,6 +16,8 @@ package final class Connection {
     package internal(set) var loggedPages = 0
     /// Whether the body of a `transaction` is running; its statements must not commit on their own.
     var isInTransactionBody = false
+    /// Whether the statement that runs shall end; see `endStatements`.
+    var shallEnd: () -> Bool = { false }
 
     /// Opens the file and reads its header.
     /// - Throws: when it cannot be opened, is not a database, is locked, or is read-only and `mode` writes.

@@ -47,6 +47,9 @@ extension SQLiteError {
     /// Whether another connection held a lock for longer than the busy timeout; trying again later may succeed.
     package var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(primaryCode) }
 
+    /// Whether the statement was ended, because `Connection.endStatements` said so.
+    package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
+
     /// Whether there is no space left: on the disk, in the quota, or within the limit of pages.
     package var isFull: Bool {
         primaryCode == SQLITE_FULL || (primaryCode == SQLITE_IOERR && [ENOSPC, EDQUOT].contains(systemErrno))

@@ -10,11 +10,21 @@ final class CallerRules: Sendable {
     let networks: [IPNetwork]?
     let clientAuthorities: ClientAuthorities?
     let header: (name: [UInt8], secrets: [SecretBytes])?
+    let proxies: TrustedProxies?
 
     init(_ callers: Configuration.Callers) {
         networks = callers.networks
         clientAuthorities = callers.clientAuthorities
         header = callers.sharedHeader.map { (Array($0.name.utf8), $0.secrets) }
+        proxies = callers.trustedProxies
+    }
+
+    /// Where a request comes from: its connection's other end, or what that tells if it is a trusted proxy.
+    func client(of request: borrowing Request) -> PeerHost {
+        let peer = request.peerHost()
+        guard let proxies else { return peer }
+        return proxies.client(
+            of: peer, forwardedFor: request.headerValues("x-forwarded-for"), forwarded: request.headerValues("forwarded"))
     }
 }
 
@@ -27,6 +37,8 @@ struct PublicGate: Sendable {
     enum Reason: String, CaseIterable {
         /// Its address is in none of the networks.
         case network
+        /// A trusted proxy does not tell its address.
+        case forwarded
         /// It has shown no client certificate, or one that is not trusted.
         case certificate
         /// It has not sent the shared header with one of the secrets.
@@ -42,6 +54,7 @@ struct PublicGate: Sendable {
 
     let rules: Live<CallerRules>
     private let network: Counter
+    private let forwarded: Counter
     private let certificate: Counter
     private let header: Counter
     private let denials: DenialLog
@@ -52,6 +65,7 @@ struct PublicGate: Sendable {
             "deskgate_refused_callers_total", "Calls of the public listener that were refused for where they came from.", labels: ["reason"]
         )
         network = family.child(Reason.network.rawValue)
+        forwarded = family.child(Reason.forwarded.rawValue)
         certificate = family.child(Reason.certificate.rawValue)
         header = family.child(Reason.header.rawValue)
         self.denials = denials
@@ -66,9 +80,11 @@ struct PublicGate: Sendable {
     private func refusal(of request: borrowing Request, _ path: String) -> Response? {
         let rules = rules.current
         if let networks = rules.networks {
-            switch request.peerHost() {
+            switch rules.client(of: request) {
             case .unixSocket: break
-            case .unknown: return Self.undecided
+            case .unknown:
+                // Whose proxy does not tell is the operator's own failure.
+                return request.peerHost() == .unknown ? Self.undecided : refuse(request, path, .forwarded, forwarded, Self.undecided)
             case .address(let address):
                 if !networks.contains(where: { $0.contains(address) }) {
                     return refuse(request, path, .network, network, Self.wrongNetwork)
@@ -112,6 +128,8 @@ struct PublicGate: Sendable {
         var fields: LogFields = [
             "reason": .string(reason.rawValue), "route": .string(path), "peer": .string(peer), "request_id": .string(requestID),
         ]
+        let client = rules.current.client(of: request)
+        if client != request.peerHost(), case .address(let address) = client { fields.append("client", .string(address.description)) }
         if let certificate { fields.append("certificate", .string(certificate.rawValue)) }
         denials.log(.warning, "caller refused", reason: reason.rawValue, fields)
         return response

@@ -9,6 +9,7 @@ internal import Operators
 internal import POSIX
 internal import Threading
 package import Time
+internal import Tracing
 
 /// The service with its listeners open: start, reload, stop.
 package final class RunningService: Sendable {
@@ -24,10 +25,12 @@ package final class RunningService: Sendable {
     private let chores: Chores?
     /// Looks for revocations by other processes, on a thread of its own, because the store may hang.
     private let revocations: Chores
+    /// Looks for what operators are told of, on a thread of its own for the same reason.
+    private let watch: Chores
     /// The store as it is opened next: a reload may have brought another password.
     private let store: Monitor<Configuration.Store>
     /// The certificates that the public and the admin listener use.
-    private let identities: Monitor<[TLSIdentity?]>
+    let identities: Monitor<[TLSIdentity?]>
 
     /// The address of the public listener, with the port that the system chose.
     package var publicAddress: ListenAddress { publicServer.address }
@@ -49,7 +52,12 @@ package final class RunningService: Sendable {
                 try store.withLock { $0 }.open(devicesPerUser: configuration.pushTokens.devicesPerUser, movesAgain: isAgain)
             }
         }
-        (revocations, deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
+        (revocations, watch, deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
+        graph.metrics.tellListeners([
+            ("public", publicServer, configuration.listen.settings), ("admin", adminServer, configuration.admin.listener.settings),
+        ])
+        let backups = BackupRecord(configuration.store)
+        if let backups { graph.metrics.tellBackups { backups.time } }
         let (warnings, denials) = (WarningLog(configuration, logger: logger, clocks: clocks), graph.denials)
         self.warnings = warnings
         identities = Monitor([configuration.listen.settings.tls, configuration.admin.listener.settings.tls])
@@ -59,6 +67,7 @@ package final class RunningService: Sendable {
             denials.flush()
             warnings.tellDaily()
             keyUses.tend()
+            backups?.refresh()
         }
         logger.log(
             .info, "serving",
@@ -71,27 +80,45 @@ package final class RunningService: Sendable {
     /// Starts everything that has threads. If one part fails, the parts started before it are stopped.
     private static func start(
         _ configuration: Configuration, _ graph: ServiceGraph, _ logger: Logger, _ clocks: Clocks
-    ) throws(StartError) -> (revocations: Chores, deliveries: DeliveryServices, admin: Server, public: Server) {
-        var (revocations, deliveries): (Chores?, DeliveryServices?)
+    ) throws(StartError) -> (revocations: Chores, watch: Chores, deliveries: DeliveryServices, admin: Server, public: Server) {
+        var (revocations, watch, deliveries): (Chores?, Chores?, DeliveryServices?)
         do {
-            let watch = try watchRevocations(graph.revocations)
-            revocations = watch
+            let (keeper, operators) = (graph.revocations, graph.watch)
+            let refreshing = try chore(everyMilliseconds: RevocationKeeper.intervalMilliseconds) { keeper.refresh() }
+            revocations = refreshing
+            try prepareTraces(configuration, graph)
             let started = try DeliveryServices(configuration, graph, logger: logger, clocks: clocks)
             deliveries = started
+            // After the notifiers are there: one that is not would be taken for one that has left the configuration.
+            let watching = try chore(everyMilliseconds: OperatorWatch.intervalMilliseconds) { operators.look() }
+            watch = watching
             let (admin, publicServer) = try listen(configuration, graph, logger)
-            return (watch, started, admin, publicServer)
+            return (refreshing, watching, started, admin, publicServer)
         } catch {
             deliveries?.stop(drainMilliseconds: 0)
+            graph.traces.stop()
             graph.admin.stop()
             revocations?.stop()
+            watch?.stop()
             graph.store.close()
             throw error
         }
     }
 
-    private static func watchRevocations(_ keeper: RevocationKeeper) throws(StartError) -> Chores {
+    private static func prepareTraces(_ configuration: Configuration, _ graph: ServiceGraph) throws(StartError) {
         do throws(ThreadError) {
-            return try Chores(everyMilliseconds: RevocationKeeper.intervalMilliseconds) { keeper.refresh() }
+            try graph.traces.prepare(configuration.traces)
+        } catch {
+            throw .traces(error)
+        }
+        graph.traces.use(configuration.traces)
+    }
+
+    private static func chore(
+        everyMilliseconds interval: UInt64, _ work: @escaping @Sendable () -> Void
+    ) throws(StartError) -> Chores {
+        do throws(ThreadError) {
+            return try Chores(everyMilliseconds: interval, work)
         } catch {
             throw .store(StoreError(.unavailable, error.description))
         }
@@ -142,9 +169,12 @@ package final class RunningService: Sendable {
         // After the requests that wait for it: what it would still answer was answered 503.
         graph.backends.client.close()
         deliveries.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))
+        // After whatever makes spans.
+        graph.traces.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))
         adminServer.stop(drainMilliseconds: 1000)
         graph.admin.stop()
         revocations.stop()
+        watch.stop()
         graph.keyUses.save()
         graph.store.close()
         chores?.stop()
@@ -155,10 +185,12 @@ package final class RunningService: Sendable {
     private func replaceState(with next: Configuration) -> Bool {
         do {
             let putInForce = try graph.prepare(next)
+            try graph.traces.prepare(next.traces)
             try renewCertificates(next)
             // Before any event is accepted for a new notifier.
             try deliveries.reload(next)
             putInForce()
+            graph.traces.use(next.traces)
             graph.keyUses.announce()
         } catch {
             return refuseReload(["\(error)"])

@@ -10,6 +10,7 @@ internal import Operators
 internal import Storage
 internal import Threading
 package import Time
+internal import Tracing
 
 /// All objects of the service, built once from a configuration. The binary and the tests use the same graph.
 package struct ServiceGraph: Sendable {
@@ -23,6 +24,8 @@ package struct ServiceGraph: Sendable {
     /// What asks the apps' backends; its client must be closed after the public listener.
     let backends: BackendServices
     let operatorState: Live<OperatorState>
+    /// Makes and exports the spans of traces; must be stopped after whatever makes some.
+    let traces: TraceExporter
     private let publicGate: PublicGate
     private let helpDesks: [ServedHelpDesk]
     /// When the certificates of the listeners expire, in Unix seconds.
@@ -41,6 +44,8 @@ package struct ServiceGraph: Sendable {
     let revocations: RevocationKeeper
     /// Keeps when keys were used.
     let keyUses: KeyUseKeeper
+    /// Tells operators of the service's own troubles.
+    let watch: OperatorWatch
     /// Tells the dispatcher of accepted events.
     let dispatcherInbox: Monitor<DispatcherInbox>
 
@@ -55,8 +60,14 @@ package struct ServiceGraph: Sendable {
         openStore: () throws(StoreError) -> any Store = { MemoryStore() }
     ) throws(StartError) {
         metrics = ServiceMetrics(registry: MetricsRegistry(), version: Version.current)
+        let store = try Self.open(openStore)
+        self.store = store
+        let traces = TraceExporter(
+            registry: metrics.registry, logger: logger, clocks: clocks, version: Version.current,
+            instance: Self.instanceName(store, clocks))
+        self.traces = traces
         let backends = try Self.orStartError { [metrics] () throws(CryptoError) in
-            try BackendServices(metrics: metrics.helpDesks, clocks: clocks, logger: logger)
+            try BackendServices(metrics: metrics.helpDesks, clocks: clocks, logger: logger, tracer: traces.tracer)
         }
         self.backends = backends
         let states = try Self.orStartError { [metrics] () throws(CryptoError) in try Self.states(configuration, metrics, backends) }
@@ -65,7 +76,6 @@ package struct ServiceGraph: Sendable {
         let expiries = Monitor(configuration.certificateExpiries)
         certificateExpiries = expiries
         metrics.tellCertificateExpiries { expiries.withLock { $0 } }
-        store = try Self.open(openStore)
         let revocations = RevocationKeeper(store, logger: logger, clocks: clocks) { [helpDeskState] change in
             guard let backends = helpDeskState.current.backends else { return }
             switch change {
@@ -80,8 +90,17 @@ package struct ServiceGraph: Sendable {
         metrics.tellRevocations({ revocations.live.current.count }, refreshedAt: { revocations.lastRefresh })
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
+        let watch = OperatorWatch(
+            configuration, store: store, inbox: inbox, authorizeRequests: metrics.helpDesks.authorizeRequests, logger: logger,
+            clocks: clocks)
+        self.watch = watch
+        metrics.tellDisks { watch.disks }
         record = ConfigurationRecord(configuration, clocks: clocks)
         metrics.tellReloads(record)
+        metrics.tellConfiguration(record)
+        metrics.tellQueueLimits(configuration.store)
+        metrics.tellBackends(helpDeskState)
+        metrics.tellStoreClock(store)
         let keyUses = KeyUseKeeper(metrics.helpDesks.keyUses, helpDeskState, store: store, logger: logger, clocks: clocks)
         self.keyUses = keyUses
         readiness = Readiness(store: store, dispatcherInbox: inbox, record: record)
@@ -89,7 +108,7 @@ package struct ServiceGraph: Sendable {
         self.denials = denials
         let services = HelpDeskServices(
             state: helpDeskState, revocations: revocations.live, store: store, metrics: metrics.helpDesks, clocks: clocks,
-            random: RandomPool(), logger: logger, denials: denials
+            random: RandomPool(), logger: logger, denials: denials, tracer: traces.tracer
         ) { inbox.announceNews() }
         helpDesks = try Self.orStartError { () throws(CryptoError) in
             var served: [ServedHelpDesk] = []
@@ -108,23 +127,29 @@ package struct ServiceGraph: Sendable {
         admin = AdminListener(
             AdminServices(
                 state: operatorState, store: store, registry: metrics.registry, clocks: clocks, logger: logger, denials: denials,
-                status: { [readiness, helpDeskState, store] in
-                    var status = readiness.json
-                    let authorizer = helpDeskState.current.authorizer
-                    KeyStanding(authorizer, uses: keyUses.uses, replicas: store.replicas, isServing: true).append(to: &status)
+                status: { [readiness, helpDeskState, operatorState, record, store] language in
+                    var status = readiness.json(in: language)
+                    let (authorizer, replicas) = (helpDeskState.current.authorizer, store.replicas)
+                    KeyStanding(authorizer, uses: keyUses.uses, replicas: replicas, isServing: true).append(to: &status)
+                    ProblemSearch(
+                        operatorState.current.configuration, now: clocks.unixMilliseconds(), store: store.refusal,
+                        refusedAt: record.refusedAt, standings: Self.standings(inbox), pending: (try? store.pending()) ?? [],
+                        replicas: replicas, keysDigest: authorizer.keysDigest
+                    ).append(to: &status, in: language)
                     return .object(status)
                 }, openAPI: { openAPI.response }, holds: { inbox.withLock { $0.holds } },
-                notifiers: {
-                    inbox.withLock { $0.standings }.map { name, state, pause, expiry in
-                        NotifierStanding(
-                            name: name, state: state, pause: pause.map { ($0.reason, $0.remedy) }, credentialExpiresAt: expiry)
-                    }
-                },
+                notifiers: { Self.standings(inbox) },
                 onGivenUp: { count, notifier, reason in
                     deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: reason.rawValue)
                 }, onRevocation: { revocations.take($0) }, revocations: revocations.live, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
         openAPI.describe(publicListener: publicRouter, adminListener: adminRouter)
+    }
+
+    private static func standings(_ inbox: Monitor<DispatcherInbox>) -> [NotifierStanding] {
+        inbox.withLock { $0.standings }.map { name, state, pause, expiry in
+            NotifierStanding(name: name, state: state, pause: pause.map { ($0.reason, $0.remedy) }, credentialExpiresAt: expiry)
+        }
     }
 
     private static func orStartError<Result>(_ body: () throws(CryptoError) -> Result) throws(StartError) -> Result {
@@ -161,7 +186,14 @@ package struct ServiceGraph: Sendable {
             for putInForce in prepared { putInForce() }
             operatorState.replace(with: states.operators)
             certificateExpiries.withLock { $0 = expiries }
+            watch.take(next)
         }
+    }
+
+    /// What this process is called among those that share its store; a name of its own when it has the store alone.
+    private static func instanceName(_ store: any Store, _ clocks: Clocks) -> @Sendable () -> String {
+        let own = (try? UUIDv7(milliseconds: clocks.unixMilliseconds(), from: RandomPool()))?.description ?? "unnamed"
+        return { store.replicas.first { $0.isOwn }?.id ?? own }
     }
 
     private static func open(_ openStore: () throws(StoreError) -> any Store) throws(StartError) -> any Store {

@@ -61,6 +61,19 @@ struct ServiceMetrics: Sendable {
         ) { Double(refreshedAt().rawValue) }
     }
 
+    /// Registers the metrics of the disks that the service writes to, by what is on them.
+    func tellDisks(_ disks: @escaping @Sendable () -> [WatchedDisk]) {
+        registry.gauge(
+            "deskgate_disk_free_bytes", "What the service can still write on the file system of a file of its own, in bytes.",
+            labels: ["file"]
+        ) {
+            disks().compactMap { disk in disk.space.map { ComputedSample(disk.name, value: Double($0.free)) } }
+        }
+        registry.gauge("deskgate_disk_size_bytes", "The size of that file system, in bytes.", labels: ["file"]) {
+            disks().compactMap { disk in disk.space.map { ComputedSample(disk.name, value: Double($0.size)) } }
+        }
+    }
+
     func countReload(succeeded: Bool) {
         reloads.child(succeeded ? "success" : "failure").increment()
     }

@@ -1,6 +1,7 @@
 package import Core
 package import Crypto
 package import HTTPServer
+package import Threading
 
 /// Why the service could not start.
 package enum StartError: Error, CustomStringConvertible {
@@ -10,6 +11,8 @@ package enum StartError: Error, CustomStringConvertible {
     case crypto(CryptoError)
     /// The thread that opens the store could not be started.
     case store(StoreError)
+    /// The thread that exports traces could not be started.
+    case traces(ThreadError)
     /// A notifier could not be created.
     case notifiers(String)
 
@@ -19,6 +22,7 @@ package enum StartError: Error, CustomStringConvertible {
         case .listener(let error): error.description
         case .crypto(let error): error.description
         case .store(let error): error.description
+        case .traces(let error): error.description
         case .notifiers(let reason): "cannot start the notifiers: \(reason)"
         }
     }

@@ -56,12 +56,12 @@ extension Event {
     func withoutData() -> Event {
         Event(
             id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
-            expiresAt: expiresAt, data: Event.noData)
+            expiresAt: expiresAt, data: Event.noData, trace: trace)
     }
 
     fileprivate func expiring(at expiresAt: UnixMilliseconds) -> Event {
         Event(
             id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
-            expiresAt: expiresAt, data: data)
+            expiresAt: expiresAt, data: data, trace: trace)
     }
 }

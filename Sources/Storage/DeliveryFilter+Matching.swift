@@ -2,6 +2,11 @@ internal import Core
 internal import Time
 
 extension DeliveryFilter {
+    /// Whether it asks for nothing of the event, so that only deliveries need be looked at, which are small.
+    var isOfDeliveriesAlone: Bool {
+        appID == nil && userID == nil && ticketID == nil && commentID == nil && receivedFrom == nil && receivedBefore == nil
+    }
+
     /// Whether a delivery matches all conditions of the filter. Texts are compared as bytes.
     func matches(_ delivery: Delivery) -> Bool {
         let event = delivery.event

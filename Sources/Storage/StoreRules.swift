@@ -87,6 +87,12 @@ extension RefusedDeliveries {
 }
 
 extension StoreError {
+    /// - Parameter milliseconds: how long a read may take.
+    static func tooLong(_ milliseconds: UInt64) -> StoreError {
+        StoreError(
+            .tooLong, "the question took more than \(milliseconds) ms and was ended, so that it holds nobody up")
+    }
+
     static let closed = StoreError(.closed, "the store is closed: the service is stopping")
 
     static func queueFull(_ maxPending: Int) -> StoreError {

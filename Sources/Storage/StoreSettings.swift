@@ -17,6 +17,13 @@ package struct StoreSettings: Sendable, Equatable {
     package var maximumQueued = 16_384
     /// How many calls one commit makes durable at most.
     package var maximumBatch = 512
+    /// How long a read for operators may take, in milliseconds; then it is ended and fails with `tooLong`. A read keeps the log of SQLite, and
+    /// the dead rows of PostgreSQL, as long as it goes on.
+    package var readMilliseconds: UInt64 = 3000
+    /// After how many milliseconds a search for deliveries ends its page, though the page has room: the next page goes on from there.
+    package var searchMilliseconds: UInt64 = 100
+    /// How many events a search for deliveries looks at before others may read.
+    package var eventsPerStep: Int64 = 20_000
     /// How many pages of 4 KiB the write-ahead log has when a checkpoint begins. A page that is written often is then moved to the database
     /// once.
     package var pagesBeforeCheckpoint = 16_000

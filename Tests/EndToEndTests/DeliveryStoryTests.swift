@@ -106,7 +106,8 @@ import Time
         let isForgotten = expected.state == "delivered"
         #expect(json["data_kept"] == .bool(!isForgotten))
         let forgotten = isForgotten ? ["What it told of is forgotten, because no delivery needs it any more."] : []
-        #expect(Array(lines.dropFirst(5)) == forgotten + tries(json).map(sentence) + [end(json)])
+        let trace = ["It belongs to the trace \(text(json, "trace_id"))."]
+        #expect(Array(lines.dropFirst(5)) == trace + forgotten + tries(json).map(sentence) + [end(json)])
         #expect(!lines.contains { $0.contains(WebhookSite.message) })
     }
 

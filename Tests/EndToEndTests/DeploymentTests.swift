@@ -11,7 +11,10 @@ import Testing
         #expect(judged.status == 0, "\(judged.output)")
     }
 
-    @Test(arguments: ["RestartPreventExitStatus=2", "LimitCORE=0", "ExecReload=/usr/bin/deskgate check --config /etc/deskgate/config.json"])
+    @Test(arguments: [
+        "RestartPreventExitStatus=2", "LimitCORE=0", "ExecReload=/usr/bin/deskgate check --config /etc/deskgate/config.json",
+        "Type=notify", "NotifyAccess=main", "WatchdogSec=30", "ConditionPathExists=/etc/deskgate/config.json",
+    ])
     func unitSays(_ line: String) throws {
         #expect(try Command("grep", "-cFx", line, unit).output == "1\n")
     }

@@ -4,36 +4,14 @@ import Testing
 
 /// What README and docs/SECURITY-KEY.md show of other languages.
 @Suite struct ExampleTests {
-    private static let hasNode = (try? Command("node", "--version").status) == 0
-    private static let examples = packageRoot + "/examples/"
-
-    private func answer(_ workspace: Workspace, to key: Command) throws -> Int64? {
-        #expect(key.status == 0)
-        let words = ["key", "verify", "--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user]
-        return try Deskgate.run(words + ["--key", String(key.output.dropLast())]).json.integer("status")
-    }
-
-    @Test func mintInPython() throws {
-        let workspace = try Workspace()
-        let secret = workspace.directory.path("app-1.key")
-        #expect(try answer(workspace, to: Command("python3", Self.examples + "mint.py", secret, Workspace.app, Markers.user)) == 200)
-        #expect(try answer(workspace, to: Command("python3", Self.examples + "mint.py", secret, Workspace.app, Markers.user, "2")) == 403)
-    }
-
-    @Test(.enabled(if: hasNode, "node is not installed"))
-    func mintInJavaScript() throws {
-        let workspace = try Workspace()
-        let secret = workspace.directory.path("app-1.key")
-        #expect(try answer(workspace, to: Command("node", Self.examples + "mint.mjs", secret, Workspace.app, Markers.user)) == 200)
-    }
-
     /// The key of docs/SECURITY-KEY.md, made with its salt, and accepted by the service.
     @Test func vectorOfTheDocumentation() throws {
         let script = """
-            import sys; sys.path.insert(0, sys.argv[1]); sys.dont_write_bytecode = True; import mint
-            print(mint.mint(bytes(range(32)), 1, "my-app", "user-1", 1767225600, 1769817600, bytes(range(32, 48))))
+            import sys; sys.path.insert(0, sys.argv[1]); sys.dont_write_bytecode = True; import deskgate
+            secret, salt = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", bytes(range(32, 48))
+            print(deskgate.mint_security_key("my-app", "user-1", 1, secret, 2592000, now=1767225600, salt=salt))
             """
-        let key = String(try Command("python3", "-c", script, Self.examples).output.dropLast())
+        let key = String(try Command("python3", "-c", script, packageRoot + "/clients").output.dropLast())
         #expect(try Command("grep", "-cF", key, packageRoot + "/docs/SECURITY-KEY.md").output == "1\n")
         let scratch = try TemporaryDirectory()
         #expect(try Deskgate.run("init", scratch.path("data")).code == 0)
@@ -48,7 +26,7 @@ import Testing
         let scratch = try TemporaryDirectory()
         let secret = scratch.path("backend.key")
         #expect(try Deskgate.run("secret", "new", "--signing", "--out", secret).code == 0)
-        let words = [Self.examples + "receiver.py", secret, "0"]
+        let words = [packageRoot + "/examples/receiver.py", secret, "0"]
         let receiver = try ChildProcess("python3", words.map { Array($0.utf8) })
         let line = try receiver.output.line(containing: "listening on").text
         let port = try #require(line.split(separator: ":").last)

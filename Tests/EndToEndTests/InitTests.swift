@@ -50,6 +50,13 @@ import Testing
             ])
     }
 
+    @Test func theDatabaseLiesWhereItIsSaid() throws {
+        let scratch = try TemporaryDirectory()
+        #expect(try Deskgate.run("init", scratch.path("new"), "--store", scratch.path("state/own.db")).code == 0)
+        let configuration = try jsonObject(scratch.read("new/config.json"))
+        #expect(configuration["store"] == ["type": "sqlite", "path": .string(scratch.path("state/own.db"))])
+    }
+
     @Test func withoutADirectoryTheCurrentOneIsTaken() throws {
         let scratch = try TemporaryDirectory()
         let process = try ChildProcess("/usr/bin/env", ["-C", scratch.path, Deskgate.path, "init"].map { Array($0.utf8) })

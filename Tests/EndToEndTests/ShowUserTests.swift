@@ -44,7 +44,9 @@ import Testing
         #expect(nobody[0].hasPrefix("User somebody of app-1, in the log "))
         #expect(
             nobody[1...] == [
-                "May chat with a key of the app.", "", "Push tokens: none", "", "Revocations: none", "", "Latest deliveries: none", "",
+                "May chat with a key of the app.", "", "Push tokens: none", "", "Registrations",
+                "LIMIT                DEVICE  USED    NEXT",
+                "1 per user in 300 s  -       0 of 1  now", "", "Revocations: none", "", "Latest deliveries: none", "",
             ])
 
         try register(site, server)
@@ -54,6 +56,8 @@ import Testing
         #expect(eventually { (try? self.run(site, "show", "--json").contains(#""state":"pending""#)) == false })
         let blocked = try lines(site)
         #expect(blocked[1] == "May not chat: the user is blocked.")
+        #expect(blocked.contains { $0.hasPrefix("1 per user in 300 s    -       1 of 1  20") })
+        #expect(blocked.contains("5 per device in 300 s  phone   1 of 5  now"))
         #expect(blocked.contains("Push tokens") && blocked.contains { $0.hasPrefix("phone ") && $0.contains(" ios ") })
         #expect(!blocked.joined().contains("a-token-that-nobody-sees"))
         #expect(blocked.contains { $0.contains(" block ") } && blocked.count { $0.contains(" comment.created ") } == 2)

@@ -1,5 +1,6 @@
 import Core
 import HTTPClient
+import TestSupport
 import Testing
 
 @testable import Notifiers
@@ -12,20 +13,22 @@ import Testing
                 + (100...599).map(StatusReason.word)
             {
                 let meaning = ReasonMeaning(reason, from: source)
-                #expect(meaning?.text.isEmpty == false, "\(reason)")
-                #expect(meaning?.text.last != "." && meaning?.remedy?.last != ".", "\(reason)")
+                #expect(meaning?.text.english.isEmpty == false, "\(reason)")
+                for told in [meaning?.text, meaning?.remedy].compactMap(\.self) {
+                    #expect(told.english.last != "." && told.russian.last != "." && told.isTranslated, "\(reason)")
+                }
             }
             #expect(ReasonMeaning("something_new", from: source) == nil)
         }
     }
 
     @Test func statusesOfAReceiverHaveRemedies() {
-        func remedy(_ status: Int) -> String? { ReasonMeaning(StatusReason.word(status), from: .http)?.remedy }
+        func remedy(_ status: Int) -> String? { ReasonMeaning(StatusReason.word(status), from: .http)?.remedy?.english }
         #expect(remedy(204) == nil)
         #expect(remedy(401)?.contains("secret") == true && remedy(403)?.contains("secret") == true)
         #expect(remedy(410) == "its receiver wants nothing more; ask whoever runs it, then reload the configuration (SIGHUP)")
         #expect(remedy(302) == "check \"url\"" && remedy(404)?.contains("url") == true)
-        #expect(remedy(429) == ReasonMeaning.waiting && remedy(500)?.contains("log") == true)
+        #expect(remedy(429) == ReasonMeaning.waiting.english && remedy(500)?.contains("log") == true)
     }
 
     /// What refuses the settings has the remedy that the log and `deskgate status` show for it.
@@ -38,22 +41,26 @@ import Testing
                 let meaning = try #require(ReasonMeaning(reason, from: source), "\(reason)")
                 switch objection {
                 case .none: #expect(meaning.remedy == nil)
-                case .deviceGone: #expect(meaning.remedy == ReasonMeaning.newToken)
+                case .deviceGone: #expect(meaning.remedy == ReasonMeaning.newToken && meaning.text.isTranslated)
                 case .otherApp:
-                    #expect(meaning.remedy?.contains("check \"") == true && meaning.remedy?.contains("many devices") == true, "\(reason)")
-                case .tooMany, .failing: #expect(meaning.remedy?.hasPrefix(ReasonMeaning.waiting) == true)
-                case .message: #expect(meaning.remedy?.contains("texts") == true)
-                case .settings: #expect(meaning.remedy == notifier.remedy(for: reason), "\(reason)")
+                    #expect(
+                        meaning.remedy?.english.contains("check \"") == true && meaning.remedy?.english.contains("many devices") == true,
+                        "\(reason)")
+                case .tooMany, .failing: #expect(meaning.remedy?.english.hasPrefix(ReasonMeaning.waiting.english) == true)
+                case .message: #expect(meaning.remedy?.english.contains("texts") == true)
+                case .settings: #expect(meaning.remedy?.english == notifier.remedy(for: reason), "\(reason)")
                 }
+                #expect(meaning.remedy?.isTranslated != false, "\(reason)")
                 count += 1
             }
             #expect(count > 10)
             let skew = ProviderTokenFailure.OwnReason.clockSkew.rawValue
-            #expect(ReasonMeaning(skew, from: source)?.remedy == notifier.remedy(for: skew))
-            #expect(ReasonMeaning("token_host_unknown", from: source)?.text.hasPrefix("while an access token was fetched, ") == true)
-            #expect(ReasonMeaning("token_malformed", from: source)?.remedy == notifier.remedy(for: "token_malformed"))
-            #expect(ReasonMeaning(StatusReason.word(403), from: source)?.remedy == notifier.remedy(for: StatusReason.word(403)))
-            #expect(ReasonMeaning(StatusReason.word(400), from: source)?.remedy?.contains("texts") == true)
+            #expect(ReasonMeaning(skew, from: source)?.remedy?.english == notifier.remedy(for: skew))
+            #expect(
+                ReasonMeaning("token_host_unknown", from: source)?.text.english.hasPrefix("while an access token was fetched, ") == true)
+            #expect(ReasonMeaning("token_malformed", from: source)?.remedy?.english == notifier.remedy(for: "token_malformed"))
+            #expect(ReasonMeaning(StatusReason.word(403), from: source)?.remedy?.english == notifier.remedy(for: StatusReason.word(403)))
+            #expect(ReasonMeaning(StatusReason.word(400), from: source)?.remedy?.english.contains("texts") == true)
         }
     }
 

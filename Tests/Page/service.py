@@ -1,5 +1,6 @@
 """A service of the debug build with something to see: people, devices, comments that arrive, fail and wait, refusals, revocations."""
 import contextlib
+import hashlib
 import http.server
 import json
 import pathlib
@@ -14,12 +15,17 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DESKGATE = ROOT / ".build/debug/deskgate"
 PATIENCE_SECONDS = 30
+ATTEMPTS = 5
 APP = "shop"
 # What a stranger can choose, and what would run or load something if it became markup.
 EVIL = "\"><img src=x onerror=alert(1)><script>alert(2)</script>'`${alert(3)}"
 EVIL_USER = "<b onmouseover=alert(4)>eve</b>"
 LONG_USER = "user-with-a-very-long-name-that-some-backend-makes-from-a-uuid-0123456789abcdef0123456789abcdef"
+CYRILLIC_USER = "пользователь-у-которого-очень-длинное-имя-потому-что-так-решил-его-сервер-0123456789"
+RIGHT_TO_LEFT_USER = "مستخدم-طويل-الاسم-١٢٣٤٥"
 DEAD_COUNT = 230
+# FCM takes no push.
+REFUSAL = {"provider": "fcm", "endpoint": "send", "times": None, "answer": {"status": 400, "reason": "INVALID_ARGUMENT"}}
 
 
 class Receiver(http.server.ThreadingHTTPServer):
@@ -47,19 +53,16 @@ class Answer(http.server.BaseHTTPRequestHandler):
 
 
 class Service:
-    """The service in a directory of its own."""
+    """The service in a directory of its own. `arrange` changes its configuration before the start, `faults` are those of the push providers."""
 
-    def __init__(self, directory, receiver):
+    def __init__(self, directory, receiver, arrange=None, faults=()):
         self.directory = directory
         self.receiver = receiver
         self.log = directory / "log.txt"
         self.process = None
         subprocess.run([DESKGATE, "init", directory], check=True, stdout=subprocess.DEVNULL)
         self.config = json.loads((directory / "config.json").read_text())
-        for name in ("listen", "admin"):
-            with socket.create_server(("127.0.0.1", 0)) as free:
-                self.config[name]["port"] = free.getsockname()[1]
-        self.public, self.admin = (f"http://127.0.0.1:{self.config[name]['port']}" for name in ("listen", "admin"))
+        self.choose_ports()
         self.config["log"] = {"level": "info", "format": "json"}
         self.config["allow_insecure_secrets"] = True
         app = self.config["apps"][0]
@@ -71,19 +74,21 @@ class Service:
         self.config["notifiers"] = {
             name: {"type": "http", "url": base + place, "secret": self.new_secret("webhook"), "allow_http": True}
             for name, place in [("backend", "/ok"), ("crm", "/refuses"), ("archive", "/away"), ("billing", "/gone")]
-        } | {"log": {"type": "log"}} | self.simulate()
+        } | {"log": {"type": "log"}} | self.simulate(faults or [REFUSAL])
         self.tokens = {role: self.new_secret() for role in ("operate", "read", "mint")}
         self.config["admin"]["tokens"] = [{"role": role, "token": token} for role, token in self.tokens.items()]
         self.webhook = (directory / "secrets/webhook-1.key").read_text().strip()
+        if arrange:
+            arrange(self)
         self.write()
 
-    def simulate(self):
-        """Starts the push providers; FCM takes no push. Returns the notifiers for them."""
+    def simulate(self, faults):
+        """Starts the push providers. Returns the notifiers for them."""
         place = self.directory / "providers"
         place.mkdir()
-        fault = {"provider": "fcm", "endpoint": "send", "times": None, "answer": {"status": 400, "reason": "INVALID_ARGUMENT"}}
+        options = [word for fault in faults for word in ("--fault", json.dumps(fault))]
         self.providers = subprocess.Popen(
-            [DESKGATE, "simulate", "--directory", place, "--json", "--fault", json.dumps(fault)], stdout=subprocess.PIPE, text=True)
+            [DESKGATE, "simulate", "--directory", place, "--json", *options], stdout=subprocess.PIPE, text=True)
         self.providers.stdout.readline()
         threading.Thread(target=self.providers.stdout.read, daemon=True).start()
         notifiers = json.loads((place / "notifiers.json").read_text())
@@ -98,10 +103,25 @@ class Service:
         path.write_text(json.dumps(self.config))
         path.chmod(0o600)
 
+    def choose_ports(self):
+        for name in ("listen", "admin"):
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                self.config[name]["port"] = free.getsockname()[1]
+        self.public, self.admin = (f"http://127.0.0.1:{self.config[name]['port']}" for name in ("listen", "admin"))
+
     def start(self):
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen([DESKGATE, "serve", "--config", self.directory / "config.json"], stderr=log)
-        self.wait_for(lambda: any(line["message"] == "serving" for line in self.lines()), "serves")
+        for _ in range(ATTEMPTS):
+            with self.log.open("w") as log:
+                self.process = subprocess.Popen([DESKGATE, "serve", "--config", self.directory / "config.json"], stderr=log)
+            self.wait_for(lambda: self.process.poll() is not None or any(line["message"] == "serving" for line in self.lines()), "serves")
+            if self.process.poll() is None:
+                return
+            # Somebody else was faster to take a port that was free.
+            if "already in use" not in self.log.read_text():
+                break
+            self.choose_ports()
+            self.write()
+        raise AssertionError(self.log.read_text()[-3000:])
 
     def end(self):
         if self.process and self.process.poll() is None:
@@ -143,21 +163,26 @@ class Service:
         except urllib.error.HTTPError as error:
             return error.code, json.loads(error.read() or b"null")
 
-    def key(self, user):
-        status, answer = self.ask("POST", "/v1/keys", {"app_id": APP, "user_id": user}, token="mint")
+    def key(self, user, app=APP):
+        status, answer = self.ask("POST", "/v1/keys", {"app_id": app, "user_id": user}, token="mint")
         assert status == 201, answer
         return answer["security_key"]
 
-    def comment(self, user, ticket, comment, device=""):
+    def comment(self, user, ticket, comment, device="", app=APP):
         status, answer = self.send(self.public, "POST", f"/pyrus/webhook/{self.webhook}", {
-            "ticket_id": ticket, "token": {"app_id": APP, "user_id": user, "device_id": device, "type": "ios"},
+            "ticket_id": ticket, "token": {"app_id": app, "user_id": user, "device_id": device, "type": "ios"},
             "comment": {"comment_id": comment, "body": EVIL}, "author": {"name": EVIL}, "created_at": "2026-03-10T08:15:12Z"})
         assert status == 200, answer
 
-    def register(self, user, device, kind="ios"):
+    def register(self, user, device, kind="ios", token=None):
         status, answer = self.send(self.public, "POST", "/pyrus/push-token", {
-            "app_id": APP, "user_id": user, "security_key": self.key(user), "instance_id": device, "token": f"token-of-{len(device)}-{device[:20]}", "type": kind})
+            "app_id": APP, "user_id": user, "security_key": self.key(user), "instance_id": device, "token": token or self.token(user, device, kind), "type": kind})
         assert status == 200, answer
+
+    def token(self, user, device, kind):
+        """A token of the provider's form; the one of user-0 is malformed."""
+        is_plain = kind == "android" or user == "user-0"
+        return f"token-of-{len(device)}-{device[:20]}" if is_plain else hashlib.sha256(device.encode()).hexdigest()
 
     def authorize(self, user, key):
         return self.send(self.public, "POST", "/pyrus/authorize", {"app_id": APP, "user_id": user, "security_key": key})[0]
@@ -168,10 +193,15 @@ class Service:
             self.register(f"user-{number}", f"phone-{number}", "android" if number % 3 else "ios")
         self.register(EVIL_USER, EVIL[:60])
         self.register(LONG_USER, "tablet-" + "9" * 40)
+        self.register(CYRILLIC_USER, "телефон")
+        self.register(RIGHT_TO_LEFT_USER, "هاتف-١")
         for number in range(DEAD_COUNT):
             self.comment(f"user-{number % 12}", 4000 + number // 10, 9000 + number, f"phone-{number % 12}")
         self.comment(EVIL_USER, 4999, 9999, EVIL[:60])
         self.comment(LONG_USER, 5000, 9_007_199_254_740_993)
+        self.comment(CYRILLIC_USER, 5001, 9998, "телефон")
+        self.comment(RIGHT_TO_LEFT_USER, 5002, 9997, "هاتف-١")
+        self.ask("POST", "/v1/users/sign-out", {"app_id": APP, "user_id": "former-" + CYRILLIC_USER[:80], "reason": CYRILLIC_USER})
         self.good_key = self.key("user-1")
         self.traffic(self.good_key)
         self.ask("POST", "/v1/users/block", {"app_id": APP, "user_id": "user-3", "reason": EVIL})
@@ -192,10 +222,10 @@ class Service:
 
 
 @contextlib.contextmanager
-def running(directory):
+def running(directory, arrange=None, faults=()):
     """A service with its receiver; both end with the block."""
     receiver = Receiver()
-    service = Service(pathlib.Path(directory) / "deskgate", receiver)
+    service = Service(pathlib.Path(directory) / "deskgate", receiver, arrange, faults)
     try:
         service.start()
         yield service

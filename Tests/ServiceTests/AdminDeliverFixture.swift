@@ -51,7 +51,7 @@ final class AdminDeliverFixture {
             AdminServices(
                 state: state, store: store, registry: MetricsRegistry(),
                 clocks: Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { clock.withLock { $0 } }), logger: log.logger,
-                denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { .null },
+                denials: DenialLog(logger: log.logger, monotonicMilliseconds: { 0 }), status: { _ in .null },
                 openAPI: { Response(status: 200, json: [:]) }, holds: { [:] }, notifiers: { [] },
                 onGivenUp: { _, _, _ in },
                 onRevocation: { [revocations] _ in

@@ -134,7 +134,9 @@ final class DeliveryFixture {
 
     /// The states that a notifier is in, of which there is one.
     func state(of notifier: String) -> [String] {
-        NotifierState.allCases.map(\.rawValue).filter { sample("deskgate_notifier_state{notifier=\"\(notifier)\",state=\"\($0)\"}") == "1" }
+        BreakerStanding.allCases.map(\.rawValue).filter {
+            sample("deskgate_notifier_state{notifier=\"\(notifier)\",state=\"\($0)\"}") == "1"
+        }
     }
 
     /// Of which notifiers the log says that deliveries ended without arriving, and how many.

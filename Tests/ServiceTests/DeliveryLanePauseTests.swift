@@ -67,6 +67,30 @@ import Time
         #expect(!refuse(now: 120_005).isPaused)
     }
 
+    /// What operators are told by: whether an attempt has shown that the notifier works.
+    @Test func onlyAnAnswerShowsThatItWorks() {
+        deliver(2, now: 5)
+        #expect(lane.successes == 1 && lane.lastFailure.isEmpty)
+        let late = begin(3, now: 5)
+        #expect(refuse("timeout", now: 5).isPaused)
+        #expect(lane.successes == 1 && lane.lastFailure == Self.reason)
+        _ = end(late, .arrived, now: 6)
+        #expect(lane.successes == 1, "it began before the pause")
+        lane.resume()
+        #expect(lane.successes == 1, "a reload shows nothing")
+        deliver(4, now: 7)
+        #expect(lane.successes == 2)
+    }
+
+    @Test func anotherProcessThatEndsAPauseShowsThatItWorks() {
+        lane.adopt([SharedPause(.misconfigured, reason: Self.reason, until: 60_000)], now: 5)
+        #expect(lane.breaker.pauseReason != nil && lane.lastFailure == Self.reason && lane.successes == 0)
+        lane.adopt([], now: 6)
+        #expect(lane.breaker.pauseReason == nil && lane.successes == 1)
+        lane.adopt([], now: 7)
+        #expect(lane.successes == 1)
+    }
+
     @Test func otherSettingsHaveDeliveredNothingYet() {
         deliver(2, now: 5)
         lane.replace(with: ServedNotifier(DeliveryNotifier(probeAfterMilliseconds: 60_000)))

@@ -139,7 +139,21 @@ final class DeliveryStore: Store {
         try store.record(uses)
     }
 
+    func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
+        try store.registrationCalls(of: person, devices: devices)
+    }
+
     func keyUses() throws(StoreError) -> [KeyUse] { try store.keyUses() }
+
+    func conditions() throws(StoreError) -> [OperatorCondition] { try store.conditions() }
+
+    func raise(_ condition: OperatorCondition, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+        try store.raise(condition, announcing: arrival)
+    }
+
+    func clear(_ key: OperatorCondition.Key, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+        try store.clear(key, announcing: arrival)
+    }
 
     func keep(_ time: TrustedTime) throws(StoreError) { try store.keep(time) }
 

@@ -41,6 +41,24 @@ import Threading
         #expect(news?.outcomes.map(\.id) == [DeliveryFixture.id(1), DeliveryFixture.id(2)])
     }
 
+    @Test func aSignOfLifeIsGivenOncePerQuestion() {
+        #expect(inbox.askForSignOfLife(), "nothing was asked before")
+        #expect(!inbox.askForSignOfLife())
+        #expect(!inbox.askForSignOfLife())
+        #expect(inbox.withLock { $0.take() }?.hasNews == false)
+        #expect(inbox.withLock { $0.take() } == nil)
+        #expect(inbox.askForSignOfLife())
+        inbox.withLock { $0.hasEnded = true }
+        #expect(inbox.askForSignOfLife(), "a thread that has ended is not silent")
+    }
+
+    @Test func aQuestionForASignOfLifeWakesTheDispatcher() {
+        let thread = startThread { [inbox] in #expect(inbox.wait(timeoutMilliseconds: 20_000) { $0.take() } != nil) }
+        _ = inbox.askForSignOfLife()
+        thread.join()
+        #expect(inbox.askForSignOfLife())
+    }
+
     @Test func noneOfManyOutcomesIsMissed() {
         let count = 2000
         let thread = startThread { [inbox] in

@@ -71,7 +71,7 @@ import Time
         #expect(own.waitForTries(1))
         #expect(eventually { (try? first.store.story(of: DeliveryFixture.id(1)))?.delivery.reason == "later" })
         let second = try DispatcherReplica(place, ["log": others, "z": DeliveryNotifier(.arrived)])
-        #expect(eventually { second.inbox.withLock { $0.states["log"] } == .failing })
+        #expect(eventually { second.inbox.withLock { $0.health["log"]?.standing } == .failing })
         second.accept(2, for: "log")
         second.accept(3, for: "z")
         #expect(isDelivered(3, in: second))

@@ -77,7 +77,9 @@ import Testing
             line.split(separator: " ").first { $0.hasPrefix("count=") }.flatMap { Int($0.dropFirst(6)) }
         }
         #expect(counts.reduce(0, +) == 3)
-        #expect(lines(fixture, "unregistered").count == counts.count)
+        let attempts = lines(fixture, "delivery attempt notifier=a ")
+        #expect(attempts.count == 3, "at level debug")
+        #expect(lines(fixture, "unregistered").count == counts.count + attempts.count)
     }
 
     @Test func aTypeOfDeviceThatCannotBeReachedIsToldUntilTheNotifierChanges() throws {

@@ -6,8 +6,8 @@ import Testing
 
 /// No statement looks at all rows of a table that grows, or sorts them: the writer would stand for all who wait.
 @Suite struct StatementPlanTests {
-    /// A row for each app or key, or one row.
-    private static let small = ["SCAN apps", "SCAN key_uses", "SCAN runs", "SCAN CONSTANT ROW", "SCAN clock"]
+    /// A row for each app, key or condition that lasts, or one row.
+    private static let small = ["SCAN apps", "SCAN key_uses", "SCAN conditions", "SCAN runs", "SCAN CONSTANT ROW", "SCAN clock"]
     /// Sorts the deliveries of one comment, of which there are few.
     private static let sorting = "WHERE app_id = ?1 AND comment_id = ?2"
 
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func ofReaders() throws {
-        check(try plans { try ReadingDatabase($0) }, count: 10)
+        check(try plans { try ReadingDatabase($0, until: ReadingEnd { false }) }, count: 10)
     }
 
     /// The test sees what it is there for.

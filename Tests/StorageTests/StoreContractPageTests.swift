@@ -1,4 +1,5 @@
 import Core
+import Storage
 import Testing
 import Time
 
@@ -43,6 +44,40 @@ import Time
             #expect(pages.flatMap { $0 } == whole, "\(limit) a page")
             #expect(pages.count == max(1, (count + limit - 1) / limit), "none is empty but the only one")
         }
+    }
+
+    /// A search that finds little ends its page after a step, here of two events: pages may be short or empty, and lose nothing.
+    @Test(arguments: Backend.allCases, filters.indices)
+    func ofALongSearchAreShortAndHoldEachDeliveryOnce(_ backend: Backend, _ index: Int) throws {
+        let fixture = try backend.store {
+            $0.searchMilliseconds = 0
+            $0.eventsPerStep = 2
+        }
+        try fill(fixture.store)
+        let (filter, count) = Self.filters[index]
+        let reference = try Backend.memory.store()
+        try fill(reference.store)
+        let whole = try reference.store.deliveries(filter, limit: 100).map(\.id)
+        #expect(whole.count == count)
+        for limit in [1, 2, 5, 7, 21, 22] {
+            let found = try pages(fixture.store, filter, limit: limit).flatMap { $0 }
+            #expect(found == whole, "\(limit) a page")
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func ofALongSearchTellWhereItGoesOn(_ backend: Backend) throws {
+        let fixture = try backend.store {
+            $0.searchMilliseconds = 0
+            $0.eventsPerStep = 2
+        }
+        try fill(fixture.store)
+        var filter = DeliveryFilter()
+        filter.userID = "nobody"
+        let first = try fixture.store.page(of: filter, after: nil, limit: 5)
+        #expect(first.deliveries.isEmpty)
+        // The reference finds everything at once.
+        #expect((first.next == nil) == (backend == .memory))
+        #expect(try pages(fixture.store, filter, limit: 5).allSatisfy(\.isEmpty))
     }
 
     @Test(arguments: Backend.allCases) func areNotMovedByWhatComesOrGoesMeanwhile(_ backend: Backend) throws {

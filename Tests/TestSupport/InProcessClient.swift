@@ -89,6 +89,10 @@ private final class InProcessExchange: Exchange {
         body(value.span)
     }
 
+    func headerValues(_ name: StaticString) -> [[UInt8]] {
+        headers.filter { $0.key.lowercased() == "\(name)" }.map { Array($0.value.utf8) }
+    }
+
     /// Takes the caller's name by the server's rule.
     func withRequestID(_ body: (Span<UInt8>) -> Void) {
         let own = ownID

@@ -37,6 +37,35 @@ def mac(secret, key_head, app_id, user_id):
     return hmac.new(secret, LABEL + key_head + with_length(app_id) + with_length(user_id), hashlib.sha256).digest()
 
 
+def misread_macs(secret, key_head, app_id, user_id):
+    """The MACs that somebody gets who misreads one line of the format, by the mistake."""
+    big, little = ((lambda data, order=order: len(data).to_bytes(4, order) + data) for order in ("big", "little"))
+    app, user = app_id.encode("utf-8"), user_id.encode("utf-8")
+    right = LABEL + key_head + big(app) + big(user)
+    messages = {
+        "no label": key_head + big(app) + big(user),
+        "another label": b"deskgate/sk/v2" + key_head + big(app) + big(user),
+        "a label with a NUL": LABEL + b"\0" + key_head + big(app) + big(user),
+        "the prefix as label": PREFIX.encode() + key_head + big(app) + big(user),
+        "no lengths": LABEL + key_head + app + user,
+        "little-endian lengths": LABEL + key_head + little(app) + little(user),
+        "user before app": LABEL + key_head + big(user) + big(app),
+        "no app": LABEL + key_head + big(user),
+        "no user": LABEL + key_head + big(app),
+        "no salt": LABEL + key_head[:15] + big(app) + big(user),
+        "the head as text": LABEL + encode(key_head).encode() + big(app) + big(user),
+    }
+    macs = {f"MAC made with {name}": hmac.digest(secret, message, "sha256") for name, message in messages.items()}
+    spelled = encode(secret).encode()
+    return {
+        **macs,
+        "MAC made with the secret's text": hmac.digest(spelled, right, "sha256"),
+        "MAC made with no secret": hmac.digest(b"", right, "sha256"),
+        "a hash in place of the MAC": hashlib.sha256(spelled + right).digest(),
+        "half of the MAC": hmac.digest(secret, right, "sha256")[:16] + bytes(16),
+    }
+
+
 def text(data):
     """The spelling of 63 bytes."""
     return PREFIX + encode(data)

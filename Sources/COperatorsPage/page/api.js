@@ -1,6 +1,7 @@
 // Asks the admin listener with the session's cookie.
 
-import { t } from "./words.js";
+import { hear } from "./clock.js";
+import { language, t } from "./words.js";
 
 const PATIENCE = 20_000;
 let onEnd = () => {};
@@ -23,6 +24,11 @@ export function whenSessionEnds(action) {
 export async function checkSession(options) {
   const { role } = await ask("/session", options);
   if (!role) onEnd();
+}
+
+/** The language in which the service is to tell; undefined for its own. */
+export function spoken() {
+  return language() === "en" ? undefined : language();
 }
 
 /** Makes a path with a query of those values that are given. */
@@ -66,6 +72,7 @@ async function send(where, { method, body, background, signal }) {
     const late = error.name === "TimeoutError";
     throw new Refusal(0, late ? "timeout" : "unreachable", late ? t("error.timeout") : t("error.unreachable"));
   }
+  hear(response);
   if (response.ok) return response;
   throw await refusal(response, where);
 }

@@ -13,7 +13,7 @@ const isNarrow = matchMedia("(max-width: 560px)");
 const SPANS = [1, 2, 5, 10];
 const MOST = 8;
 
-/** A chart with a title. `update(series)` draws [{name, points, tone?}]; `show` writes a value, and `tops` are the ends that its axis may have. */
+/** A chart with a title. `update(series)` draws [{name, points, tone?}], with another text for none if given; `show` writes a value, and `tops` are the ends that its axis may have. */
 export function chart(title, show, nothing, tops = []) {
   const drawing = s("svg", { role: "img", class: "chart" });
   const note = h("p", { class: "quiet chart-note" });
@@ -21,7 +21,7 @@ export function chart(title, show, nothing, tops = []) {
   const legend = h("table", { class: "legend" }, h("caption", { class: "unseen" }, title),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("chart.series")), h("th", { scope: "col", class: "number" }, t("chart.now")), h("th", { scope: "col", class: "number" }, t("chart.peak")))), rows);
   const element = h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "figure" }, drawing, note), legend);
-  element.update = (all) => {
+  element.update = (all, none = nothing) => {
     const known = all.filter(({ points }) => points.some(({ value }) => value !== null));
     const series = known.map((one) => ({ ...one, last: last(one), peak: peak(one) })).sort((a, b) => (a.tone ? 0 : 1) - (b.tone ? 0 : 1) || b.peak - a.peak).slice(0, MOST);
     const most = Math.max(0, ...series.map(({ peak }) => peak));
@@ -30,11 +30,11 @@ export function chart(title, show, nothing, tops = []) {
     const width = isNarrow.matches ? NARROW : WIDE;
     drawing.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
     const busy = series.some(({ peak }) => peak > 0);
-    note.textContent = busy ? "" : nothing;
+    note.textContent = busy ? "" : none;
     note.hidden = busy;
-    put(drawing, grid(top || 1, show, busy, span, width), series.map((one, index) => line(one, index, top || 1, span, width)));
+    put(drawing, grid(top || 1, show, busy, span, width), busy && series.map((one, index) => line(one, index, top || 1, span, width)));
     legend.hidden = !series.length;
-    drawing.setAttribute("aria-label", `${title}. ${series.map(({ name, last }) => `${name}: ${show(last)}`).join("; ") || nothing}`);
+    drawing.setAttribute("aria-label", `${title}. ${series.map(({ name, last }) => `${name}: ${show(last)}`).join("; ") || none}`);
     put(rows, series.map(({ name, last, peak, tone }, index) => h("tr", {},
       h("th", { scope: "row" }, h("span", { class: "series" }, s("svg", { class: `swatch ${colour(tone, index)}`, viewBox: "0 0 10 10", "aria-hidden": "true" }, s("rect", { width: 10, height: 10, rx: 3 })), name)),
       h("td", { class: "number" }, show(last)), h("td", { class: "number" }, show(peak)))));
@@ -83,6 +83,7 @@ function line({ points, tone }, index, top, minutes, width) {
   const x = (at) => LEFT + Math.max(0, 1 - (end - at) / span) * (width - LEFT);
   const y = (value) => TOP + (1 - Math.min(1, value / top)) * (HEIGHT - TOP - BOTTOM);
   let [path, isOn, before] = ["", false, 0];
+  const ends = [];
   for (const { at, value } of points.filter((point) => end - point.at <= span)) {
     if (value === null) {
       isOn = false;
@@ -91,8 +92,10 @@ function line({ points, tone }, index, top, minutes, width) {
     // While nobody looked, nothing was asked: a gap, and no line that invents what was between.
     if (isOn && at - before > 4 * STEP) isOn = false;
     path += `${isOn ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
-    if (!isOn) path += `l0.1 0`;
+    if (isOn) ends[ends.length - 1].isLone = false;
+    else ends.push({ x: x(at), y: y(value), isLone: true });
     [isOn, before] = [true, at];
   }
-  return s("path", { class: `line ${colour(tone, index)}`, d: path || "M0 0" });
+  return s("g", { class: colour(tone, index) }, s("path", { class: "line", d: path || "M0 0" }),
+    ends.filter(({ isLone }) => isLone).map((end) => s("circle", { class: "dot", cx: Math.min(end.x, width - 3).toFixed(1), cy: end.y.toFixed(1), r: 3 })));
 }

@@ -1,5 +1,6 @@
 // Numbers, times and durations in the reader's language.
 
+import { serviceNow } from "./clock.js";
 import { language, t } from "./words.js";
 import { h } from "./dom.js";
 
@@ -60,15 +61,16 @@ export function bytes(value) {
 export function time(moment, { seconds = true } = {}) {
   const date = typeof moment === "number" ? new Date(moment * 1000) : new Date(moment ?? NaN);
   if (Number.isNaN(date.getTime())) return h("span", {}, "–");
-  const shape = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", ...(seconds ? { second: "2-digit" } : {}) };
-  const text = format(`t${seconds}`, (to) => new Intl.DateTimeFormat(to, { ...shape, hour12: false })).format(date);
+  const isThisYear = date.getFullYear() === new Date(serviceNow() * 1000).getFullYear();
+  const shape = { ...(isThisYear ? {} : { year: "numeric" }), month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", ...(seconds ? { second: "2-digit" } : {}) };
+  const text = format(`t${seconds}${isThisYear}`, (to) => new Intl.DateTimeFormat(to, { ...shape, hour12: false })).format(date);
   return h("time", { datetime: date.toISOString(), title: date.toISOString() }, text);
 }
 
-/** How long ago a moment was by this browser's clock; words for a moment ahead, because clocks differ. */
+/** How long ago a moment was by the service’s clock, or how long it is until then. */
 export function ago(moment) {
-  const date = typeof moment === "number" ? moment * 1000 : Date.parse(moment ?? "");
+  const date = typeof moment === "number" ? moment : Date.parse(moment ?? "") / 1000;
   if (Number.isNaN(date)) return "–";
-  const seconds = (Date.now() - date) / 1000;
+  const seconds = serviceNow() - date;
   return seconds >= -1 ? t("time.ago", { duration: duration(seconds) }) : t("time.ahead", { duration: duration(-seconds) });
 }

@@ -4,7 +4,7 @@ import { address, place } from "./address.js";
 import { ask, checkSession, whenSessionEnds } from "./api.js";
 import { h, put, say } from "./dom.js";
 import { language, speak, t } from "./words.js";
-import { trouble } from "./ui.js";
+import { recovering, trouble } from "./ui.js";
 import { configuration } from "./view-configuration.js";
 import { dead } from "./view-dead.js";
 import { find } from "./view-find.js";
@@ -147,7 +147,7 @@ async function render() {
   try {
     await views[name](context);
   } catch (error) {
-    if (error?.name !== "AbortError") put(content, h("h1", {}, t(`view.${name}`)), trouble(error, render));
+    if (error?.name !== "AbortError") put(content, h("h1", {}, t(`view.${name}`)), recovering(error, render));
   }
 }
 

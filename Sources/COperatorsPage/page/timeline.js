@@ -13,20 +13,20 @@ const links = { delivery_id: "delivery_id", user_id: "user_id", comment_id: "com
 export function story({ outcome, finding, remedy, steps }, app) {
   return [
     h("div", { class: `finding ${outcome}` },
-      h("p", { class: "finding-text" }, badge(t(`outcome.${outcome}`), { ok: "good", problem: "bad", note: "warn" }[outcome]), " ", h("span", { lang: "en" }, finding)),
-      remedy && h("p", { class: "finding-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", h("span", { lang: "en" }, remedy))),
-    timeline(steps, app, { first: remedy, lang: "en" }),
+      h("p", { class: "finding-text" }, badge(t(`outcome.${outcome}`), { ok: "good", problem: "bad", note: "warn" }[outcome]), " ", finding),
+      remedy && h("p", { class: "finding-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", remedy)),
+    timeline(steps, app, { first: remedy }),
   ];
 }
 
-/** The steps as a list. `first` is a remedy that stands above already, `lang` the language of the texts where it is not the page's. */
-export function timeline(steps, app, { first, lang } = {}) {
+/** The steps as a list. `first` is a remedy that stands above already. */
+export function timeline(steps, app, { first } = {}) {
   return h("ol", { class: "timeline" }, steps.map((step) => h("li", { class: `step ${step.outcome}` },
     h("span", { class: "mark", role: "img", "aria-label": t(`outcome.${step.outcome}`) }, marks[step.outcome] ?? "i"),
     h("div", { class: "step-body" },
       h("p", { class: "step-head" }, h("span", { class: "strong" }, word(`step.${step.step}`) ?? step.step), step.at && time(step.at)),
-      h("p", { class: "step-text", lang }, step.text),
-      step.remedy && step.remedy !== first && h("p", { class: "step-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", h("span", { lang }, step.remedy)),
+      h("p", { class: "step-text" }, step.text),
+      step.remedy && step.remedy !== first && h("p", { class: "step-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", step.remedy),
       references(step.references, app)))));
 }
 
@@ -34,7 +34,7 @@ function references(found = {}, app) {
   const entries = Object.entries(found).filter(([, value]) => value !== "");
   if (!entries.length) return null;
   return h("p", { class: "step-references" }, entries.map(([name, value]) => h("span", {}, h("span", { class: "quiet" }, `${word(name) ?? name} `),
-    name in links ? h("a", { href: address("find", { [links[name]]: value, app_id: name === "delivery_id" ? undefined : app }) }, value) : h("code", {}, value))));
+    name in links ? h("a", { href: address("find", { [links[name]]: value, app_id: name === "delivery_id" ? undefined : app }) }, h("bdi", {}, value)) : h("code", {}, value))));
 }
 
 /** The steps of deliveries with their attempts, oldest first. */

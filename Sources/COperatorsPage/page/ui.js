@@ -8,7 +8,7 @@ import { Refusal } from "./api.js";
 export function head(title, text, json = [], ...beside) {
   return h("div", { class: "head" },
     h("div", {}, h("h1", {}, title), text && h("p", { class: "quiet" }, text)),
-    h("div", { class: "beside" }, beside, json.map((place) => h("a", { href: place, class: "json", target: "_blank", rel: "noopener", title: t("json") }, h("code", {}, place.split("?")[0])))));
+    h("div", { class: "beside" }, beside, json.map((place) => h("a", { href: place, class: "json", target: "_blank", rel: "noopener", title: t("json") }, `JSON `, h("code", {}, place.split("?")[0])))));
 }
 
 /** A short word in a colour: good, bad, warn or plain. */
@@ -42,7 +42,7 @@ export function waiting() {
 /** A table. Columns are {title, cell(row), number?, wide?}; each row is made once, so that thousands stay quick. */
 export function table(caption, columns, rows) {
   const body = h("tbody");
-  const make = (row) => h("tr", {}, columns.map((column) => h("td", { class: kind(column) }, column.cell(row))));
+  const make = (row) => h("tr", {}, columns.map((column) => h("td", { class: kind(column), "data-title": column.title || null }, h("div", { class: "cell" }, column.cell(row)))));
   body.append(...rows.map(make));
   const element = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
     h("table", {}, h("caption", { class: "unseen" }, caption),
@@ -56,7 +56,12 @@ function kind(column) {
 }
 
 /** A table that goes on: `more(after)` gives {rows, next}. */
-export async function longTable(caption, columns, more, nothing) {
+export async function longTable(caption, columns, ask, nothing) {
+  // A search that finds little has pages without a row.
+  const more = async (after) => {
+    const page = await ask(after);
+    return page.rows.length || !page.next ? page : more(page.next);
+  };
   const first = await more();
   if (!first.rows.length) return nothing;
   const shown = table(caption, columns, first.rows);
@@ -133,15 +138,32 @@ export function notice(text, tone = "good") {
   return h("p", { class: `notice ${tone}`, role: "status" }, text);
 }
 
-/** Fills a part of a view when a promise is kept, and tells what is wrong otherwise. */
-export async function show(place, make) {
-  put(place, waiting());
+/** Fills a part of a view when a promise is kept, and tells what is wrong otherwise. `isAgain` leaves what is shown until then. */
+export async function show(place, make, isAgain = false) {
+  if (!isAgain) put(place, waiting());
   try {
     put(place, await make());
   } catch (error) {
-    if (error?.name !== "AbortError") put(place, trouble(error, () => show(place, make)));
+    if (error?.name !== "AbortError") put(place, recovering(error, () => show(place, make, true)));
   }
   return place;
+}
+
+const AWAY = [0, 503];
+const PAUSE = 5000;
+
+/** As `trouble`. While the service or its store is away, `again` is called by itself as well, so that the view recovers with it. */
+export function recovering(error, again) {
+  const told = trouble(error, again);
+  if (!AWAY.includes(error?.status)) return told;
+  told.append(h("p", { class: "quiet small" }, t("error.again")));
+  const wait = () => setTimeout(() => {
+    if (!told.isConnected) return;
+    if (document.hidden) wait();
+    else again();
+  }, PAUSE);
+  wait();
+  return told;
 }
 
 /** Which app: a field for the configured ones. */

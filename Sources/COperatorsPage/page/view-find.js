@@ -1,6 +1,6 @@
 // Find: one box leads to one timeline.
 
-import { ask, path } from "./api.js";
+import { ask, path, spoken } from "./api.js";
 import { address } from "./address.js";
 import { apps } from "./apps.js";
 import { h, put } from "./dom.js";
@@ -30,15 +30,28 @@ async function key({ place, secret, signal }) {
   put(place, head(t("find.key"), t("find.key.text")));
   if (!secret) return place.append(empty(t("find.key.gone"), t("find.key.gone.text")));
   const result = h("div");
-  place.append(result);
-  await show(result, async () => {
-    const known = await apps(signal);
-    const answers = [];
-    for (const app of known.slice(0, MOST_APPS)) {
-      const found = await ask(path("/v1/explain", { app_id: app, security_key: secret }), { signal });
-      answers.push(h("section", {}, known.length > 1 && h("h2", {}, `${t("app")}: ${app}`), story(found, app)));
-    }
-    return answers;
+  const judge = (user) => show(result, async () => verdicts(await apps(signal), user, secret, signal));
+  place.append(h("form", { class: "line", onsubmit: (event) => {
+    event.preventDefault();
+    judge(new FormData(event.target).get("user_id").trim() || undefined);
+  } },
+    h("div", { class: "field grow" }, h("label", { for: "owner" }, t("find.key.owner")), h("input", { id: "owner", name: "user_id", autocomplete: "off", spellcheck: "false" })),
+    h("button", { type: "submit", class: "primary" }, t("find.key.judge"))), result);
+  await judge();
+}
+
+/** What authorization would say in each app. With a person it is certain; the app that the key was made for stands first. */
+async function verdicts(known, user, secret, signal) {
+  const answers = [];
+  for (const app of known.slice(0, MOST_APPS)) {
+    answers.push({ app, found: await ask(path("/v1/explain", { app_id: app, user_id: user, security_key: secret, lang: spoken() }), { signal }) });
+  }
+  const order = ["ok", "note", "problem"];
+  const rank = ({ outcome, steps }) => order.indexOf(outcome) + (steps.some((step) => step.step === "signature" && step.outcome === "ok") ? 0 : order.length);
+  answers.sort((a, b) => rank(a.found) - rank(b.found));
+  return answers.map(({ app, found }, index) => {
+    const [finding, steps] = story(found, app);
+    return h("section", {}, known.length > 1 && h("h2", {}, `${t("app")}: ${app}`), finding, index ? h("details", {}, h("summary", {}, t("find.steps")), steps) : steps);
   });
 }
 
@@ -59,7 +72,7 @@ async function look({ values, place, signal }) {
     wants("user") && note(user(app, text, signal), (is) => (is ? [hit("user", { user_id: text, app_id: app }, app)] : [])),
     wants("device") && note(ask(path("/v1/push-tokens", { app_id: app, device_id: text, limit: 20 }), { signal }), ({ push_tokens: all }) => all.map((one) => hit("device", { device_id: text, user_id: one.user_id, app_id: app }, app, one.user_id))),
     wants("comment") && note(ask(path("/v1/deliveries", { app_id: app, comment_id: text, limit: 1 }), { signal }), ({ deliveries }) => (deliveries.length ? [hit("comment", { comment_id: text, app_id: app }, app)] : [])),
-    wants("ticket") && note(ask(path("/v1/deliveries", { app_id: app, ticket_id: text, limit: 1 }), { signal }), ({ deliveries }) => (deliveries.length ? [hit("ticket", { ticket_id: text, app_id: app }, app)] : [])),
+    wants("ticket") && note(newest({ app_id: app, ticket_id: text }, 1, signal), (deliveries) => (deliveries.length ? [hit("ticket", { ticket_id: text, app_id: app }, app)] : [])),
   ].filter(Boolean)));
   if (faults.length && !found.length) throw faults[0];
   if (found.length === 1) return location.replace(found[0].href);
@@ -82,21 +95,21 @@ function nothing(text, kind, known) {
 }
 
 async function user(app, text, signal) {
-  const values = { app_id: app, user_id: text, limit: 1 };
+  const person = { app_id: app, user_id: text };
+  const values = { ...person, limit: 1 };
   const devices = await ask(path("/v1/push-tokens", values), { signal });
   if (devices.push_tokens.length) return true;
-  const deliveries = await ask(path("/v1/deliveries", values), { signal });
-  if (deliveries.deliveries.length) return true;
+  if ((await newest(person, 1, signal)).length) return true;
   return (await ask(path("/v1/revocations", values), { signal })).revocations.length > 0;
 }
 
 /** What the service explains; of a ticket what is stored of its deliveries. */
 async function explain({ values, place, signal, mayChange, again }, field, value) {
   const kind = field.replace("_id", "");
-  const json = field === "ticket_id" ? path("/v1/deliveries", pick(values, ["app_id", "ticket_id"])) : path("/v1/explain", pick(values, ["app_id", ...named]));
+  const json = field === "ticket_id" ? path("/v1/deliveries", pick(values, ["app_id", "ticket_id"])) : path("/v1/explain", { ...pick(values, ["app_id", ...named]), lang: spoken() });
   const result = h("div");
   const person = field === "user_id" && values.app_id;
-  put(place, head(`${t(`kind.${kind}`)} ${value}`, values.app_id ? `${t("app")}: ${values.app_id}${values.user_id && field !== "user_id" ? ` · ${t("user")}: ${values.user_id}` : ""}` : null, [json],
+  put(place, head([`${t(`kind.${kind}`)} `, h("bdi", {}, value)], values.app_id ? `${t("app")}: ${values.app_id}${values.user_id && field !== "user_id" ? ` · ${t("user")}: ${values.user_id}` : ""}` : null, [json],
     person && h("a", { class: "button", href: address("people", { app_id: values.app_id, user_id: value }) }, t("find.person"))), result);
   await show(result, async () => {
     if (field === "ticket_id") return stored(values, signal);
@@ -112,9 +125,21 @@ async function explain({ values, place, signal, mayChange, again }, field, value
   }, empty(t("find.no-deliveries"), t("find.no-deliveries.text")))));
 }
 
+/** The newest deliveries that match. A search that finds little comes in short pages, so that no request takes long. */
+async function newest(criteria, count, signal) {
+  const found = [];
+  let after = null;
+  do {
+    const page = await ask(path("/v1/deliveries", { ...criteria, after, limit: count - found.length }), { signal });
+    found.push(...page.deliveries);
+    after = page.next;
+  } while (after && found.length < count);
+  return found;
+}
+
 /** The newest deliveries of a ticket with their attempts, of which the service explains one at a time. */
 async function stored(values, signal) {
-  const { deliveries } = await ask(path("/v1/deliveries", { ...pick(values, ["app_id", "ticket_id"]), limit: MOST_STORIES }), { signal });
+  const deliveries = await newest(pick(values, ["app_id", "ticket_id"]), MOST_STORIES, signal);
   if (!deliveries.length) return empty(t("find.no-deliveries"), t("find.no-deliveries.text"));
   const stories = await Promise.all(deliveries.map((delivery) => ask(`/v1/deliveries/${delivery.id}`, { signal })));
   return timeline(stepsOf(stories), values.app_id);

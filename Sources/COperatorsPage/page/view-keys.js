@@ -1,6 +1,7 @@
 // Keys: where each one stands, when it was used, and the next step of a rotation.
 
 import { ask } from "./api.js";
+import { serviceNow } from "./clock.js";
 import { h, put } from "./dom.js";
 import { ago, time } from "./format.js";
 import { badge, card, empty, head, notice, show, table } from "./ui.js";
@@ -53,5 +54,5 @@ function rest({ key_id: id, last_used: used, known_since: since }) {
   const last = Math.max(used ?? 0, since ?? 0);
   if (!last) return t("rotate.unknown", { id });
   const due = last + UNUSED;
-  return due > Date.now() / 1000 ? t("rotate.wait", { id, date: new Date(due * 1000).toISOString().slice(0, 10) }) : t("rotate.retire", { id });
+  return due > serviceNow() ? t("rotate.wait", { id, date: new Date(due * 1000).toISOString().slice(0, 10) }) : t("rotate.retire", { id });
 }

@@ -1,7 +1,8 @@
 // Notifiers: state, what waits, why one is paused, when a credential ends, a test.
 
-import { ask } from "./api.js";
+import { ask, path, spoken } from "./api.js";
 import { address } from "./address.js";
+import { serviceNow } from "./clock.js";
 import { h, put } from "./dom.js";
 import { ago, duration, number, time } from "./format.js";
 import { badge, confirm, empty, facts, head, notice, show } from "./ui.js";
@@ -11,20 +12,22 @@ const SOON = 30 * 86400;
 const tones = { working: "good", failing: "warn", open: "bad", half_open: "warn", paused: "bad" };
 
 /** Shows the view. */
-export async function notifiers({ place, signal, mayChange }) {
+export async function notifiers({ values, place, signal, mayChange }) {
   const [told, list] = [h("div"), h("div", { class: "cards" })];
-  put(place, head(t("view.notifiers"), t("notifiers.text"), ["/v1/notifiers"]), told, list);
+  const json = path("/v1/notifiers", { lang: spoken() });
+  put(place, head(t("view.notifiers"), t("notifiers.text"), [json]), told, list);
   await show(list, async () => {
-    const { notifiers: found } = await ask("/v1/notifiers", { signal });
-    return found.length ? found.map((notifier) => one(notifier, mayChange, told)) : empty(t("notifiers.none"), t("notifiers.none.text"));
+    const { notifiers: found } = await ask(json, { signal });
+    return found.length ? found.map((notifier) => one(notifier, mayChange, told, notifier.name === values.notifier)) : empty(t("notifiers.none"), t("notifiers.none.text"));
   });
+  list.querySelector(".wanted")?.scrollIntoView({ block: "center" });
 }
 
-function one(notifier, mayChange, told) {
+function one(notifier, mayChange, told, isWanted) {
   const state = notifier.state ?? "unknown";
-  return h("section", { class: `card notifier ${tones[state] ?? ""}` },
+  return h("section", { class: `card notifier ${tones[state] ?? ""}${isWanted ? " wanted" : ""}` },
     h("div", { class: "card-head" }, h("h2", {}, notifier.name), badge(word(`state.${state}`) ?? state, tones[state])),
-    notifier.reason && h("div", { class: "remedy" }, h("p", {}, h("span", { class: "strong" }, t("notifiers.paused")), " ", h("code", {}, notifier.reason)), h("p", { lang: "en" }, notifier.remedy)),
+    notifier.reason && h("div", { class: "remedy" }, h("p", {}, h("span", { class: "strong" }, t("notifiers.paused")), " ", notifier.meaning, " (", h("code", {}, notifier.reason), ")"), h("p", {}, h("span", { class: "strong" }, t("to-do")), " ", sentence(notifier.remedy))),
     !notifier.state && h("p", { class: "remedy" }, t("notifiers.unknown")),
     facts([
       [t("type"), notifier.type ?? "–"],
@@ -34,14 +37,31 @@ function one(notifier, mayChange, told) {
       [t("notifiers.credential"), credential(notifier.credential_expires_at)],
     ]),
     h("div", { class: "buttons" },
+      notifier.pending > 0 && h("button", { type: "button", onclick: () => explain(notifier.name, told) }, t("notifiers.why")),
       h("a", { href: address("dead", { notifier: notifier.name }), class: "button" }, t("view.dead")),
       notifier.can_test && mayChange && h("button", { type: "button", onclick: () => test(notifier.name, told) }, t("notifiers.test")),
       !notifier.can_test && notifier.type && h("p", { class: "quiet small" }, t("notifiers.no-test"))));
 }
 
+/** Leads to a delivery that waits: its timeline says why. */
+async function explain(name, told) {
+  try {
+    const { deliveries } = await ask(path("/v1/deliveries", { notifier: name, state: "pending", limit: 1 }));
+    if (deliveries.length) location.hash = address("find", { delivery_id: deliveries[0].id });
+    else put(told, notice(t("notifiers.none-waits", { name })));
+  } catch (error) {
+    put(told, notice(error.message, "bad"));
+  }
+}
+
+/** The remedy as a sentence, of which the service says the end. */
+function sentence(text) {
+  return `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
+}
+
 function credential(expiresAt) {
   if (!expiresAt) return t("notifiers.no-end");
-  const left = expiresAt - Date.now() / 1000;
+  const left = expiresAt - serviceNow();
   const text = left > 0 ? t("time.ahead", { duration: duration(left) }) : t("notifiers.expired");
   return [left < SOON ? badge(text, left > 0 ? "warn" : "bad") : text, " · ", time(expiresAt, { seconds: false })];
 }

@@ -5,11 +5,16 @@ import { chart } from "./chart.js";
 import { h, put } from "./dom.js";
 import { bytes, duration, latency, number, rough } from "./format.js";
 import { History, STEP, parse, sum } from "./metrics.js";
+import { problems } from "./problems.js";
 import { head, trouble } from "./ui.js";
 import { t, word } from "./words.js";
 
+// Dead letters are counted in the store, so they are asked for less often.
+const DEAD_STEPS = 10;
 const AUTHORIZE = "deskgate_authorize_requests_total";
 const LATENCY = "deskgate_authorize_duration_seconds";
+// Whole numbers whose half is one, too.
+const COUNTS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [2, 4, 10].map((step) => step * 10 ** power));
 const RESULTS = [["authorized", "200", "good"], ["malformed", "400", "warn"], ["denied", "403", "bad"], ["undecided", "503", "dark"]];
 
 // It outlives the view, so that one who comes back finds the last minutes.
@@ -18,6 +23,7 @@ const history = new History();
 /** Shows the view, and asks anew as long as somebody looks. */
 export async function now({ place, signal }) {
   const fault = h("div");
+  const wrong = problems();
   const tiles = h("div", { class: "tiles" });
   const rate = (value) => (Number.isFinite(value) ? t("per-second", { rate: rough(value) }) : "–");
   const charts = {
@@ -25,25 +31,26 @@ export async function now({ place, signal }) {
     reasons: chart(t("now.reasons"), rate, t("now.no-denials")),
     latency: chart(t("now.latency"), latency, t("now.nothing")),
     webhooks: chart(t("now.webhooks"), rate, t("now.no-webhooks")),
-    depth: chart(t("now.depth"), (value) => number(value), t("now.empty-queue")),
+    depth: chart(t("now.depth"), (value) => number(value), t("now.empty-queue"), COUNTS),
     age: chart(t("now.age"), duration, t("now.empty-queue"), [2, 10, 20, 60, 120, 240, 600, 1200, 3600, 7200, 14400, 43200, 86400]),
   };
-  put(place, head(t("view.now"), t("now.text", { seconds: STEP / 1000 }), ["/metrics", "/v1/status"]), fault, tiles, h("div", { class: "charts" }, Object.values(charts)));
+  put(place, head(t("view.now"), t("now.text", { seconds: STEP / 1000 }), ["/metrics", "/v1/status"]), fault, wrong, tiles, h("div", { class: "charts" }, Object.values(charts)));
 
+  let steps = 0;
   const draw = () => {
     const latest = history.points.at(-1)?.samples;
     if (!latest) return;
     put(tiles, figures(latest));
     charts.results.update(RESULTS.map(([result, code, tone]) => ({ name: `${code} ${t(`result.${result}`)}`, tone, points: history.rates((samples) => sum(samples, AUTHORIZE, (labels) => labels.result === result)) })));
     charts.reasons.update(labelled(latest, AUTHORIZE, "reason", (labels) => labels.result !== "authorized")
-      .map((reason) => ({ name: reason, points: history.rates((samples) => sum(samples, AUTHORIZE, (labels) => labels.reason === reason && labels.result !== "authorized")) }))
+      .map((reason) => ({ name: word(`denial.${reason}`) ?? reason, points: history.rates((samples) => sum(samples, AUTHORIZE, (labels) => labels.reason === reason && labels.result !== "authorized")) }))
       .filter(({ points }) => points.some(({ value }) => value > 0)));
     charts.latency.update([["0.5", 0.5], ["0.95", 0.95], ["0.99", 0.99]].map(([name, quantile]) => ({ name: t("quantile", { share: Number(name) * 100 }), points: history.quantiles(LATENCY, quantile) })));
     charts.webhooks.update(labelled(latest, "deskgate_webhook_events_total", "result")
       .map((result) => ({ name: word(`webhook.${result}`) ?? result, points: history.rates((samples) => sum(samples, "deskgate_webhook_events_total", (labels) => labels.result === result)) }))
       .filter(({ points }) => points.some(({ value }) => value > 0)));
     for (const [name, metric] of [["depth", "deskgate_queue_pending"], ["age", "deskgate_queue_oldest_seconds"]]) {
-      charts[name].update(labelled(latest, metric, "notifier").map((notifier) => ({ name: notifier, points: history.values((samples) => sum(samples, metric, (labels) => labels.notifier === notifier)) })));
+      charts[name].update(labelled(latest, metric, "notifier").map((notifier) => ({ name: notifier, points: history.values((samples) => sum(samples, metric, (labels) => labels.notifier === notifier)) })), latest.has(metric) ? undefined : t("store.silent"));
     }
   };
 
@@ -53,6 +60,8 @@ export async function now({ place, signal }) {
       put(fault);
       // Metrics may need no session.
       await checkSession({ background: true, signal });
+      if (!signal.aborted) await wrong.look({ signal, dead: steps % DEAD_STEPS === 0 });
+      steps += 1;
     } catch (error) {
       if (signal.aborted) return;
       history.add(null);
@@ -64,6 +73,7 @@ export async function now({ place, signal }) {
   draw();
   // One who comes back at once is shown what is known: a rate needs a while.
   if (!(performance.now() - (history.points.at(-1)?.at ?? -Infinity) < STEP)) await step();
+  else await wrong.look({ signal, dead: true }).catch(() => {});
   let timer = null;
   const look = () => {
     clearInterval(timer);
@@ -93,14 +103,16 @@ function figures(samples) {
   const answers = rate((each) => sum(each, AUTHORIZE));
   const denied = rate((each) => sum(each, AUTHORIZE, (labels) => labels.result === "denied"));
   const slow = latestOf(history.quantiles(LATENCY, 0.99));
+  // While the store is away, nobody knows what waits.
+  const isKnown = samples.has("deskgate_queue_pending");
   const pending = sum(samples, "deskgate_queue_pending");
   const oldest = Math.max(0, ...(samples.get("deskgate_queue_oldest_seconds") ?? []).map(({ value }) => value));
   const isUp = sum(samples, "deskgate_store_up") === 1;
   const stuck = (samples.get("deskgate_notifier_state") ?? []).filter(({ labels, value }) => value === 1 && ["paused", "open"].includes(labels.state)).map(({ labels }) => labels.notifier);
   return [
-    tile(t("tile.answers"), Number.isFinite(answers) ? t("per-second", { rate: rough(answers) }) : "–", t("tile.denied", { share: answers > 0 ? rough((100 * denied) / answers) : "0" })),
+    tile(t("tile.answers"), Number.isFinite(answers) ? t("per-second", { rate: rough(answers) }) : "–", Number.isFinite(answers) ? t("tile.denied", { share: answers > 0 ? rough((100 * denied) / answers) : "0" }) : t("tile.measuring")),
     tile(t("tile.latency"), Number.isFinite(slow) ? latency(slow) : "–", t("tile.latency.text")),
-    tile(t("tile.waiting"), number(pending), pending ? t("tile.oldest", { duration: duration(oldest) }) : t("now.empty-queue"), pending && oldest > 300 ? "warn" : ""),
+    tile(t("tile.waiting"), isKnown ? number(pending) : "–", !isKnown ? t("store.silent") : pending ? t("tile.oldest", { duration: duration(oldest) }) : t("now.empty-queue"), pending && oldest > 300 ? "warn" : ""),
     tile(t("tile.notifiers"), stuck.length ? t("tile.stuck", { count: stuck.length }) : t("tile.working"), stuck.join(", ") || t("tile.working.text"), stuck.length ? "bad" : "good"),
     tile(t("tile.store"), isUp ? t("tile.store.up") : t("tile.store.down"), t("tile.memory", { size: bytes(sum(samples, "process_resident_memory_bytes")) }), isUp ? "good" : "bad"),
   ];

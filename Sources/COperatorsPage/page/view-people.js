@@ -41,7 +41,7 @@ async function person(context, app, user, chooser) {
   const { place, signal, mayChange } = context;
   const values = { app_id: app, user_id: user };
   const [told, standing, devices, revoked] = [h("div"), h("div"), h("div"), h("div")];
-  put(place, head(user, `${t("app")}: ${app}`, [path("/v1/users", values)], h("a", { class: "button", href: address("find", values) }, t("people.timeline"))),
+  put(place, head(h("bdi", {}, user), `${t("app")}: ${app}`, [path("/v1/users", values)], h("a", { class: "button", href: address("find", values) }, t("people.timeline"))),
     chooser, told, mayChange ? buttons(context, values, told) : notice(t("read-only"), "plain"),
     card(t("people.standing"), standing), card(t("people.devices"), devices), card(t("people.revocations"), revoked));
   let known = null;
@@ -99,7 +99,7 @@ function change(name, danger, { again }, values, told) {
 
 function deviceColumns(withPerson) {
   return [
-    withPerson && { title: t("user"), wide: true, cell: (device) => h("a", { href: address("people", { app_id: device.app_id, user_id: device.user_id }) }, device.user_id) },
+    withPerson && { title: t("user"), wide: true, cell: (device) => h("a", { href: address("people", { app_id: device.app_id, user_id: device.user_id }) }, h("bdi", {}, device.user_id)) },
     { title: t("device"), wide: true, cell: (device) => h("a", { href: address("find", { device_id: device.device_id, user_id: device.user_id, app_id: device.app_id }) }, device.device_id) },
     { title: t("type"), cell: (device) => device.type },
     { title: t("people.token"), cell: (device) => h("code", {}, device.token) },
@@ -121,7 +121,7 @@ function revocationColumns({ mayChange, again }) {
     { title: t("revocation.of"), wide: true, cell: (one) => (one.user_id ? h("a", { href: address("people", { app_id: one.app_id, user_id: one.user_id }) }, one.user_id) : one.key_id !== null ? `${t("key")} ${one.key_id}` : one.kind === "app" ? one.app_id : "–") },
     { title: t("revocation.before"), cell: (one) => (one.issued_before === null ? t("revocation.all") : time(one.issued_before)) },
     { title: t("people.reason"), wide: true, cell: (one) => one.reason || "–" },
-    { title: t("revocation.by"), cell: (one) => one.author },
+    { title: t("revocation.by"), wide: true, cell: (one) => one.author },
     { title: t("created"), cell: (one) => time(one.created_at) },
     mayChange && { title: "", cell: (one) => one.kind !== "former" && h("button", { type: "button", onclick: () => lift(one, again) }, t("revocation.remove")) },
   ].filter(Boolean);

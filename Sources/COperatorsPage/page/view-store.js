@@ -1,6 +1,6 @@
 // Replicas and store: whether the service can work, and who works beside it.
 
-import { ask, askText } from "./api.js";
+import { ask, askText, path, spoken } from "./api.js";
 import { h, put } from "./dom.js";
 import { bytes, duration, number, time } from "./format.js";
 import { parse, sum } from "./metrics.js";
@@ -14,7 +14,7 @@ export async function store({ place, signal }) {
   const list = h("div", { class: "stack" });
   put(place, head(t("view.store"), t("store.text"), ["/v1/status", "/metrics"]), list);
   await show(list, async () => {
-    const [status, { configuration }, text] = await Promise.all([ask("/v1/status", { signal }), ask("/v1/configuration", { signal }), askText("/metrics", { signal })]);
+    const [status, { configuration }, text] = await Promise.all([ask(path("/v1/status", { lang: spoken() }), { signal }), ask("/v1/configuration", { signal }), askText("/metrics", { signal })]);
     const samples = parse(text);
     const first = (name) => samples.get(name)?.[0]?.value;
     return [

@@ -60,11 +60,11 @@ struct Wait: Sendable, Equatable {
 /// The state of a breaker, as operators see it.
 package enum BreakerState: Sendable, Equatable {
     /// Why a notifier is paused.
-    package enum PauseReason: Sendable, Equatable {
+    package enum PauseReason: String, Sendable, CaseIterable {
         /// The provider refuses our credentials or settings, so that no attempt can succeed.
         case misconfigured
         /// The destination has answered 410: it wants nothing more.
-        case switchedOff
+        case switchedOff = "switched_off"
     }
 
     /// Every attempt may start.

@@ -82,14 +82,17 @@ extension Event {
     ///   - id: a new one, with room for the ids of deliveries.
     ///   - receivedAt: when the comment arrived here. Where the comment does not say when it was written, it was then.
     ///   - lifeMilliseconds: how long after its arrival it is delivered. The help desk's clock may be wrong, so it does not count here.
-    package init(_ comment: Comment, id: UUIDv7, receivedAt: UnixMilliseconds, lifeMilliseconds: UInt64) {
+    ///   - trace: the request that brought it.
+    package init(
+        _ comment: Comment, id: UUIDv7, receivedAt: UnixMilliseconds, lifeMilliseconds: UInt64, trace: TraceContext? = nil
+    ) {
         let occurredAt = comment.createdAt ?? receivedAt
         self.init(
             id: id, kind: .commentCreated,
             identity: Identity(
                 appID: comment.appID, ticketID: comment.ticketID, commentID: comment.commentID, deviceID: comment.deviceID),
             userID: comment.userID, deviceType: comment.deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
-            expiresAt: receivedAt + lifeMilliseconds, data: comment.data(occurredAt: occurredAt))
+            expiresAt: receivedAt + lifeMilliseconds, data: comment.data(occurredAt: occurredAt), trace: trace)
     }
 }
 

@@ -37,6 +37,15 @@ package struct Delivery: Sendable, Equatable {
     package let endedAt: UnixMilliseconds?
     /// Why it stands where it stands, in a stable word such as `timeout`; empty before the first try.
     package let reason: String
+    /// The span of the attempt that is under way, which its requests name; nil outside of one, and when the event has no trace.
+    package private(set) var attempt: TraceContext?
+
+    /// The same delivery within an attempt.
+    package func attempted(in span: TraceContext?) -> Delivery {
+        var delivery = self
+        delivery.attempt = span
+        return delivery
+    }
 
     /// Makes a delivery.
     package init(

@@ -14,6 +14,26 @@ package struct Event: Sendable, Equatable {
         case userForgotten = "user.forgotten"
         /// An operator asks whether events arrive.
         case operatorTest = "operator.test"
+        /// A notifier starts no attempts.
+        case notifierPaused = "operator.notifier_paused"
+        /// That notifier works again.
+        case notifierRecovered = "operator.notifier_recovered"
+        /// Deliveries wait too long, or do so no more.
+        case queueLate = "operator.queue_late"
+        /// A certificate or an app's last key ends soon, or was replaced.
+        case credentialExpires = "operator.credential_expires"
+        /// A file system has little space left, or enough again.
+        case diskLow = "operator.disk_low"
+        /// Far more authorizations are denied than usual, or no more so.
+        case denialsJump = "operator.denials_jump"
+
+        /// Whether it is for the service's operators, and about nobody.
+        package var isForOperators: Bool {
+            switch self {
+            case .commentCreated, .pushTokenRegistered, .pushTokenRemoved, .userForgotten: false
+            case .operatorTest, .notifierPaused, .notifierRecovered, .queueLate, .credentialExpires, .diskLow, .denialsJump: true
+            }
+        }
     }
 
     /// What an event is about. Two webhooks with the same identity tell of one event: the help desk may send a webhook several times, and one for
@@ -78,6 +98,9 @@ package struct Event: Sendable, Equatable {
     /// Its payload, such as `Comment`, as the text of a JSON object; `noData` once no delivery needs it any more.
     package let data: [UInt8]
 
+    /// The span of the request that it came with, below which its attempts stand; nil when it was caused by none.
+    package let trace: TraceContext?
+
     /// The data of an event whose texts and tokens are gone.
     package static let noData = Array("{}".utf8)
 
@@ -91,7 +114,7 @@ package struct Event: Sendable, Equatable {
     package init(
         id: UUIDv7, kind: Kind, identity: Identity, userID: String, deviceType: String? = nil, occurredAt: UnixMilliseconds,
         receivedAt: UnixMilliseconds,
-        expiresAt: UnixMilliseconds, data: [UInt8]
+        expiresAt: UnixMilliseconds, data: [UInt8], trace: TraceContext? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -102,5 +125,6 @@ package struct Event: Sendable, Equatable {
         self.receivedAt = receivedAt
         self.expiresAt = expiresAt
         self.data = data
+        self.trace = trace
     }
 }

@@ -17,6 +17,9 @@ package protocol Notifier: Sendable {
     /// that `PacedCall` names, and it must make no others.
     var pace: [PaceRule] { get }
 
+    /// The server that it calls, if its requests carry the attempt's trace on; nil when they do not.
+    var tracedServer: ServerAddress? { get }
+
     /// What an operator does when an outcome with this reason is `misconfigured` or has a `settingsFault`: one sentence's end.
     func remedy(for reason: String) -> String
 
@@ -30,6 +33,8 @@ extension Notifier {
     package var longestAttemptMilliseconds: UInt64 { 120_000 }
     /// Only a reload helps.
     package var probeAfterMilliseconds: UInt64? { nil }
+    /// Its requests, if it sends any, go to somebody who does not need to know of our traces.
+    package var tracedServer: ServerAddress? { nil }
     /// As often as deliveries are due.
     package var pace: [PaceRule] { [] }
     /// For notifiers without settings.
@@ -78,12 +83,14 @@ package struct DeliveryOutcome: Sendable, Equatable {
     package let environment: String?
     /// What is doubtful about the notifier's settings; nil when nothing is, or when the verdict is `misconfigured`.
     package let settingsFault: SettingsFault?
+    /// The status of the one response that it follows from; nil when there was none, or when it follows from several.
+    package let status: Int?
 
     /// Makes an outcome.
     package init(
         _ verdict: Verdict, reason: String, slowsDown: Bool = false, isAboutDevice: Bool = false, wasAsked: Bool = true,
         mayHaveArrived: Bool = true,
-        environment: String? = nil, settingsFault: SettingsFault? = nil
+        environment: String? = nil, settingsFault: SettingsFault? = nil, status: Int? = nil
     ) {
         self.verdict = verdict
         self.reason = reason
@@ -93,5 +100,6 @@ package struct DeliveryOutcome: Sendable, Equatable {
         self.mayHaveArrived = wasAsked && mayHaveArrived
         self.environment = environment
         self.settingsFault = settingsFault
+        self.status = status
     }
 }

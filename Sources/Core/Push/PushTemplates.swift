@@ -27,7 +27,7 @@ package struct PushTemplates: Sendable, Equatable {
     package init(language: String, texts: [PushTemplatePart: String] = [:]) throws(Problems) {
         var problems: [Problems.Problem] = []
         if !Self.isLanguage(language) { problems.append(.init(part: nil, description: "is not a language such as \"en\" or \"pt-BR\"")) }
-        let builtIn = Self.builtIn[language.prefix { $0 != "-" }.lowercased()] ?? Self.independent
+        let builtIn = Self.builtIn(in: language)
         var templates: [PushTemplatePart: PushTemplate] = [:]
         for part in PushTemplatePart.allCases {
             guard let text = texts[part] ?? builtIn[part] else {
@@ -45,6 +45,11 @@ package struct PushTemplates: Sendable, Equatable {
         guard problems.isEmpty else { throw Problems(all: problems) }
         self.language = language
         self.templates = templates
+    }
+
+    /// The texts that a language has where none are given; of one that is not built in those that are the same in all.
+    package static func builtIn(in language: String) -> [PushTemplatePart: String] {
+        builtIn[language.prefix { $0 != "-" }.lowercased()] ?? independent
     }
 
     /// The English texts.

@@ -108,13 +108,14 @@ extension RegistryChange {
             id: UUIDv7(milliseconds: at, using: &generator).event,
             kind: kind == .registered ? .pushTokenRegistered : .pushTokenRemoved,
             identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
-            deviceType: device.type, occurredAt: at, receivedAt: at, expiresAt: at + audience.lifeMilliseconds, data: Payload(self).data)
+            deviceType: device.type, occurredAt: at, receivedAt: at, expiresAt: at + audience.lifeMilliseconds, data: Payload(self).data,
+            trace: audience.trace)
         return Arrival(event, to: subscriptions, isErased: isErased)
     }
 }
 
 /// Who is told of changes in the registry, as the configuration in force says. Whoever calls a store's method that may change the registry hands it
-/// in, so that the store keeps no configuration: copying it copies two words.
+/// in, so that the store keeps no configuration: copying it copies a few words.
 package struct RegistryAudience: Sendable {
     /// Tells nobody.
     package static let nobody = RegistryAudience([], lifeMilliseconds: 0)
@@ -123,6 +124,15 @@ package struct RegistryAudience: Sendable {
     private let relayNames: Set<ByteKey>
     /// How long after a change it is told of, in milliseconds.
     package let lifeMilliseconds: UInt64
+    /// The request that causes the changes; nil when none does.
+    package private(set) var trace: TraceContext?
+
+    /// The same audience for changes that a request causes.
+    package func caused(by trace: TraceContext?) -> RegistryAudience {
+        var audience = self
+        audience.trace = trace
+        return audience
+    }
 
     /// Says who is told of the changes of which app; each app stands there once.
     /// - Parameter relays: the names of those that pass registrations on to a help desk.

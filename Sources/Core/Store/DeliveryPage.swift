@@ -27,7 +27,8 @@ package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
 package struct DeliveryPage: Sendable, Equatable {
     /// The deliveries, newest first.
     package let deliveries: [Delivery]
-    /// Where the next page begins; nil when there is none.
+    /// Where the next page begins; nil when there is none. A search that finds little ends its page after a while, so that a page with
+    /// fewer deliveries than wanted, or none, may have a next one.
     package let next: DeliveryCursor?
 
     /// Makes a page of what was found, of which one more than the limit tells that there is another page.
@@ -36,10 +37,15 @@ package struct DeliveryPage: Sendable, Equatable {
         deliveries = shown.map(\.delivery)
         next = found.count > limit ? shown.last?.place : nil
     }
+
+    /// Makes a page.
+    package init(_ deliveries: [Delivery], next: DeliveryCursor?) {
+        (self.deliveries, self.next) = (deliveries, next)
+    }
 }
 
 extension Store {
-    /// The first deliveries that match, newest first.
+    /// The deliveries of the first page of those that match, newest first.
     package func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
         try page(of: filter, after: nil, limit: limit).deliveries
     }

@@ -140,7 +140,7 @@ extension Event {
             receivedAt: now, expiresAt: now + lifeMilliseconds, data: Event.noData)
     }
 
-    /// The same event without the person, the device and its data.
+    /// The same event without the person, the device, its data, and its trace, whose id others chose.
     package func withoutPerson() -> Event {
         Event(
             id: id, kind: kind,

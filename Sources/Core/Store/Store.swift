@@ -59,7 +59,8 @@ package protocol Store: Sendable {
         _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>]
 
-    /// The deliveries that match, newest first.
+    /// The deliveries that match, newest first: at most `limit`, and fewer when they are far apart, so that no page takes long. Where
+    /// `next` is nil there are no more.
     /// - Parameter after: the `next` of the previous page; nil for the first.
     func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage
 
@@ -129,6 +130,10 @@ package protocol Store: Sendable {
     ///   - after: the last of the previous list; nil for the first.
     func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation]
 
+    /// When a person and devices last registered, for operators; nothing for whom the store does not know.
+    /// - Parameter devices: ids of the person's devices. Who else was signed in there counts as well.
+    func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls
+
     /// Removes a revocation: the keys that it was about count again, unless another one is about them too.
     /// - Returns: the revocation; nil when there is none with this id, or it is about a former person, which stays for ever.
     func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation?
@@ -163,6 +168,10 @@ package protocol Store: Sendable {
     /// How often to look for deliveries that another process has stored or given back, in milliseconds; nil when this process alone has the store.
     var newsMilliseconds: UInt64? { get }
 
+    /// How far the store's own clock is ahead of this machine's, in milliseconds; nil when it has none, or it is not known yet. Does not
+    /// block.
+    var clockOffsetMilliseconds: Int64? { get }
+
     /// What this process knows of the others that share the store. Does not block.
     var standing: ReplicaStanding { get }
 
@@ -171,6 +180,19 @@ package protocol Store: Sendable {
 
     /// What is recorded of all keys, also of those that are configured no more, in the order of the apps' bytes and the keys' numbers.
     func keyUses() throws(StoreError) -> [KeyUse]
+
+    /// The conditions that last, in the order of their keys.
+    func conditions() throws(StoreError) -> [OperatorCondition]
+
+    /// Says that this process sees a condition, which begins unless it lasts already. Then the event that tells of it is stored in the same
+    /// transaction; where there is no room for its deliveries they end at once.
+    /// - Returns: whether it began with this call.
+    func raise(_ condition: OperatorCondition, announcing arrival: Arrival?) throws(StoreError) -> Bool
+
+    /// Says that this process does not see a condition. It ends when no other living process sees it, and then the event that tells of it
+    /// is stored in the same transaction, as `raise` does.
+    /// - Returns: whether it ended with this call.
+    func clear(_ key: OperatorCondition.Key, announcing arrival: Arrival?) throws(StoreError) -> Bool
 
     /// Sets the digest of the keys that this process has in force, which its next heartbeat tells the others. Does not block.
     func announce(keysDigest: String)
@@ -186,6 +208,9 @@ package protocol Store: Sendable {
 extension Store {
     /// Nothing comes from other processes.
     package var newsMilliseconds: UInt64? { nil }
+
+    /// The store has no clock of its own.
+    package var clockOffsetMilliseconds: Int64? { nil }
 
     /// Adds a revocation of which no event tells.
     package func revoke(_ revocation: Revocation) throws(StoreError) { try revoke(revocation, announcing: nil) }

@@ -171,6 +171,8 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         /// The way to it broke while it committed, and it could not be asked in time: the call may have taken effect. A repeated event is
         /// recognised if it did.
         case inDoubt = "in_doubt"
+        /// The question took longer than a read may, and was ended.
+        case tooLong = "too_long"
         /// It is being closed.
         case closed
     }

@@ -68,6 +68,9 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
     /// Whether the breaker lets nobody but probes through.
     package var isOpen: Bool { breaker.state != .closed }
 
+    /// How the backend does, as its breaker has found.
+    package var standing: BreakerStanding { BreakerStanding(breaker) }
+
     /// What is known without a call; nil when somebody has to `ask`.
     package mutating func find(_ identity: CheckIdentity, now: MonotonicMilliseconds) -> Finding? {
         if let answer = cache.answer(identity, now: now) { return .kept(answer) }

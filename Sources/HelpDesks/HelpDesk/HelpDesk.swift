@@ -6,6 +6,7 @@ package import HTTPServer
 package import Observability
 package import Threading
 package import Time
+package import Tracing
 
 /// A help desk, as the rest of the service uses it: the routes that it and its apps call, and the relays that report registrations to it.
 ///
@@ -87,13 +88,15 @@ package struct HelpDeskServices: Sendable {
     package let logger: Logger
     /// For lines that strangers can cause; it samples them.
     package let denials: DenialLog
+    /// Makes the spans of requests.
+    package let tracer: Tracer
     /// Called on the store's thread, before the answer, when a delivery may have become due; must not block.
     package let onChange: @Sendable () -> Void
 
     /// Gathers the services.
     package init(
         state: Live<HelpDeskState>, revocations: Live<Revocations>, store: any Store, metrics: HelpDeskMetrics, clocks: Clocks,
-        random: RandomPool, logger: Logger, denials: DenialLog, onChange: @escaping @Sendable () -> Void
+        random: RandomPool, logger: Logger, denials: DenialLog, tracer: Tracer, onChange: @escaping @Sendable () -> Void
     ) {
         self.state = state
         self.revocations = revocations
@@ -103,6 +106,7 @@ package struct HelpDeskServices: Sendable {
         self.random = random
         self.logger = logger
         self.denials = denials
+        self.tracer = tracer
         self.onChange = onChange
     }
 }

@@ -6,6 +6,7 @@ internal import JSON
 internal import Observability
 internal import Threading
 internal import Time
+internal import Tracing
 
 /// `POST /pyrus/push-token` and the like: a device registers for notifications, or unsubscribes.
 ///
@@ -47,53 +48,59 @@ package final class PushTokenRoute: Sendable {
     }
 
     private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
-        let requestID = request.requestID
-        switch decide(request, requestID) {
-        case .answer(let response): return responder.respond(response)
+        let mark = RequestMark(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
+        switch decide(request, mark) {
+        case .answer(let response):
+            services.tracer.endRequest(mark.span, path, response)
+            return responder.respond(response)
         case .register(let registration, let audience):
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
-                store(registration, telling: audience, requestID, PendingBox(pending))
+                store(registration, telling: audience, mark, PendingBox(pending))
             }
         case .ask(let question, let call, let app, let caller, let state):
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + Self.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                question.ask(services.revocations) { [self] verdict in
+                question.ask(services.revocations, in: mark.trace) { [self] verdict in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
-                    answer(box, decide(verdict, on: call, app, caller, state, requestID), requestID)
+                    answer(box, decide(verdict, on: call, app, caller, state, mark), mark)
                 }
             }
         }
     }
 
     /// Answers a request about which the app's backend was asked.
-    private func answer(_ box: PendingBox, _ decision: Decision, _ requestID: String) {
+    private func answer(_ box: PendingBox, _ decision: Decision, _ mark: RequestMark) {
         switch decision {
-        case .answer(let response): box.respond(response)
-        case .register(let registration, let audience): store(registration, telling: audience, requestID, box)
+        case .answer(let response):
+            services.tracer.endRequest(mark.span, path, response)
+            box.respond(response)
+        case .register(let registration, let audience): store(registration, telling: audience, mark, box)
         case .ask: preconditionFailure("a backend's verdict leaves no question")
         }
     }
 
-    private func store(_ registration: Registration, telling audience: RegistryAudience, _ requestID: String, _ box: PendingBox) {
-        services.store.register(registration, telling: audience, isAwaited: { box.isAwaited }) { [self] result in
-            box.respond(recordOutcome(result, of: registration, requestID))
+    private func store(_ registration: Registration, telling audience: RegistryAudience, _ mark: RequestMark, _ box: PendingBox) {
+        services.store.register(registration, telling: audience.caused(by: mark.trace), isAwaited: { box.isAwaited }) { [self] result in
+            let response = recordOutcome(result, of: registration, mark)
+            services.tracer.endRequest(mark.span, path, response, app: registration.key.appID)
+            box.respond(response)
         }
     }
 
     /// Decides with the final verdict.
     private func decide(
         _ verdict: Verdict, on call: Result<PushTokenRequest, BodyError>, _ app: String?, _ caller: Caller, _ state: HelpDeskState,
-        _ requestID: String
+        _ mark: RequestMark
     ) -> Decision {
-        guard case .authorized = verdict else { return refuse(verdict, app, caller, requestID) }
+        guard case .authorized = verdict else { return refuse(verdict, app, caller, mark) }
         switch call {
-        case .success(let call): return register(call, state, requestID)
-        case .failure(let error): return refuse(error, app, requestID)
+        case .success(let call): return register(call, state, mark)
+        case .failure(let error): return refuse(error, app, mark)
         }
     }
 
-    private func decide(_ request: borrowing Request, _ requestID: String) -> Decision {
+    private func decide(_ request: borrowing Request, _ mark: RequestMark) -> Decision {
         let state = services.state.current
         var app: String?
         do throws(BodyError) {
@@ -121,16 +128,16 @@ package final class PushTokenRoute: Sendable {
                 }
             }
             switch call {
-            case .allowed(let call): return register(call, state, requestID)
-            case .refused(let verdict, let caller): return refuse(verdict, app, caller, requestID)
+            case .allowed(let call): return register(call, state, mark)
+            case .refused(let verdict, let caller): return refuse(verdict, app, caller, mark)
             case .open(let question, let call, let caller): return .ask(question, call, app: app, caller, state)
             }
         } catch {
-            return refuse(error, app, requestID)
+            return refuse(error, app, mark)
         }
     }
 
-    private func register(_ call: PushTokenRequest, _ state: HelpDeskState, _ requestID: String) -> Decision {
+    private func register(_ call: PushTokenRequest, _ state: HelpDeskState, _ mark: RequestMark) -> Decision {
         do throws(CryptoError) {
             var token: PushToken?
             if let text = call.token { token = try PushToken(text) }
@@ -140,14 +147,14 @@ package final class PushTokenRoute: Sendable {
                 telling: state.subscriptions.registry)
         } catch {
             let app = call.key.appID
-            return refuse(refusals.undecided, .unavailable, .error, error.description, app, ["app": .string(app)], requestID)
+            return refuse(refusals.undecided, .unavailable, .error, error.description, app, ["app": .string(app)], mark)
         }
     }
 
     /// Counts and logs the store's decision, wakes the dispatcher when the registry has made an event, and returns the answer. Runs on the
     /// store's thread.
     private func recordOutcome(
-        _ result: Result<Registration.Outcome, StoreError>, of registration: Registration, _ requestID: String
+        _ result: Result<Registration.Outcome, StoreError>, of registration: Registration, _ mark: RequestMark
     ) -> Response {
         let app = registration.key.appID
         let metrics = services.metrics.pushTokens
@@ -168,12 +175,12 @@ package final class PushTokenRoute: Sendable {
             return limited(rule, seconds: (registration.now.remaining(until: until) + 999) / 1000)
         case .failure(let error):
             metrics.count(.unavailable, app: app)
-            services.logger.log(
-                .error, "push token",
-                [
-                    "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app),
-                    "detail": .string(error.description), "request_id": .string(requestID),
-                ])
+            var fields: LogFields = [
+                "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app),
+                "detail": .string(error.description),
+            ]
+            mark.append(to: &fields)
+            services.logger.log(.error, "push token", fields)
             return storeRefusals.response(error.kind)
         }
     }
@@ -190,31 +197,31 @@ package final class PushTokenRoute: Sendable {
             ], headers: [("Retry-After", "\(seconds)")])
     }
 
-    private func refuse(_ verdict: Verdict, _ app: String?, _ caller: Caller, _ requestID: String) -> Decision {
+    private func refuse(_ verdict: Verdict, _ app: String?, _ caller: Caller, _ mark: RequestMark) -> Decision {
         var fields: LogFields = [:]
         caller.append(to: &fields)
         if case .denied = verdict {
-            return refuse(refusals.denied, .denied, verdict.logLevel, verdict.reason, app, fields, requestID)
+            return refuse(refusals.denied, .denied, verdict.logLevel, verdict.reason, app, fields, mark)
         }
-        return refuse(refusals.undecided, .unavailable, verdict.logLevel, verdict.reason, app, fields, requestID)
+        return refuse(refusals.undecided, .unavailable, verdict.logLevel, verdict.reason, app, fields, mark)
     }
 
-    private func refuse(_ error: BodyError, _ app: String?, _ requestID: String) -> Decision {
+    private func refuse(_ error: BodyError, _ app: String?, _ mark: RequestMark) -> Decision {
         var fields: LogFields = [:]
         if let app { fields.append("app", .string(app)) }
         if let field = error.field { fields.append("field", .string(field)) }
-        return refuse(.error(400, "malformed", error.message), .malformed, .info, error.reason, app, fields, requestID)
+        return refuse(.error(400, "malformed", error.message), .malformed, .info, error.reason, app, fields, mark)
     }
 
     /// Counts and logs a call that never reached the store; no field of the line has the caller's own text.
     private func refuse(
         _ response: Response, _ result: PushTokenCounters.Result, _ level: LogLevel, _ reason: String, _ app: String?,
-        _ details: LogFields, _ requestID: String
+        _ details: LogFields, _ mark: RequestMark
     ) -> Decision {
         services.metrics.pushTokens.count(result, app: app)
         var fields: LogFields = ["result": .string(result.rawValue), "reason": .string(reason)]
         fields.append(details)
-        fields.append("request_id", .string(requestID))
+        mark.append(to: &fields)
         services.denials.log(level, "push token", reason: reason, fields)
         return .answer(response)
     }

@@ -31,7 +31,7 @@ package struct StoreRefusals: Sendable {
         case .queueFull: queueFull
         case .diskFull: diskFull
         case .corrupt: corrupt
-        case .unavailable, .notOpen, .inDoubt: unavailable
+        case .unavailable, .notOpen, .inDoubt, .tooLong: unavailable
         case .closed: closed
         }
     }

@@ -5,6 +5,7 @@ internal import JSON
 internal import Observability
 internal import Threading
 internal import Time
+internal import Tracing
 
 /// `POST /pyrus/authorize`: may this user use the chat?
 ///
@@ -19,6 +20,7 @@ final class AuthorizeRoute: Sendable {
     private let denials: DenialLog
     private let revocations: Live<Revocations>
     private let clocks: Clocks
+    private let tracer: Tracer
     private let credentials = CredentialReader()
     private let authorized = Response(status: 200, json: ["status": "authorized"])
     private let refusals = AuthorizeRefusals()
@@ -29,6 +31,7 @@ final class AuthorizeRoute: Sendable {
         denials = services.denials
         revocations = services.revocations
         clocks = services.clocks
+        tracer = services.tracer
     }
 
     var route: Route {
@@ -47,6 +50,7 @@ final class AuthorizeRoute: Sendable {
 
     private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
         let start = clocks.monotonicNanoseconds()
+        let span = tracer.beginRequest(request.callersTrace())
         let (state, revocations) = (state.current, revocations.current)
         let now = clocks.unixSeconds()
         do throws(BodyError) {
@@ -62,36 +66,43 @@ final class AuthorizeRoute: Sendable {
                 return decision
             }
             guard let question else {
-                let requestID = caller == nil ? "" : request.requestID
-                return responder.respond(conclude(decision, state, caller, requestID, now: now, since: start))
+                let mark = RequestMark(id: caller == nil ? "" : request.requestID, span)
+                return responder.respond(conclude(decision, state, caller, mark, now: now, since: start))
             }
-            let requestID = request.requestID
+            let mark = RequestMark(id: request.requestID, span)
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                question.ask(self.revocations) { [self, caller] verdict in
+                question.ask(self.revocations, in: mark.trace) { [self, caller] verdict in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
-                    box.respond(conclude(decision.concluded(verdict), state, caller, requestID, now: now, since: start))
+                    box.respond(conclude(decision.concluded(verdict), state, caller, mark, now: now, since: start))
                 }
             }
         } catch {
             state.counters.count(error)
-            log(error, request)
+            log(error, request, span)
             duration.observe(nanoseconds: clocks.monotonicNanoseconds() - start)
-            return responder.respond(.error(400, "malformed", error.message))
+            let response = Response.error(400, "malformed", error.message)
+            tracer.endRequest(span, Self.path, response, result: "malformed")
+            return responder.respond(response)
         }
     }
 
     /// Counts and logs the final decision, and returns the answer. Runs on the server's thread, or on the one that brought a backend's
     /// answer.
     private func conclude(
-        _ decision: Authorizer.Decision, _ state: PyrusState, _ caller: Caller?, _ requestID: String, now: UnixSeconds, since start: UInt64
+        _ decision: Authorizer.Decision, _ state: PyrusState, _ caller: Caller?, _ mark: RequestMark, now: UnixSeconds, since start: UInt64
     ) -> Response {
         let decision = state.shared.authorizer.shadowing(decision, now: now)
         state.counters.count(decision)
-        if let caller, decision.verdict.logLevel >= denials.level { log(decision.verdict, caller, requestID) }
+        if let caller, decision.verdict.logLevel >= denials.level { log(decision.verdict, caller, mark) }
         duration.observe(nanoseconds: clocks.monotonicNanoseconds() - start)
-        return response(to: decision.verdict)
+        let response = response(to: decision.verdict)
+        if let span = mark.span {
+            let app = decision.application.map { state.shared.authorizer.applications[$0].name }
+            tracer.endRequest(span, Self.path, response, app: app, result: decision.verdict.result)
+        }
+        return response
     }
 
     private func response(to verdict: Verdict) -> Response {
@@ -104,18 +115,18 @@ final class AuthorizeRoute: Sendable {
     }
 
     /// Logs the reason, but no text that the caller chose: a misplaced security key must not reach the log.
-    private func log(_ verdict: Verdict, _ caller: Caller, _ requestID: String) {
+    private func log(_ verdict: Verdict, _ caller: Caller, _ mark: RequestMark) {
         var fields: LogFields = ["result": .string(verdict.result), "reason": .string(verdict.reason)]
         if case .malformed(let malformation) = verdict { fields.append("field", .string(malformation.field.name)) }
         caller.append(to: &fields)
-        fields.append("request_id", .string(requestID))
+        mark.append(to: &fields)
         denials.log(verdict.logLevel, "authorize", reason: verdict.reason, fields)
     }
 
-    private func log(_ error: BodyError, _ request: borrowing Request) {
+    private func log(_ error: BodyError, _ request: borrowing Request, _ span: OpenSpan?) {
         var fields: LogFields = ["result": .string("malformed"), "reason": .string(error.reason)]
         if let field = error.field { fields.append("field", .string(field)) }
-        fields.append("request_id", .string(request.requestID))
+        RequestMark(id: request.requestID, span).append(to: &fields)
         denials.log(.info, "authorize", reason: error.reason, fields)
     }
 }

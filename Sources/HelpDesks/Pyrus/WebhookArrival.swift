@@ -13,13 +13,15 @@ struct WebhookArrival {
     ///     - receivedAt: when the webhook arrived.
     ///     - lifeMilliseconds: how long after that it expires.
     ///     - random: makes the event's id.
+    ///     - trace: the request that has brought it.
     /// - Throws: when OpenSSL fails.
     init(
         _ comment: Comment, _ proven: WebhookIntake.Proven, to subscriptions: [Subscription], receivedAt: UnixMilliseconds,
-        lifeMilliseconds: UInt64, random: RandomPool
+        lifeMilliseconds: UInt64, random: RandomPool, trace: TraceContext?
     ) throws(WebhookIntake.Refusal) {
         let event = Event(
-            comment, id: try Self.newID(receivedAt, random), receivedAt: receivedAt, lifeMilliseconds: lifeMilliseconds)
+            comment, id: try Self.newID(receivedAt, random), receivedAt: receivedAt, lifeMilliseconds: lifeMilliseconds,
+            trace: trace)
         app = proven.app
         arrival = Arrival(event, to: subscriptions, token: proven.token)
     }

@@ -6,6 +6,7 @@ internal import HelpDesk
 internal import Observability
 internal import Threading
 internal import Time
+internal import Tracing
 
 /// `POST /pyrus/webhook/<secret>` and the signed `POST /pyrus/webhook`: support has answered in a chat.
 ///
@@ -47,42 +48,46 @@ final class WebhookRoute: Sendable {
             _ = try WebhookIntake(apps: webhooks).candidates(request, provenBy: proof)
             return nil
         } catch {
-            return refuse(error, webhooks, request)
+            let span = request.callersTrace().flatMap { services.tracer.begin(below: $0) }
+            return refuse(error, webhooks, RequestMark(id: request.requestID, span))
         }
     }
 
     private func answer(
         _ request: borrowing Request, _ responder: consuming Responder, provenBy proof: WebhookIntake.Proof
     ) -> Answered {
-        switch decide(request, proof) {
-        case .answer(let response): return responder.respond(response)
+        let mark = RequestMark(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
+        let path = proof == .path ? Self.secretPath : Self.path
+        switch decide(request, proof, mark) {
+        case .answer(let response):
+            services.tracer.endRequest(mark.span, path, response)
+            return responder.respond(response)
         case .store(let arrival, let audience):
-            let requestID = request.requestID
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
-                accept(arrival, audience, requestID, PendingBox(pending))
+                accept(arrival, audience, path, mark, PendingBox(pending))
             }
         }
     }
 
-    private func decide(_ request: borrowing Request, _ proof: WebhookIntake.Proof) -> Decision {
+    private func decide(_ request: borrowing Request, _ proof: WebhookIntake.Proof, _ mark: RequestMark) -> Decision {
         let state = state.current
         do throws(WebhookIntake.Refusal) {
             let proven = try WebhookIntake(apps: state.webhooks).comment(request, provenBy: proof)
             guard let comment = try heard(proven) else {
                 proven.app.counters.increment(.ignored)
-                services.logger.log(
-                    .debug, "webhook",
-                    ["result": .string("ignored"), "app": .string(proven.app.id), "request_id": .string(request.requestID)])
+                var fields: LogFields = ["result": .string("ignored"), "app": .string(proven.app.id)]
+                mark.append(to: &fields)
+                services.logger.log(.debug, "webhook", fields)
                 return .answer(answers.ignored)
             }
             let now = services.clocks.unixMilliseconds()
             return .store(
                 try WebhookArrival(
                     comment, proven, to: state.shared.subscriptions.comments(proven.app.id), receivedAt: now,
-                    lifeMilliseconds: state.shared.subscriptions.registry.lifeMilliseconds, random: services.random),
-                telling: state.shared.subscriptions.registry)
+                    lifeMilliseconds: state.shared.subscriptions.registry.lifeMilliseconds, random: services.random, trace: mark.trace),
+                telling: state.shared.subscriptions.registry.caused(by: mark.trace))
         } catch {
-            return .answer(refuse(error, state.webhooks, request))
+            return .answer(refuse(error, state.webhooks, mark))
         }
     }
 
@@ -97,54 +102,56 @@ final class WebhookRoute: Sendable {
         }
     }
 
-    private func refuse(_ refusal: WebhookIntake.Refusal, _ webhooks: WebhookApps, _ request: borrowing Request) -> Response {
+    private func refuse(_ refusal: WebhookIntake.Refusal, _ webhooks: WebhookApps, _ mark: RequestMark) -> Response {
         (refusal.app?.counters ?? webhooks.unknown).increment(refusal.result)
-        log(refusal, request)
+        log(refusal, mark)
         return response(to: refusal)
     }
 
-    private func accept(_ arrival: WebhookArrival, _ audience: RegistryAudience, _ requestID: String, _ pending: PendingBox) {
+    private func accept(
+        _ arrival: WebhookArrival, _ audience: RegistryAudience, _ path: StaticString, _ mark: RequestMark, _ pending: PendingBox
+    ) {
         services.store.accept(arrival.arrival, telling: audience, isAwaited: { pending.isAwaited }) { [self] result in
-            pending.respond(recordOutcome(result, arrival.app, arrival.arrival.event.id, requestID))
+            let response = recordOutcome(result, arrival.app, arrival.arrival.event.id, mark)
+            services.tracer.endRequest(mark.span, path, response, app: arrival.app.id)
+            pending.respond(response)
         }
     }
 
     /// Counts and logs the store's decision, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the
     /// store's thread.
     private func recordOutcome(
-        _ result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: UUIDv7, _ requestID: String
+        _ result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: UUIDv7, _ mark: RequestMark
     ) -> Response {
         switch result {
         case .success(.accepted):
             app.counters.increment(.accepted)
-            logStored("accepted", app, event, requestID)
+            logStored("accepted", app, event, mark)
             services.onChange()
             return answers.accepted
         case .success(.duplicate(let earlier)):
             app.counters.increment(.duplicate)
-            logStored("duplicate", app, earlier, requestID)
+            logStored("duplicate", app, earlier, mark)
             return answers.duplicate
         case .failure(let error):
             app.counters.increment(.unavailable)
             // The queue was full for the comment, but its token may have been stored, and that may be an event of the registry.
             if error.kind == .queueFull { services.onChange() }
-            services.logger.log(
-                .error, "webhook",
-                [
-                    "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app.id),
-                    "detail": .string(error.description), "request_id": .string(requestID),
-                ])
+            var fields: LogFields = [
+                "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app.id),
+                "detail": .string(error.description),
+            ]
+            mark.append(to: &fields)
+            services.logger.log(.error, "webhook", fields)
             return answers.refusals.response(error.kind)
         }
     }
 
-    private func logStored(_ result: String, _ app: WebhookApps.App, _ event: UUIDv7, _ requestID: String) {
+    private func logStored(_ result: String, _ app: WebhookApps.App, _ event: UUIDv7, _ mark: RequestMark) {
         guard services.logger.level <= .debug else { return }
-        services.logger.log(
-            .debug, "webhook",
-            [
-                "result": .string(result), "app": .string(app.id), "event": .string(event.description), "request_id": .string(requestID),
-            ])
+        var fields: LogFields = ["result": .string(result), "app": .string(app.id), "event": .string(event.description)]
+        mark.append(to: &fields, isStored: result == "accepted")
+        services.logger.log(.debug, "webhook", fields)
     }
 
     private func response(to refusal: WebhookIntake.Refusal) -> Response {
@@ -156,12 +163,12 @@ final class WebhookRoute: Sendable {
     }
 
     /// Logs the reason, but no text that the caller chose.
-    private func log(_ refusal: WebhookIntake.Refusal, _ request: borrowing Request) {
+    private func log(_ refusal: WebhookIntake.Refusal, _ mark: RequestMark) {
         let level = refusal.logLevel
         guard level >= services.logger.level else { return }
         var fields: LogFields = ["result": .string(refusal.result.rawValue), "reason": .string(refusal.reason)]
         if let app = refusal.app { fields.append("app", .string(app.id)) }
-        fields.append("request_id", .string(request.requestID))
+        mark.append(to: &fields)
         services.denials.log(level, "webhook", reason: refusal.reason, fields)
     }
 }

@@ -57,7 +57,7 @@ struct APNsProvider: PushProvider {
     private static let impossibleToken = String(repeating: "0", count: 64)
 
     let environments: [PushEnvironment]
-    var remedies: [String: String] { APNsRemedy.byReason }
+    var remedies: [String: String] { APNsRemedy.byReason.mapValues(\.rawValue) }
     var generalRemedy: String { APNsRemedy.credential.rawValue }
     private let topic: String
 

@@ -62,7 +62,7 @@ enum APNsReason: String, Sendable, CaseIterable {
 }
 
 /// What an operator does about APNs' answers: one sentence's end.
-enum APNsRemedy: String, CaseIterable {
+enum APNsRemedy: String, CaseIterable, ProviderRemedy {
     case address = #"check "url", "sandbox_url" and "proxy": what answers there is not APNs"#
     case certificate = #"check "certificate": it must be of this app, and not have expired"#
     case clock = "check this machine's clock"
@@ -72,13 +72,28 @@ enum APNsRemedy: String, CaseIterable {
         #"many devices belong to another app: check "topic", and that "routes" lead the devices of each app to their own notifier"#
     case topic = #"check "topic": the app's bundle identifier, which the key or the certificate must be allowed to send to"#
 
-    /// The texts by reason.
-    static let byReason: [String: String] = {
+    /// The remedies by reason.
+    static let byReason: [String: APNsRemedy] = {
         var remedies: [String: APNsRemedy] = [
             StatusReason.word(403): .credential, StatusReason.word(404): .address, StatusReason.word(405): .address,
             NotifierReason.requestCannotBeMade.rawValue: .credential,
         ]
         for reason in APNsReason.allCases { remedies[reason.word] = reason.remedy }
-        return remedies.mapValues(\.rawValue)
+        return remedies
     }()
+
+    /// The same in Russian.
+    var russian: String {
+        switch self {
+        case .address: #"проверьте "url", "sandbox_url" и "proxy": по этому адресу отвечает не APNs"#
+        case .certificate: #"проверьте "certificate": он должен быть от этого приложения и не должен быть просрочен"#
+        case .clock: #"проверьте часы этой машины"#
+        case .credential: #"проверьте "key", "key_id" и "team_id": все три должны относиться к одному ключу, который Apple не отозвала"#
+        case .keyLimits: #"проверьте "key_id": этот ключ другой команды или ограничен другой средой или темой"#
+        case .otherApp:
+            #"если устройств много, они от другого приложения: проверьте "topic" и то, что "routes" ведут устройства каждого приложения к своему каналу"#
+        case .topic:
+            #"проверьте "topic": это идентификатор приложения (bundle identifier), и ключу или сертификату должно быть разрешено ему отправлять"#
+        }
+    }
 }

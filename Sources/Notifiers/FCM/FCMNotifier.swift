@@ -32,7 +32,7 @@ package struct FCMDestination: Sendable, Equatable {
 struct FCMProvider: PushProvider {
     var environments: [PushEnvironment] { [interface.environment] }
     var proof: PushMessage { interface.proof }
-    var remedies: [String: String] { FCMRemedy.byReason }
+    var remedies: [String: String] { FCMRemedy.byReason.mapValues(\.rawValue) }
     var generalRemedy: String { FCMRemedy.account.rawValue }
     private let interface: FCMInterface
 

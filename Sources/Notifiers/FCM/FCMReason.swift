@@ -32,7 +32,7 @@ enum FCMErrorCode: String, Sendable, CaseIterable {
 }
 
 /// What an operator does about the answers of FCM and of Google's token server: one sentence's end.
-enum FCMRemedy: String, CaseIterable {
+enum FCMRemedy: String, CaseIterable, ProviderRemedy {
     case account = #"check "service_account": make a new key in the Firebase console under Project settings, Service accounts"#
     case key = "check that the service account's key has not been deleted, and this machine's clock; make a new key if need be"
     case otherPlatform = "give Firebase the credentials of the other platform, under Project settings, Cloud Messaging"
@@ -51,14 +51,28 @@ enum FCMRemedy: String, CaseIterable {
         }
     }
 
-    /// The texts by reason.
-    static let byReason: [String: String] = {
+    /// The remedies by reason.
+    static let byReason: [String: FCMRemedy] = {
         var remedies: [String: FCMRemedy] = [
             StatusReason.word(401): .account, StatusReason.word(403): .permission, StatusReason.word(404): .project,
             NotifierReason.misconfiguredForDeviceType.rawValue: .otherPlatform, NotifierReason.requestCannotBeMade.rawValue: .account,
         ]
         for code in FCMErrorCode.allCases { remedies[code.word] = code.remedy }
         for error in TokenError.allCases { remedies[TokenReason.error(error).word] = FCMRemedy(error) }
-        return remedies.mapValues(\.rawValue)
+        return remedies
     }()
+
+    /// The same in Russian.
+    var russian: String {
+        switch self {
+        case .account: #"проверьте "service_account": новый ключ создаётся в консоли Firebase, Project settings, Service accounts"#
+        case .key: #"проверьте, не удалён ли ключ сервисного аккаунта и верны ли часы этой машины; если нужно, создайте новый ключ"#
+        case .otherPlatform: #"задайте в Firebase ключи другой платформы: Project settings, Cloud Messaging"#
+        case .otherProject:
+            #"если устройств много, они от другого проекта: проверьте "service_account" и то, что "routes" ведут устройства каждого приложения к своему каналу"#
+        case .permission:
+            #"разрешите сервисному аккаунту отправлять сообщения: нужны роль Firebase Cloud Messaging API Admin и включённый API"#
+        case .project: #"проверьте "service_account" и "url": такого проекта нет"#
+        }
+    }
 }

@@ -48,7 +48,7 @@ package struct HMSDestination: Sendable, Equatable {
 struct HMSProvider: PushProvider {
     let environments: [PushEnvironment]
     let isProvedByToken = true
-    var remedies: [String: String] { HMSRemedy.byReason }
+    var remedies: [String: String] { HMSRemedy.byReason.mapValues(\.rawValue) }
     var generalRemedy: String { HMSRemedy.credential.rawValue }
     private let path: String
     private let category: String?

@@ -61,7 +61,7 @@ enum HMSCode: String, Sendable, CaseIterable {
 }
 
 /// What an operator does about HMS' answers: one sentence's end.
-enum HMSRemedy: String, CaseIterable {
+enum HMSRemedy: String, CaseIterable, ProviderRemedy {
     case credential = #"check "app_id" and "secret": AppGallery Connect shows both in the project's settings"#
     case otherApp =
         #"many devices belong to another app: check "app_id", and that "routes" lead the devices of each app to their own notifier"#
@@ -69,14 +69,26 @@ enum HMSRemedy: String, CaseIterable {
     case pushKit = #"enable Push Kit for the app in AppGallery Connect, and check "app_id""#
     case receipts = "check the address for receipts in AppGallery Connect, under Push Kit, and its certificate"
 
-    /// The texts by reason.
-    static let byReason: [String: String] = {
+    /// The remedies by reason.
+    static let byReason: [String: HMSRemedy] = {
         var remedies: [String: HMSRemedy] = [
             StatusReason.word(401): .credential, StatusReason.word(403): .credential, StatusReason.word(404): .credential,
             NotifierReason.requestCannotBeMade.rawValue: .credential,
         ]
         for code in HMSCode.allCases { remedies[HMSCode.word(code.rawValue)] = code.remedy }
         for error in TokenError.allCases { remedies[TokenReason.error(error).word] = .credential }
-        return remedies.mapValues(\.rawValue)
+        return remedies
     }()
+
+    /// The same in Russian.
+    var russian: String {
+        switch self {
+        case .credential: #"проверьте "app_id" и "secret": AppGallery Connect показывает их в настройках проекта"#
+        case .otherApp:
+            #"если устройств много, они от другого приложения: проверьте "app_id" и то, что "routes" ведут устройства каждого приложения к своему каналу"#
+        case .permission: #"запросите недостающее разрешение в AppGallery Connect, раздел Push Kit"#
+        case .pushKit: #"включите Push Kit для приложения в AppGallery Connect и проверьте "app_id""#
+        case .receipts: #"проверьте адрес для отчётов о доставке в AppGallery Connect, раздел Push Kit, и его сертификат"#
+        }
+    }
 }

@@ -38,6 +38,9 @@ package struct HTTPNotifier: Notifier {
     /// As configured.
     package var longestAttemptMilliseconds: UInt64 { UInt64(destination.transport.timeoutMilliseconds) }
 
+    /// The receiver is the company's own.
+    package let tracedServer: ServerAddress?
+
     private let destination: HTTPDestination
     private let secrets: [StandardWebhookSecret]
     private let client: Client
@@ -52,6 +55,7 @@ package struct HTTPNotifier: Notifier {
         _ destination: HTTPDestination, client: Client, now: @escaping @Sendable () -> UnixMilliseconds
     ) throws(StandardWebhookSecret.Problem) {
         self.destination = destination
+        tracedServer = ServerAddress(url: destination.url)
         secrets = try destination.secrets.map { text throws(StandardWebhookSecret.Problem) in
             try text.withSpan { span throws(StandardWebhookSecret.Problem) in try StandardWebhookSecret(span) }
         }
@@ -60,10 +64,12 @@ package struct HTTPNotifier: Notifier {
     }
 
     /// The receiver has answered 410.
-    package func remedy(for reason: String) -> String { Self.goneRemedy }
+    package func remedy(for reason: String) -> String { Self.goneRemedy.english }
 
     /// What an operator does then.
-    static let goneRemedy = "its receiver wants nothing more; ask whoever runs it, then reload the configuration (SIGHUP)"
+    static let goneRemedy = Told(
+        "its receiver wants nothing more; ask whoever runs it, then reload the configuration (SIGHUP)",
+        "получатель больше ничего не хочет; спросите того, кто его обслуживает, затем перезагрузите настройки (SIGHUP)")
 
     /// Posts the event; every attempt has the delivery's id as its message id, so that receivers recognise repetitions.
     package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
@@ -92,7 +98,7 @@ package struct HTTPNotifier: Notifier {
             headers: [
                 ("Content-Type", "application/json"), ("webhook-id", id), ("webhook-timestamp", signature.timestamp),
                 ("webhook-signature", signature.signature),
-            ],
+            ] + (delivery.attempt.map { [("\(TraceContext.header)", $0.traceparent)] } ?? []),
             body: body, timeoutMilliseconds: destination.transport.timeoutMilliseconds,
             connectTimeoutMilliseconds: min(destination.transport.timeoutMilliseconds, 5000), responseBodyLimit: Self.responseBodyLimit)
     }

@@ -9,14 +9,14 @@ package enum HTTPOutcome {
     package static func of(_ response: ClientResponse, now: UnixMilliseconds) -> DeliveryOutcome {
         let reason = StatusReason.word(response.status)
         switch response.status {
-        case 200..<300: return DeliveryOutcome(.delivered, reason: reason)
+        case 200..<300: return DeliveryOutcome(.delivered, reason: reason, status: response.status)
         // Gone: the receiver wants no more events until an operator says otherwise.
-        case 410: return DeliveryOutcome(.misconfigured, reason: reason)
+        case 410: return DeliveryOutcome(.misconfigured, reason: reason, status: response.status)
         default:
             // Any other status may be a mistake that somebody corrects while the event still matters. Redirects are never followed.
             return DeliveryOutcome(
                 .retry(retryAfterMilliseconds: response.retryAfter(now: now)), reason: reason,
-                slowsDown: [429, 502, 504].contains(response.status))
+                slowsDown: [429, 502, 504].contains(response.status), status: response.status)
         }
     }
 

@@ -29,6 +29,7 @@ package struct LogNotifier: Notifier {
         if let commentID = identity.commentID { fields.append("comment_id", .id(commentID)) }
         if let token = Self.token(of: delivery) { fields.append("token", .string(token)) }
         fields.append("notifier", .string(delivery.notifier))
+        if let trace = delivery.attempt { fields.append("trace_id", .string(trace.traceIDText)) }
         logger.log(.info, "event", fields)
         completion(DeliveryOutcome(.delivered, reason: NotifierReason.logged.rawValue))
     }

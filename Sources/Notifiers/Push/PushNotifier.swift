@@ -47,11 +47,13 @@ package final class PushNotifier: ProvableNotifier {
     }
 
     /// What an operator does about a wrong clock.
-    static let clockRemedy = "set this machine's clock: it is more than five minutes away from the provider's"
+    static let clockRemedy = Told(
+        "set this machine's clock: it is more than five minutes away from the provider's",
+        "установите часы этой машины: они расходятся с часами провайдера больше чем на пять минут")
 
     /// The provider's remedy, or the one for a wrong clock, which is the same for every provider.
     package func remedy(for reason: String) -> String {
-        if reason == ProviderTokenFailure.OwnReason.clockSkew.rawValue { return Self.clockRemedy }
+        if reason == ProviderTokenFailure.OwnReason.clockSkew.rawValue { return Self.clockRemedy.english }
         return sender.provider.remedies[reason] ?? sender.provider.generalRemedy
     }
 

@@ -28,7 +28,7 @@ package struct RuStoreDestination: Sendable, Equatable {
 struct RuStoreProvider: PushProvider {
     var environments: [PushEnvironment] { [interface.environment] }
     var proof: PushMessage { interface.proof }
-    var remedies: [String: String] { RuStoreRemedy.byReason }
+    var remedies: [String: String] { RuStoreRemedy.byReason.mapValues(\.rawValue) }
     var generalRemedy: String { RuStoreRemedy.token.rawValue }
     private let interface: FCMInterface
 
@@ -63,7 +63,7 @@ enum RuStoreAnswer {
 }
 
 /// What an operator does about RuStore's answers: one sentence's end.
-enum RuStoreRemedy: String, CaseIterable {
+enum RuStoreRemedy: String, CaseIterable, ProviderRemedy {
     case otherProject =
         #"many devices belong to another project: check "project_id", and that "routes" lead the devices of each app to their own notifier"#
     case token = #"check "token" and "project_id": RuStore's console shows both under Push notifications, Projects"#
@@ -78,13 +78,22 @@ enum RuStoreRemedy: String, CaseIterable {
         }
     }
 
-    /// The texts by reason.
-    static let byReason: [String: String] = {
+    /// The remedies by reason.
+    static let byReason: [String: RuStoreRemedy] = {
         var remedies: [String: RuStoreRemedy] = [
             StatusReason.word(401): .token, StatusReason.word(403): .token, StatusReason.word(404): .token,
             NotifierReason.misconfiguredForDeviceType.rawValue: .token, NotifierReason.requestCannotBeMade.rawValue: .token,
         ]
         for code in FCMErrorCode.allCases { remedies[code.word] = RuStoreRemedy(code) }
-        return remedies.mapValues(\.rawValue)
+        return remedies
     }()
+
+    /// The same in Russian.
+    var russian: String {
+        switch self {
+        case .otherProject:
+            #"если устройств много, они от другого проекта: проверьте "project_id" и то, что "routes" ведут устройства каждого приложения к своему каналу"#
+        case .token: #"проверьте "token" и "project_id": консоль RuStore показывает их в разделе Push-уведомления, Проекты"#
+        }
+    }
 }

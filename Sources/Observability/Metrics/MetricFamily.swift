@@ -9,7 +9,7 @@ package final class MetricFamily<Child: MetricChild>: MetricSource {
     private let header: [UInt8]
     private let make: @Sendable (MetricDefinition, [UInt8]) -> Child
     /// Sorted by the label bytes, because lookups are rarer than renderings.
-    private let children = Monitor<[(labels: [UInt8], child: Child)]>([])
+    private let children = Monitor<[(labels: [UInt8], values: [String], child: Child)]>([])
 
     init(_ definition: MetricDefinition, make: @escaping @Sendable (MetricDefinition, [UInt8]) -> Child) {
         self.definition = definition
@@ -27,7 +27,7 @@ package final class MetricFamily<Child: MetricChild>: MetricSource {
             let position = Self.position(of: labels, in: children)
             if position < children.count && children[position].labels == labels { return children[position].child }
             let child = make(definition, labels)
-            children.insert((labels, child), at: position)
+            children.insert((labels, labelValues, child), at: position)
             return child
         }
     }
@@ -35,11 +35,14 @@ package final class MetricFamily<Child: MetricChild>: MetricSource {
     func append(to output: inout [UInt8]) {
         let snapshot = children.withLock { $0 }
         output += header
-        for (_, child) in snapshot { child.appendSamples(to: &output) }
+        for (_, _, child) in snapshot { child.appendSamples(to: &output) }
     }
 
+    /// All children with their label values, for whoever decides by what was counted. Takes a lock and copies, as a scrape does.
+    package var all: [(labelValues: [String], child: Child)] { children.withLock { $0 }.map { ($0.values, $0.child) } }
+
     /// The index of the labels, or the index where they belong, by binary search.
-    private static func position(of labels: [UInt8], in children: [(labels: [UInt8], child: Child)]) -> Int {
+    private static func position(of labels: [UInt8], in children: [(labels: [UInt8], values: [String], child: Child)]) -> Int {
         var low = 0
         var high = children.count
         while low < high {

@@ -45,14 +45,19 @@ extension AdminContext {
         key.revocations = try RevocationSearch(store, appID: app.id, userID: userID, key: nil)
         let most = ExplainAction.mostDevices
         let devices = try store.devices(DeviceFilter(appID: app.id, userID: userID, deviceID: nil), after: nil, limit: most + 1)
-        let search = try DeliverySearch(store, wanted: ExplainAction.mostDeliveries) { delivery in
-            delivery.event.userID.utf8.elementsEqual(userID.utf8) && delivery.event.identity.appID.utf8.elementsEqual(app.id.utf8)
-        }
+        var filter = DeliveryFilter()
+        (filter.appID, filter.userID) = (app.id, userID)
+        let search = try DeliverySearch(store, filter, wanted: ExplainAction.mostDeliveries) { _ in true }
         return UserFacts(
             key: key, app: app, audience: audience(app), devices: Array(devices.prefix(most)), hasMoreDevices: devices.count > most,
-            registration: state.configuration.pushTokens, deliveries: try facts(search.found),
+            registration: state.configuration.pushTokens, limitUses: try limitUses(userID, app.id), deliveries: try facts(search.found),
             search: search.step("deskgate deliveries list --app \(Telling.word(app.id)) --user \(Telling.word(userID))"),
             reference: userReference(app.id, userID))
+    }
+
+    private func limitUses(_ userID: String, _ appID: String) throws(StoreError) -> [LimitUse] {
+        let calls = try store.registrationCalls(of: RevokedPerson(appID: appID, userID: userID), devices: [])
+        return state.configuration.pushTokens.limits.filter { $0.scope == .user }.map { LimitUse($0, calls.user, now: now) }
     }
 
     /// What is known of a comment, which an index finds.
@@ -75,10 +80,10 @@ extension AdminContext {
     /// What is known of a device.
     func facts(deviceID: String, userID: String?, app: Configuration.App) throws(StoreError) -> DeviceFacts {
         let devices = try DeviceSearch(store, appID: app.id, userID: userID, deviceID: deviceID)
-        let search = try DeliverySearch(store, wanted: ExplainAction.mostDeliveries) { delivery in
+        var filter = DeliveryFilter()
+        (filter.appID, filter.userID) = (app.id, userID)
+        let search = try DeliverySearch(store, filter, wanted: ExplainAction.mostDeliveries) { delivery in
             delivery.deviceID.map { $0.utf8.elementsEqual(deviceID.utf8) } == true
-                && delivery.event.identity.appID.utf8.elementsEqual(app.id.utf8)
-                && (userID.map { $0.utf8.elementsEqual(delivery.event.userID.utf8) } ?? true)
         }
         return DeviceFacts(
             deviceID: deviceID, userID: userID, app: app, audience: audience(app),

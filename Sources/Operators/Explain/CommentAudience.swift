@@ -32,22 +32,35 @@ extension Device {
     /// The step that tells of the device, and who notifies it.
     func step(_ audience: CommentAudience) -> Explanation.Step {
         let serving = audience.serving(type)
-        let since =
-            "Device \(key.deviceID) of the type \(type) is registered since \(RFC3339.text(registeredAt)), and was last seen at "
-            + RFC3339.text(seenAt)
+        let (registered, seen) = (RFC3339.text(registeredAt), RFC3339.text(seenAt))
+        let since = Told(
+            "Device \(key.deviceID) of the type \(type) is registered since \(registered), and was last seen at \(seen)",
+            "Устройство \(key.deviceID) типа \(type) зарегистрировано с \(registered), последний раз на связи \(seen)")
         let references = [
             Explanation.Reference(name: "device_id", text: key.deviceID), Explanation.Reference(name: "user_id", text: key.userID),
         ]
-        func step(_ outcome: Explanation.Outcome, _ text: String, _ remedy: String? = nil) -> Explanation.Step {
-            Explanation.Step(.device, outcome, "\(since). \(text)", at: seenAt, remedy: remedy, references)
+        func step(_ outcome: Explanation.Outcome, _ text: Told, _ remedy: Told? = nil) -> Explanation.Step {
+            Explanation.Step(.device, outcome, Told("\(since). \(text)", "\(since). \(text)"), at: seenAt, remedy: remedy, references)
         }
-        if !serving.push.isEmpty { return step(.ok, "It is notified by \(serving.push.joined(separator: ", ")).") }
+        if !serving.push.isEmpty {
+            let names = serving.push.joined(separator: ", ")
+            return step(.ok, Told("It is notified by \(names).", "Его уведомляет \(names)."))
+        }
         if !serving.posts.isEmpty {
             let names = serving.posts.joined(separator: ", ")
-            return step(.ok, "No push notifier serves its type; \(names) is told of its comments, and must notify it.")
+            return step(
+                .ok,
+                Told(
+                    "No push notifier serves its type; \(names) is told of its comments, and must notify it.",
+                    "Пуш-канала для этого типа нет; о комментариях узнаёт \(names), он и должен уведомить устройство."))
         }
         return step(
-            .problem, "No notifier serves devices of this type, so it is never notified.",
-            "Lead the type to a notifier in apps[].routes, and reload (SIGHUP).")
+            .problem,
+            Told(
+                "No notifier serves devices of this type, so it is never notified.",
+                "Ни один канал не обслуживает устройства этого типа, поэтому его никогда не уведомляют."),
+            Told(
+                "Lead the type to a notifier in apps[].routes, and reload (SIGHUP).",
+                "Направьте этот тип в канал в apps[].routes и перезагрузите (SIGHUP)."))
     }
 }

@@ -42,34 +42,70 @@ struct DeliveryFacts {
     }
 
     /// Where it stands, and why: one sentence or two.
-    var sentence: String {
-        let (count, notifier) = (Telling.count(delivery.attempts, "attempt"), delivery.notifier)
+    var sentence: Told {
+        let (number, notifier, meaning) = (delivery.attempts, delivery.notifier, meaning.text)
+        let count = Telling.count(number, "attempt")
         switch delivery.state {
-        case .delivered: return "\(notifier) delivered it after \(count): \(meaning.text).\(phone)"
-        case .noTarget: return "\(notifier) sent nothing: \(meaning.text)."
+        case .delivered:
+            return Told(
+                "\(notifier) delivered it after \(count): \(meaning).\(phone)",
+                "\(notifier) доставил (попыток: \(number)): \(meaning).\(phone)")
+        case .noTarget: return Told("\(notifier) sent nothing: \(meaning).", "\(notifier) ничего не отправил: \(meaning).")
         case .dead:
-            let last = attempts.last.map {
-                $0.reason == delivery.reason ? "" : "; the last attempt: \(ReasonMeaning.of($0.reason, self.notifier).text)"
-            }
-            return "\(notifier) gave it up after \(count): \(meaning.text) (\(delivery.reason))\(last ?? "")."
-        case .pending:
-            let failed = delivery.reason.isEmpty ? "" : " The last of \(count) failed: \(meaning.text) (\(delivery.reason))."
-            if let hold { return "It waits for \(notifier): \(hold).\(failed)" }
-            if delivery.attempts == 0 { return "It is due, and waits for its turn at \(notifier)." }
-            return failed.isEmpty
-                ? "\(notifier) is trying, or tries again at \(RFC3339.text(delivery.dueAt))."
-                : "It has not arrived yet.\(failed) \(notifier) tries again at \(RFC3339.text(delivery.dueAt))."
+            return Told(
+                "\(notifier) gave it up after \(count): \(meaning) (\(delivery.reason))\(lastAttempt).",
+                "\(notifier) отказался от доставки (попыток: \(number)): \(meaning) (\(delivery.reason))\(lastAttempt).")
+        case .pending: return pending(count)
         }
     }
 
+    /// What a dead delivery's last attempt failed for, if that is not what ended it.
+    private var lastAttempt: Told {
+        guard let last = attempts.last, last.reason != delivery.reason else { return Told(verbatim: "") }
+        let meaning = ReasonMeaning.of(last.reason, notifier).text
+        return Told("; the last attempt: \(meaning)", "; последняя попытка: \(meaning)")
+    }
+
+    private func pending(_ count: String) -> Told {
+        let (notifier, due, meaning) = (delivery.notifier, RFC3339.text(delivery.dueAt), meaning.text)
+        let hasFailed = !delivery.reason.isEmpty
+        let failed =
+            hasFailed
+            ? Told(
+                " The last of \(count) failed: \(meaning) (\(delivery.reason)).",
+                " Последняя попытка (всего их \(delivery.attempts)) не удалась: \(meaning) (\(delivery.reason)).") : Told(verbatim: "")
+        if let hold {
+            let why = Self.told(hold)
+            return Told("It waits for \(notifier): \(why).\(failed)", "Доставка ждёт \(notifier): \(why).\(failed)")
+        }
+        if delivery.attempts == 0 {
+            return Told("It is due, and waits for its turn at \(notifier).", "Доставка ждёт своей очереди в \(notifier).")
+        }
+        return hasFailed
+            ? Told(
+                "It has not arrived yet.\(failed) \(notifier) tries again at \(due).",
+                "Ещё не доставлено.\(failed) \(notifier) попробует снова \(due).")
+            : Told("\(notifier) is trying, or tries again at \(due).", "\(notifier) пробует или попробует снова \(due).")
+    }
+
+    /// Why a notifier starts no attempts, in words.
+    private static func told(_ hold: String) -> Told {
+        if let reason = AdminContext.pauseReason(hold) { return Told("notifier paused (\(reason))", "канал на паузе (\(reason))") }
+        if hold == AdminContext.notConfigured { return Told("\(hold)", "канала нет в настройках") }
+        if hold == AdminContext.serviceIsDown { return Told("\(hold)", "служба не запущена") }
+        return Told("\(hold)", "канал сбоит и остановлен на время")
+    }
+
     /// What a provider's acceptance does not say.
-    private var phone: String {
-        guard notifier?.type.isPush == true, delivery.event.kind == .commentCreated else { return "" }
-        return " Whether the phone shows it is up to the phone: notifications of the app may be off there, or the phone without network."
+    private var phone: Told {
+        guard notifier?.type.isPush == true, delivery.event.kind == .commentCreated else { return Told(verbatim: "") }
+        return Told(
+            " Whether the phone shows it is up to the phone: notifications of the app may be off there, or the phone without network.",
+            " Покажет ли его телефон, зависит от телефона: уведомления приложения могут быть выключены, или нет сети.")
     }
 
     /// What to do; nil when nothing need be done.
-    var remedy: String? {
+    var remedy: Told? {
         guard outcome == .problem else { return nil }
         let reason = delivery.reason.isEmpty ? nil : meaning.remedy
         guard let hold else { return (delivery.state == .dead ? settled(reason) : reason).map(Telling.sentence) }
@@ -77,26 +113,31 @@ struct DeliveryFacts {
     }
 
     /// A dead delivery may have ended for want of time: then the last attempt's reason says what to mend.
-    private func settled(_ own: String?) -> String? {
+    private func settled(_ own: Told?) -> Told? {
         guard let last = attempts.last, last.reason != delivery.reason, !last.reason.isEmpty,
             let cause = ReasonMeaning.of(last.reason, notifier).remedy
         else { return own }
-        return [cause, own].compactMap(\.self).joined(separator: "; then ")
+        return own.map { Told("\(cause); then \($0)", "\(cause); затем \($0)") } ?? cause
     }
 
-    private func holdRemedy(_ hold: String) -> String {
+    private func holdRemedy(_ hold: String) -> Told {
         if notifier == nil {
-            return "Configure the notifier again, or give its deliveries up: "
-                + "deskgate deliveries purge --state pending --notifier \(Telling.word(delivery.notifier))."
+            let purge = "deskgate deliveries purge --state pending --notifier \(Telling.word(delivery.notifier))."
+            return Told(
+                "Configure the notifier again, or give its deliveries up: \(purge)",
+                "Верните канал в настройки или откажитесь от его доставок: \(purge)")
         }
-        if hold == AdminContext.serviceIsDown { return "Start the service: deskgate serve." }
+        if hold == AdminContext.serviceIsDown {
+            return Told("Start the service: deskgate serve.", "Запустите службу: deskgate serve.")
+        }
         if let reason = AdminContext.pauseReason(hold) {
-            let remedy = ReasonMeaning.of(reason, notifier).remedy ?? "look at the log"
-            return Telling.sentence(remedy) + " Then reload the configuration (SIGHUP), which tries again."
+            return ReasonMeaning.of(reason, notifier).remedyOfPause
         }
-        let reason = delivery.reason.isEmpty ? nil : meaning.remedy
-        return "The notifier has failed several times in a row and is tried again by itself within minutes."
-            + (reason.map { " " + Telling.sentence($0) } ?? " The log says why it fails.")
+        let reason = (delivery.reason.isEmpty ? nil : meaning.remedy).map(Telling.sentence)
+        return Told(
+            "The notifier has failed several times in a row and is tried again by itself within minutes. ",
+            "Канал сбоил несколько раз подряд; он сам попробует снова через несколько минут. ")
+            + (reason ?? Told("The log says why it fails.", "Почему, говорит журнал."))
     }
 
     /// The identifiers to go on with.
@@ -111,32 +152,56 @@ struct DeliveryFacts {
 
     /// The step that tells of the whole delivery.
     var step: Explanation.Step {
-        Explanation.Step(.delivery, outcome, "\(subject): \(sentence)", at: delivery.endedAt, remedy: remedy, references)
+        Explanation.Step(
+            .delivery, outcome, Told("\(subject): \(sentence)", "\(subject): \(sentence)"), at: delivery.endedAt, remedy: remedy, references
+        )
     }
 
-    private var subject: String {
-        let device = delivery.deviceID.map { ", device \($0)" } ?? ""
-        guard let comment = delivery.event.identity.commentID else { return "Event \(delivery.event.kind.rawValue)\(device)" }
-        return "Comment \(comment)\(device)"
+    private var subject: Told {
+        let device = delivery.deviceID.map { Told(", device \($0)", ", устройство \($0)") } ?? Told(verbatim: "")
+        let kind = delivery.event.kind.rawValue
+        guard let comment = delivery.event.identity.commentID else { return Told("Event \(kind)\(device)", "Событие \(kind)\(device)") }
+        return Told("Comment \(comment)\(device)", "Комментарий \(comment)\(device)")
     }
 
     /// A step for each attempt.
     var attemptSteps: [Explanation.Step] {
         attempts.map { attempt in
-            let start = "Attempt \(attempt.number) of \(delivery.notifier)"
+            let start = Told(
+                "Attempt \(attempt.number) of \(delivery.notifier)", "Попытка \(attempt.number) канала \(delivery.notifier)")
             if attempt.outcome == "interrupted" {
                 return Explanation.Step(
-                    .attempt, .note, "\(start) was interrupted, because Deskgate ended; it may have arrived.", at: attempt.startedAt)
+                    .attempt, .note,
+                    Told(
+                        "\(start) was interrupted, because Deskgate ended; it may have arrived.",
+                        "\(start) прервана: Deskgate остановился; возможно, всё доставлено."), at: attempt.startedAt)
             }
             guard attempt.endedAt != nil else {
-                return Explanation.Step(.attempt, .note, "\(start) has begun; what came of it is not known yet.", at: attempt.startedAt)
+                return Explanation.Step(
+                    .attempt, .note,
+                    Told(
+                        "\(start) has begun; what came of it is not known yet.", "\(start) началась; чем она кончится, ещё неизвестно."),
+                    at: attempt.startedAt)
             }
             let meaning = ReasonMeaning.of(attempt.reason, notifier)
             let isDone = attempt.outcome == Delivery.State.delivered.rawValue
             return Explanation.Step(
-                .attempt, isDone ? .ok : .problem, "\(start): \(meaning.text) (\(attempt.reason)).", at: attempt.startedAt,
-                remedy: isDone ? nil : meaning.remedy.map(Telling.sentence))
+                .attempt, isDone ? .ok : .problem,
+                Told("\(start): \(meaning.text) (\(attempt.reason)).", "\(start): \(meaning.text) (\(attempt.reason))."),
+                at: attempt.startedAt, remedy: isDone ? nil : meaning.remedy.map(Telling.sentence))
         }
+    }
+}
+
+extension ReasonMeaning {
+    /// What to do about a notifier that is paused for this reason, in sentences.
+    var remedyOfPause: Told {
+        let mend = Telling.sentence(remedy ?? Told("look at the log", "посмотрите журнал"))
+        // Some say so themselves.
+        if mend.english.contains("(SIGHUP)") { return mend }
+        return Told(
+            "\(mend) Then reload the configuration (SIGHUP), which tries again.",
+            "\(mend) Затем перезагрузите настройки (SIGHUP), и канал попробует снова.")
     }
 }
 

@@ -1,4 +1,4 @@
-internal import Configuration
+package import Configuration
 internal import Core
 internal import Notifiers
 
@@ -10,21 +10,33 @@ extension ReasonMeaning {
         if let ending = RetryDecision.Ending(rawValue: reason) { return of(ending) }
         if let own = ofDispatch(reason) { return own }
         return ReasonMeaning(reason, from: notifier?.reasonSource ?? .unknown)
-            ?? ReasonMeaning("the reason is \(reason)", "look at the log for this notifier and this reason")
+            ?? ReasonMeaning(
+                Told("the reason is \(reason)", "причина \(reason)"),
+                Told("look at the log for this notifier and this reason", "поищите в журнале этот канал и эту причину"))
     }
 
     private static func of(_ ending: DeliveryEnding) -> ReasonMeaning {
         switch ending {
         case .noTarget:
             ReasonMeaning(
-                "there was no registered device that this notifier serves",
-                "see which devices are registered (deskgate explain --user) and which types apps[].routes leads to a notifier; a phone "
-                    + "registers when its app is opened")
-        case .tooMany: ReasonMeaning("the event had too many deliveries", "name fewer notifiers for the app")
+                Told(
+                    "there was no registered device that this notifier serves",
+                    "не было зарегистрированного устройства, которое обслуживает этот канал"),
+                Told(
+                    "see which devices are registered (deskgate explain --user) and which types apps[].routes leads to a notifier; a phone ",
+                    "посмотрите, какие устройства зарегистрированы (deskgate explain --user) и какие типы apps[].routes ведут в канал; ")
+                    + Told("registers when its app is opened", "телефон регистрируется, когда открывают приложение"))
+        case .tooMany:
+            ReasonMeaning(
+                Told("the event had too many deliveries", "у события слишком много доставок"),
+                Told("name fewer notifiers for the app", "назовите для приложения меньше каналов"))
         case .notifierQueueFull, .queueFull:
             ReasonMeaning(
-                "too many deliveries were waiting",
-                "see why they wait (deskgate status), mend that, and retry: deskgate deliveries retry --reason \(ending.reason)")
+                Told("too many deliveries were waiting", "ждало слишком много доставок"),
+                Told(
+                    "see why they wait (deskgate status), mend that, and retry: deskgate deliveries retry --reason \(ending.reason)",
+                    "выясните, почему они ждут (deskgate status), устраните это и повторите: deskgate deliveries retry --reason \(ending.reason)"
+                ))
         }
     }
 
@@ -32,10 +44,16 @@ extension ReasonMeaning {
         switch ending {
         case .expired:
             ReasonMeaning(
-                "there was no time left for another attempt before the event expired",
-                "retry it: deskgate deliveries retry; deliveries.expire_after_seconds says how long Deskgate tries")
+                Told(
+                    "there was no time left for another attempt before the event expired",
+                    "до истечения срока события не осталось времени на ещё одну попытку"),
+                Told(
+                    "retry it: deskgate deliveries retry; deliveries.expire_after_seconds says how long Deskgate tries",
+                    "повторите: deskgate deliveries retry; сколько длятся попытки, задаёт deliveries.expire_after_seconds"))
         case .attemptsSpent:
-            ReasonMeaning("no more attempts are allowed", "retry it: deskgate deliveries retry")
+            ReasonMeaning(
+                Told("no more attempts are allowed", "больше попыток не разрешено"),
+                Told("retry it: deskgate deliveries retry", "повторите: deskgate deliveries retry"))
         }
     }
 
@@ -43,19 +61,42 @@ extension ReasonMeaning {
     private static func ofDispatch(_ reason: String) -> ReasonMeaning? {
         switch reason {
         case AdminAnswer.Change.purged(0).name:
-            ReasonMeaning("an operator gave it up", "retry it if that was wrong: deskgate deliveries retry")
-        case "stopped": ReasonMeaning("Deskgate was stopped before it was sent", waitingForTurn)
-        case "superseded": ReasonMeaning("a later change of the same device made it pointless", nil)
-        case "not_for_relay": ReasonMeaning("comments are not passed on to the help desk that wrote them", nil)
-        case "no_key": ReasonMeaning("no security key could be minted for the call", "give the app a key under apps[].keys")
+            ReasonMeaning(
+                Told("an operator gave it up", "оператор отказался от неё"),
+                Told("retry it if that was wrong: deskgate deliveries retry", "если зря, повторите: deskgate deliveries retry"))
+        case "stopped":
+            ReasonMeaning(
+                Told("Deskgate was stopped before it was sent", "Deskgate остановили раньше, чем она была отправлена"), waitingForTurn)
+        case "superseded":
+            ReasonMeaning(
+                Told(
+                    "a later change of the same device made it pointless",
+                    "более позднее изменение того же устройства сделало её ненужной"), nil)
+        case "not_for_relay":
+            ReasonMeaning(
+                Told(
+                    "comments are not passed on to the help desk that wrote them",
+                    "комментарии не передаются службе поддержки, которая их написала"), nil)
+        case "no_key":
+            ReasonMeaning(
+                Told("no security key could be minted for the call", "не удалось выдать ключ безопасности для запроса"),
+                Told("give the app a key under apps[].keys", "дайте приложению ключ в apps[].keys"))
         default: nil
         }
     }
 
-    static let waitingForTurn = "wait: its next attempt follows by itself"
+    static let waitingForTurn = Told("wait: its next attempt follows by itself", "подождите: следующая попытка будет сама")
 }
 
 extension Configuration.Notifier {
+    /// What the reason of an attempt means, in the English words of `deskgate explain`: the ends of two sentences.
+    /// - Parameter notifier: as it is configured; nil when it is not any more.
+    /// - Returns: what happened, and what to do; without a remedy nothing need be done.
+    package static func meaning(of reason: String, for notifier: Configuration.Notifier?) -> (text: String, remedy: String?) {
+        let meaning = ReasonMeaning.of(reason, notifier)
+        return (meaning.text.english, meaning.remedy?.english)
+    }
+
     /// As far as the meaning of its reasons depends on it.
     var reasonSource: ReasonSource {
         switch kind {

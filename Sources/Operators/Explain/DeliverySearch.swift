@@ -1,10 +1,12 @@
 internal import Core
 
-/// The newest deliveries of an app that match, where no index leads to them: a bounded number of the newest is looked through.
+/// The newest deliveries that match, where no index leads to them: a bounded number of the newest that a filter leaves is looked through.
 struct DeliverySearch {
     /// How many of the newest deliveries are looked through.
-    static let mostRead = 5000
+    static let mostRead = 2000
     private static let perPage = 1000
+    /// A person has few, for which a whole page would be searched for long.
+    private static let perPageOfPerson = 50
 
     /// What was found, newest first.
     private(set) var found: [Delivery] = []
@@ -12,15 +14,20 @@ struct DeliverySearch {
     private(set) var isCut = false
 
     /// Searches.
-    /// - Parameter wanted: how many are enough.
-    init(_ store: any Store, wanted: Int, where matches: (Delivery) -> Bool) throws(StoreError) {
+    /// - Parameters:
+    ///   - filter: what the store looks for.
+    ///   - wanted: how many are enough.
+    ///   - matches: what is asked of them besides.
+    init(_ store: any Store, _ filter: DeliveryFilter, wanted: Int, where matches: (Delivery) -> Bool) throws(StoreError) {
         var (place, read): (DeliveryCursor?, Int) = (nil, 0)
+        let perPage = filter.userID == nil ? Self.perPage : Self.perPageOfPerson
         while true {
-            let page = try store.page(of: DeliveryFilter(), after: place, limit: Self.perPage)
+            let page = try store.page(of: filter, after: place, limit: perPage)
             found += page.deliveries.filter(matches)
             read += page.deliveries.count
             guard let next = page.next else { break }
-            guard found.count < wanted, read < Self.mostRead else {
+            // A short page has taken its time: there is little to find.
+            guard found.count < wanted, read < Self.mostRead, page.deliveries.count == perPage else {
                 isCut = true
                 break
             }
@@ -36,7 +43,9 @@ struct DeliverySearch {
         guard isCut else { return nil }
         return Explanation.Step(
             .search, .note,
-            "Only the newest deliveries are shown here, found among the newest \(Self.mostRead) of all.",
-            remedy: "For older ones: \(command).")
+            Told(
+                "Only the newest deliveries are shown here; older ones were not looked for.",
+                "Показаны только самые новые доставки, более старые не искали."),
+            remedy: Told("For older ones: \(command).", "Более старые: \(command)."))
     }
 }

@@ -35,64 +35,115 @@ extension Denial {
     }
 
     /// What is wrong with a key that is denied so: one sentence.
-    func sentence(_ facts: KeyFacts) -> String {
-        let key = facts.key
-        let issued = key.map { Telling.time($0.issuedAt) } ?? "", ids = facts.keyIDs
-        func since(_ earlier: UnixSeconds?) -> String { Telling.duration(seconds: facts.now.elapsed(since: earlier ?? facts.now)) }
+    func sentence(_ facts: KeyFacts) -> Told {
+        let (key, id) = (facts.key, facts.key?.keyID ?? 0)
+        let issued = Telling.time(key?.issuedAt ?? facts.now), now = Telling.time(facts.now)
+        func since(_ earlier: UnixSeconds?) -> Told { Telling.duration(seconds: facts.now.elapsed(since: earlier ?? facts.now)) }
         switch self {
-        case .unknownApp: return "No app with this app_id is configured."
+        case .unknownApp: return Told("No app with this app_id is configured.", "Приложения с таким app_id в настройках нет.")
         case .unknownKey:
-            return "The key was made with the key id \(key?.keyID ?? 0), and the app has \(ids.isEmpty ? "no key" : "only \(ids)")."
+            guard let ids = facts.keyIDs else {
+                return Told(
+                    "The key was made with the key id \(id), and the app has no key.",
+                    "Ключ создан с номером ключа \(id), а у приложения ключей нет.")
+            }
+            return Told(
+                "The key was made with the key id \(id), and the app has only \(ids).",
+                "Ключ создан с номером ключа \(id), а у приложения есть только \(ids).")
         case .wrongMac:
-            return "The key was not made with the secret of key id \(key?.keyID ?? 0) for this app_id and this user_id."
+            return Told(
+                "The key was not made with the secret of key id \(id) for this app_id and this user_id.",
+                "Ключ создан не секретом с номером \(id) для этого app_id и этого user_id.")
         case .issuedInFuture:
             let ahead = Telling.duration(seconds: facts.now.remaining(until: key?.issuedAt ?? facts.now))
-            return "The key was issued at \(issued), which is \(ahead) ahead of this machine's clock (\(Telling.time(facts.now)))."
+            return Told(
+                "The key was issued at \(issued), which is \(ahead) ahead of this machine's clock (\(now)).",
+                "Ключ выдан \(issued), это на \(ahead) впереди часов этой машины (\(now)).")
         case .expired:
-            return "The key expired at \(Telling.time(key?.expiresAt ?? 0)), \(since(key?.expiresAt)) ago."
+            let (end, ago) = (Telling.time(key?.expiresAt ?? 0), since(key?.expiresAt))
+            return Told("The key expired at \(end), \(ago) ago.", "Срок ключа истёк \(end), \(ago) назад.")
         case .tooOld:
-            let longest = facts.policy.longestLifeSeconds.map { Telling.duration(seconds: $0) } ?? "nothing"
-            return "The key was issued at \(issued), \(since(key?.issuedAt)) ago, and keys of this app may be \(longest) old."
+            let longest = facts.policy.longestLifeSeconds.map { Telling.duration(seconds: $0) } ?? Told("nothing", "0 с")
+            let ago = since(key?.issuedAt)
+            return Told(
+                "The key was issued at \(issued), \(ago) ago, and keys of this app may be \(longest) old.",
+                "Ключ выдан \(issued), \(ago) назад, а ключам этого приложения может быть не больше \(longest).")
         case .keyRetired:
-            let end = facts.secretEnd
-            return
-                "The secret with the key id \(key?.keyID ?? 0) verifies nothing since \(end.map { Telling.time($0) } ?? "its not_after"), "
-                + "\(since(end)) ago."
+            let end = facts.secretEnd.map { Telling.time($0) } ?? Told("its not_after", "своего not_after")
+            let ago = since(facts.secretEnd)
+            return Told(
+                "The secret with the key id \(id) verifies nothing since \(end), \(ago) ago.",
+                "Секрет с номером ключа \(id) ничего не проверяет с \(end), это было \(ago) назад.")
         case .revoked: return facts.revocationSentence
-        case .backendDenied: return "The app's backend denies this user."
-        case .backendUndecided: return "The app's backend could not decide, and the app's rule (verify.when_undecided) denies then."
+        case .backendDenied:
+            return Told("The app's backend denies this user.", "Сервер приложения отказывает этому пользователю.")
+        case .backendUndecided:
+            return Told(
+                "The app's backend could not decide, and the app's rule (verify.when_undecided) denies then.",
+                "Сервер приложения не смог решить, а правило приложения (verify.when_undecided) тогда отказывает.")
         }
     }
 
+    private static let newKey = Told(
+        "Have the app fetch a new key from its backend, and hand it to the chat.",
+        "Приложение должно получить новый ключ у своего сервера и передать его чату.")
+
     /// What to do about it, in sentences.
-    func remedy(_ facts: KeyFacts) -> String {
-        let newKey = "Have the app fetch a new key from its backend, and hand it to the chat."
+    func remedy(_ facts: KeyFacts) -> Told {
+        let newKey = Self.newKey
         switch self {
         case .unknownApp:
-            return "Compare the app_id byte for byte with apps[].app_id in the configuration\(facts.appHint). "
-                + "If the app is new, configure it and reload (SIGHUP)."
+            return Told(
+                "Compare the app_id byte for byte with apps[].app_id in the configuration\(facts.appHint). ",
+                "Сравните app_id побайтно с apps[].app_id в настройках\(facts.appHint). ")
+                + Told(
+                    "If the app is new, configure it and reload (SIGHUP).", "Если приложение новое, добавьте его и перезагрузите (SIGHUP).")
         case .unknownKey:
-            return
-                "Either the secret has left the configuration, or the key was made for another environment. \(newKey) If many users still "
-                + "have such keys, configure the former secret again under apps[].keys until they have expired."
-        case .wrongMac:
-            return
-                "Check in this order: the user_id is byte for byte the one that the key was minted for (capitals, spaces, a prefix); the "
-                + "app_id is too; the backend that mints has the same secret for this key id as apps[].keys, which another environment has "
-                + "not; nothing on the way has changed the key. deskgate key mint makes a key to compare with."
+            return Told(
+                "Either the secret has left the configuration, or the key was made for another environment. \(newKey) ",
+                "Либо секрет убран из настроек, либо ключ создан для другой среды. \(newKey) ")
+                + Told(
+                    "If many users still have such keys, configure the former secret again under apps[].keys until they have expired.",
+                    "Если такие ключи ещё у многих, верните прежний секрет в apps[].keys, пока их срок не истечёт.")
+        case .wrongMac: return Self.wrongMacRemedy
         case .issuedInFuture:
-            return "Set the clock of the machine that minted the key, or of this one; a difference of "
-                + "\(Telling.duration(seconds: facts.policy.clockSkewSeconds)) is allowed (security_keys.clock_skew_seconds)."
+            let skew = Telling.duration(seconds: facts.policy.clockSkewSeconds)
+            return Told(
+                "Set the clock of the machine that minted the key, or of this one; a difference of \(skew) is allowed ",
+                "Установите часы машины, которая выдала ключ, или этой; допускается разница \(skew) ")
+                + Told(verbatim: "(security_keys.clock_skew_seconds).")
         case .expired:
-            return "\(newKey) If keys expire while people chat, mint them for longer (ttl), or fetch a new one at every start of the app."
-        case .tooOld: return "\(newKey) The longest life is longest_life_seconds of apps[].security_keys or of security_keys."
+            return Told(
+                "\(newKey) If keys expire while people chat, mint them for longer (ttl), or fetch a new one at every start of the app.",
+                "\(newKey) Если ключи истекают посреди разговора, выдавайте их на больший срок (ttl) или берите новый при каждом запуске.")
+        case .tooOld:
+            return Told(
+                "\(newKey) The longest life is longest_life_seconds of apps[].security_keys or of security_keys.",
+                "\(newKey) Наибольший срок задаёт longest_life_seconds в apps[].security_keys или в security_keys.")
         case .keyRetired:
-            return "\(newKey) If many users still have such keys, set a later not_after for the secret under apps[].keys."
+            return Told(
+                "\(newKey) If many users still have such keys, set a later not_after for the secret under apps[].keys.",
+                "\(newKey) Если такие ключи ещё у многих, задайте секрету в apps[].keys более поздний not_after.")
         case .revoked: return facts.revocationRemedy
         case .backendDenied:
-            return "Ask whoever runs the backend why; deskgate_authorize_requests_total counts such denials as backend_denied."
+            return Told(
+                "Ask whoever runs the backend why; deskgate_authorize_requests_total counts such denials as backend_denied.",
+                "Спросите тех, кто обслуживает сервер; deskgate_authorize_requests_total считает такие отказы как backend_denied.")
         case .backendUndecided:
-            return "Look at the log for why the backend was not reached or did not answer, and mend that."
+            return Told(
+                "Look at the log for why the backend was not reached or did not answer, and mend that.",
+                "Посмотрите в журнале, почему сервер был недоступен или не ответил, и устраните это.")
         }
     }
+
+    private static let wrongMacRemedy =
+        Told(
+            "Check in this order: the user_id is byte for byte the one that the key was minted for (capitals, spaces, a prefix); the ",
+            "Проверьте по порядку: user_id побайтно тот, для которого выдан ключ (заглавные буквы, пробелы, приставка); ")
+        + Told(
+            "app_id is too; the backend that mints has the same secret for this key id as apps[].keys, which another environment has ",
+            "app_id тоже; у сервера, который выдаёт ключи, для этого номера тот же секрет, что в apps[].keys, а в другой среде он ")
+        + Told(
+            "not; nothing on the way has changed the key. deskgate key mint makes a key to compare with.",
+            "другой; по пути ключ ничто не изменило. Ключ для сравнения создаёт deskgate key mint.")
 }

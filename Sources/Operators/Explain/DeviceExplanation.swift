@@ -33,20 +33,42 @@ extension Explanation {
         (outcome, finding) = Self.finding(facts, found)
     }
 
-    private static func finding(_ facts: DeviceFacts, _ found: [Step]) -> (Outcome, String) {
+    private static func finding(_ facts: DeviceFacts, _ found: [Step]) -> (Outcome, Told) {
         guard !found.isEmpty else {
             return (
                 .problem,
                 facts.isCut
-                    ? "The device was not found among those that were looked at." : "No such device is registered, so it is not notified."
+                    ? Told(
+                        "The device was not found among those that were looked at.", "Среди просмотренных устройств такого не нашлось.")
+                    : Told(
+                        "No such device is registered, so it is not notified.",
+                        "Такое устройство не зарегистрировано, поэтому его не уведомляют.")
             )
         }
         if let unserved = found.first(where: { $0.outcome == .problem }) { return (.problem, unserved.text) }
         guard let latest = facts.deliveries.first(where: { $0.delivery.event.kind == .commentCreated }) else {
-            return (.ok, "The device is registered and a notifier serves it. No comment was sent to it among the newest deliveries.")
+            return (
+                .ok,
+                Told(
+                    "The device is registered and a notifier serves it. No comment was sent to it among the newest deliveries.",
+                    "Устройство зарегистрировано, канал для него есть. Среди последних доставок комментариев ему не было.")
+            )
         }
-        guard latest.outcome == .problem else { return (.ok, "The device is registered and is notified. The latest: \(latest.sentence)") }
-        return (.problem, "The device is registered, but the latest comment has not arrived: \(latest.sentence)")
+        let sentence = latest.sentence
+        guard latest.outcome == .problem else {
+            return (
+                .ok,
+                Told(
+                    "The device is registered and is notified. The latest: \(sentence)",
+                    "Устройство зарегистрировано, его уведомляют. Последнее: \(sentence)")
+            )
+        }
+        return (
+            .problem,
+            Told(
+                "The device is registered, but the latest comment has not arrived: \(sentence)",
+                "Устройство зарегистрировано, но последний комментарий не доставлен: \(sentence)")
+        )
     }
 
     /// Why a device may not be registered, the likely causes first.
@@ -54,56 +76,58 @@ extension Explanation {
         if facts.isCut {
             return [
                 Step(
-                    .search, .problem, "The app has more devices than are looked at without a person.",
-                    remedy: "Ask again with the user_id, by which the device is found at once.")
+                    .search, .problem,
+                    Told(
+                        "The app has more devices than are looked at without a person.",
+                        "У приложения больше устройств, чем просматривается без пользователя."),
+                    remedy: Told(
+                        "Ask again with the user_id, by which the device is found at once.",
+                        "Спросите снова и укажите user_id: по нему устройство находится сразу."))
             ]
         }
-        let app = facts.app.id
-        let owner = facts.userID == nil ? "of the app" : "of this user"
-        return [
-            Step(
-                .device, .problem, "No device \(owner) with this id has a push token.",
-                remedy: "Have the person open the app while signed in, and see what comes of its registration: "
-                    + "deskgate_push_token_requests_total{app=\"\(app)\"} counts results. Denied ones are explained by "
-                    + "deskgate explain --user and --key."),
-            Step(
-                .device, .note,
-                "A device leaves when the app signs out, when its provider does not know the token any more, when its token comes with "
-                    + "another user or device, when an operator removes it, or when the person has more than "
-                    + "\(Telling.count(facts.registration.devicesPerUser, "device")). After "
-                    + "\(Telling.count(facts.registration.forgetAfterDays, "day")) without a sign of life it is forgotten. Deliveries "
-                    + "to it that are still stored follow, and tell if a provider has refused it.",
-                remedy:
-                    "The devices of a person: deskgate tokens list --app \(Telling.word(app)) --user ID."),
-            Step(
-                .limits, .note,
-                "Registrations beyond push_tokens.limits are answered 429, and the app repeats them later."),
-        ]
+        return [absent(facts), departed(facts), limited]
     }
-}
 
-/// The devices of an app with one id, whoever has registered them: no index leads there, so a bounded number is looked through.
-struct DeviceSearch {
-    private static let mostPages = 10
-    private static let perPage = 1000
-
-    private(set) var found: [Device] = []
-    /// Whether not all devices of the app were looked at.
-    private(set) var isCut = false
-
-    /// Searches; the devices of a named person are found by an index.
-    init(_ store: any Store, appID: String, userID: String?, deviceID: String) throws(StoreError) {
-        if let userID {
-            found = try store.devices(DeviceFilter(appID: appID, userID: userID, deviceID: deviceID), after: nil, limit: 1)
-            return
-        }
-        var last: Device.Key?
-        for _ in 0..<Self.mostPages {
-            let page = try store.devices(DeviceFilter(appID: appID, userID: nil, deviceID: nil), after: last, limit: Self.perPage)
-            found += page.filter { $0.key.deviceID.utf8.elementsEqual(deviceID.utf8) }
-            guard page.count == Self.perPage else { return }
-            last = page.last?.key
-        }
-        isCut = true
+    private static func absent(_ facts: DeviceFacts) -> Step {
+        let owner = facts.userID == nil ? Told("of the app", "у приложения") : Told("of this user", "у этого пользователя")
+        let series = "deskgate_push_token_requests_total{app=\"\(facts.app.id)\"}"
+        return Step(
+            .device, .problem,
+            Told("No device \(owner) with this id has a push token.", "Устройства с таким идентификатором и пуш-токеном \(owner) нет."),
+            remedy: Told(
+                "Have the person open the app while signed in, and see what comes of its registration: \(series) counts results. ",
+                "Пусть человек войдёт и откроет приложение; посмотрите, чем кончится регистрация: итоги считает \(series). ")
+                + Told(
+                    "Denied ones are explained by deskgate explain --user and --key.",
+                    "Отказы объясняет deskgate explain --user и --key."))
     }
+
+    private static func departed(_ facts: DeviceFacts) -> Step {
+        let (most, days) = (facts.registration.devicesPerUser, facts.registration.forgetAfterDays)
+        let app = Telling.word(facts.app.id)
+        let text =
+            Told(
+                "A device leaves when the app signs out, when its provider does not know the token any more, when its token comes with ",
+                "Устройство исчезает, когда в приложении выходят, когда провайдер больше не знает токен, когда токен приходит с другим ")
+            + Told(
+                "another user or device, when an operator removes it, or when the person has more than \(Telling.count(most, "device")). ",
+                "пользователем или устройством, когда его удаляет оператор или когда устройств у человека больше \(most). ")
+            + Told(
+                "After \(Telling.count(days, "day")) without a sign of life it is forgotten. Deliveries ",
+                "Без признаков жизни оно забывается, срок в днях: \(days). Доставки ")
+            + Told(
+                "to it that are still stored follow, and tell if a provider has refused it.",
+                "ему, которые ещё хранятся, стоят ниже и говорят, не отказал ли провайдер.")
+        return Step(
+            .device, .note, text,
+            remedy: Told(
+                "The devices of a person: deskgate tokens list --app \(app) --user ID.",
+                "Устройства человека: deskgate tokens list --app \(app) --user ID."))
+    }
+
+    private static let limited = Step(
+        .limits, .note,
+        Told(
+            "Registrations beyond push_tokens.limits are answered 429, and the app repeats them later.",
+            "На регистрации сверх push_tokens.limits отвечают 429, и приложение повторяет их позже."))
 }

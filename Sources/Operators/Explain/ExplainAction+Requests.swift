@@ -13,6 +13,7 @@ extension ExplainAction {
         AdminRoute.Parameter("comment_id", .query, text: "A comment, and what became of it."),
         AdminRoute.Parameter("device_id", .query, text: "A device, and whether it is notified."),
         AdminRoute.Parameter("delivery_id", .query, text: "A delivery, and what became of it."),
+        Language.parameter,
     ]
 
     /// `GET /v1/explain`
@@ -25,7 +26,7 @@ extension ExplainAction {
             let values = try AdminQuery(request.queryItems()).values(of: parameters)
             return try ExplainAction(
                 appID: values["app_id"], userID: values["user_id"], securityKey: values["security_key"], commentID: values["comment_id"],
-                deviceID: values["device_id"], deliveryID: values["delivery_id"])
+                deviceID: values["device_id"], deliveryID: values["delivery_id"], language: values[Language.parameter.name])
         })
 
     /// As `AdminAction` says.
@@ -38,7 +39,10 @@ extension ExplainAction {
             case .device(let device, let userID): [("user_id", userID), ("device_id", device)]
             case .delivery(let id): [("delivery_id", id.description)]
             }
-        let query = ([("app_id", appID)] + asked).compactMap { name, text in text.map { (name: name, text: $0) } }
+        let spoken = language == .english ? nil : language.rawValue
+        let query = ([("app_id", appID)] + asked + [(Language.parameter.name, spoken)]).compactMap { name, text in
+            text.map { (name: name, text: $0) }
+        }
         return AdminRequest(.get, "\(Self.path)", query: query)
     }
 }

@@ -25,16 +25,20 @@ package struct ExplainAction: AdminAction, Equatable {
     let question: Question
     /// Nil for the only configured app.
     let appID: String?
+    /// The language of the answer's texts.
+    let language: Language
 
     /// Checks the fields, of which exactly one question must come.
     /// - Parameters:
     ///   - appID: nil for the only configured app; a delivery needs none.
     ///   - userID: the question, or whose key or device is meant.
     ///   - commentID: an identity of the help desk.
+    ///   - language: the word of a language for the answer's texts; nil for English.
     package init(
         appID: String?, userID: String?, securityKey: String? = nil, commentID: String? = nil, deviceID: String? = nil,
-        deliveryID: String? = nil
+        deliveryID: String? = nil, language: String? = nil
     ) throws(AdminProblem) {
+        self.language = try Language(parameter: language)
         self.appID = try appID.map { text throws(AdminProblem) in try PersonFields.app(text) }
         let person = try userID.map { text throws(AdminProblem) in try PersonFields.user(text) }
         let asked = [securityKey, commentID, deviceID, deliveryID].compactMap(\.self).count
@@ -68,13 +72,13 @@ package struct ExplainAction: AdminAction, Equatable {
         let app = appID ?? (apps.count == 1 ? apps[0] : nil)
         switch question {
         case .key(let key, let userID):
-            return AdminAnswer(.object(Explanation(try context.facts(key: key, userID: userID, appID: app)).json))
-        case .delivery(let id): return AdminAnswer(.object(try context.explanation(of: id).json))
+            return AdminAnswer(.object(Explanation(try context.facts(key: key, userID: userID, appID: app)).json(in: language)))
+        case .delivery(let id): return AdminAnswer(.object(try context.explanation(of: id).json(in: language)))
         case .user, .comment, .device: break
         }
         guard let app else { return .error(400, "malformed", "app_id: missing; more than one app is configured.") }
         guard let configured = context.state.configuration.app(app) else { return .unknownApp(app, apps) }
-        return AdminAnswer(.object(try explanation(of: configured, context).json))
+        return AdminAnswer(.object(try explanation(of: configured, context).json(in: language)))
     }
 
     private func explanation(of app: Configuration.App, _ context: AdminContext) throws(StoreError) -> Explanation {

@@ -1,3 +1,4 @@
+package import Core
 internal import JSON
 package import Time
 
@@ -65,16 +66,16 @@ package struct Explanation: Sendable, Equatable {
         /// What it comes to.
         package let outcome: Outcome
         /// One sentence, or a few.
-        package let text: String
+        package let text: Told
         /// When it happened; nil for what holds now.
         package let at: UnixMilliseconds?
         /// What to do, in sentences; nil when nothing need be done.
-        package let remedy: String?
+        package let remedy: Told?
         /// Identifiers to go on with.
         package let references: [Reference]
 
         init(
-            _ subject: Subject, _ outcome: Outcome, _ text: String, at: UnixMilliseconds? = nil, remedy: String? = nil,
+            _ subject: Subject, _ outcome: Outcome, _ text: Told, at: UnixMilliseconds? = nil, remedy: Told? = nil,
             _ references: [Reference] = []
         ) {
             self.subject = subject
@@ -89,13 +90,13 @@ package struct Explanation: Sendable, Equatable {
     /// What the whole comes to.
     package let outcome: Outcome
     /// The answer in one sentence, or a few.
-    package let finding: String
+    package let finding: Told
     /// What was found.
     package let steps: [Step]
 
     /// What to do first: the remedy of the first problem, or else of the first note that has one. What a single attempt has failed for is
     /// part of its delivery, which knows more.
-    package var remedy: String? {
+    package var remedy: Told? {
         guard outcome != .ok else { return nil }
         let remedies = steps.filter { $0.remedy != nil && $0.subject != .attempt }
         return (remedies.first { $0.outcome == .problem } ?? remedies.first { $0.outcome == .note })?.remedy
@@ -105,60 +106,21 @@ package struct Explanation: Sendable, Equatable {
 extension Explanation {
     static let members = ["outcome", "finding", "remedy", "steps"]
 
-    /// The JSON for operators.
-    var json: JSONObject {
+    /// The JSON for operators, with its texts in one language.
+    func json(in language: Language) -> JSONObject {
         [
-            "outcome": .string(outcome.rawValue), "finding": .string(finding), "remedy": remedy.map { .string($0) } ?? .null,
-            "steps": .array(steps.map { .object($0.json) }),
+            "outcome": .string(outcome.rawValue), "finding": .string(finding.text(in: language)), "remedy": JSONValue(remedy, in: language),
+            "steps": .array(steps.map { .object($0.json(in: language)) }),
         ]
     }
 }
 
 extension Explanation.Step {
-    fileprivate var json: JSONObject {
+    fileprivate func json(in language: Language) -> JSONObject {
         [
-            "step": .string(subject.rawValue), "outcome": .string(outcome.rawValue), "text": .string(text),
-            "at": at.map { .string(RFC3339.text($0)) } ?? .null, "remedy": remedy.map { .string($0) } ?? .null,
+            "step": .string(subject.rawValue), "outcome": .string(outcome.rawValue), "text": .string(text.text(in: language)),
+            "at": at.map { .string(RFC3339.text($0)) } ?? .null, "remedy": JSONValue(remedy, in: language),
             "references": .object(JSONObject(references.map { ($0.name, .string($0.text)) })),
         ]
-    }
-}
-
-/// Moments and durations in sentences.
-enum Telling {
-    /// A moment, for example `2026-03-10T08:15:12.000Z`.
-    static func time(_ moment: UnixSeconds) -> String {
-        // RFC 3339 has no date after 9999-12-31T23:59:59Z.
-        moment > 253_402_300_799 ? "after the year 9999" : RFC3339.text(moment.milliseconds)
-    }
-
-    /// A duration in the largest unit that keeps it readable, for example `90 seconds` or `3 days`.
-    static func duration(seconds: UInt64) -> String {
-        for (unit, size) in [("day", 86_400 as UInt64), ("hour", 3600), ("minute", 60)] where seconds >= 2 * size {
-            return count(seconds / size, unit)
-        }
-        return count(seconds, "second")
-    }
-
-    /// A number with its noun: `1 device`, `2 devices`.
-    static func count(_ number: some BinaryInteger, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
-
-    /// A sentence from its end: with a capital letter and a full stop.
-    static func sentence(_ end: String) -> String {
-        end.prefix(1).uppercased() + end.dropFirst() + (end.hasSuffix(".") ? "" : ".")
-    }
-
-    /// A text as one word of a shell's command line, because people copy commands and others choose the identifiers in them.
-    static func word(_ text: String) -> String {
-        let isPlain =
-            !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
-                    true
-                default: "-_.:@+,/".utf8.contains(byte)
-                }
-            }
-        return isPlain ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

@@ -27,10 +27,13 @@ struct KeyFacts {
     /// The most similar configured app, when the app is unknown.
     var similarApp: String?
 
-    /// The ids of the app's keys, in words.
-    var keyIDs: String {
+    /// The ids of the app's keys, in words; nil when it has none.
+    var keyIDs: Told? {
         let ids = application?.keys.map { "\($0.id)" } ?? []
-        return ids.isEmpty ? "" : (ids.count == 1 ? "the key id " : "the key ids ") + ids.joined(separator: ", ")
+        let list = ids.joined(separator: ", ")
+        if ids.isEmpty { return nil }
+        return ids.count == 1
+            ? Told("the key id \(list)", "ключ с номером \(list)") : Told("the key ids \(list)", "ключи с номерами \(list)")
     }
 
     /// When the secret that made the key ends; nil for no end.
@@ -39,8 +42,16 @@ struct KeyFacts {
         return application?.keys.first { $0.id == key.keyID }?.notAfter
     }
 
+    /// Why a key is denied whoever it is for: the app has not its secret, or its time is over; nil when neither is so.
+    func denial(of key: SecurityKey) -> Denial? {
+        if let application, !application.keys.contains(where: { $0.id == key.keyID }) { return .unknownKey }
+        return policy.denial(of: key, notAfter: secretEnd, now: now)
+    }
+
     /// A similar app, in words.
-    var appHint: String { similarApp.map { "; did you mean \"\($0)\"?" } ?? "" }
+    var appHint: Told {
+        similarApp.map { Told("; did you mean \"\($0)\"?", "; может быть, «\($0)»?") } ?? Told(verbatim: "")
+    }
 
     /// The revocations that end this key.
     var ending: [Revocation] {
@@ -51,60 +62,43 @@ struct KeyFacts {
     }
 
     /// How the key is revoked: one sentence.
-    var revocationSentence: String {
+    var revocationSentence: Told {
         guard let first = ending.first else {
-            if storeProblem != nil { return "The key is revoked; by whom cannot be said while the store is away." }
+            if storeProblem != nil {
+                return Told(
+                    "The key is revoked; by whom cannot be said while the store is away.",
+                    "Ключ отозван; кем, нельзя сказать, пока хранилище недоступно.")
+            }
+            let most = RevocationSearch.mostRead
             return revocations.isCut
-                ? "The key is revoked, and not by one of the \(RevocationSearch.mostRead) newest revocations."
-                : "The key is revoked, by a revocation that was removed or added this moment."
+                ? Told(
+                    "The key is revoked, and not by one of the \(most) newest revocations.",
+                    "Ключ отозван, но не одним из \(most) самых новых отзывов.")
+                : Told(
+                    "The key is revoked, by a revocation that was removed or added this moment.",
+                    "Ключ отозван отзывом, который только что сняли или добавили.")
         }
-        return first.sentence + (ending.count > 1 ? " And \(Telling.count(ending.count - 1, "other revocation"))." : "")
+        let others = ending.count - 1
+        guard others > 0 else { return first.sentence }
+        return Told(
+            "\(first.sentence) And \(Telling.count(others, "other revocation")).", "\(first.sentence) И других отзывов: \(others).")
     }
 
     /// How to take it back.
-    var revocationRemedy: String {
-        if storeProblem != nil { return "Ask again when the store is back; deskgate status says what is wrong with it." }
-        guard !ending.isEmpty else { return "Find the revocation with deskgate revocations list --all, and ask again." }
-        let undoing = ending.map { $0.remedy }
-        var distinct: [String] = []
-        for remedy in undoing where !distinct.contains(remedy) { distinct.append(remedy) }
-        return distinct.joined(separator: " ")
-    }
-}
-
-/// What is revoked that may be about a person or a key, newest first.
-struct RevocationSearch {
-    /// How many of the newest revocations are looked through for those that name no person.
-    static let mostRead = 5000
-    private static let perPage = 1000
-
-    /// What was found.
-    var found: [Revocation] = []
-    /// Whether older ones were not looked at.
-    var isCut = false
-
-    /// Nothing is revoked.
-    init() {}
-
-    /// Searches: what is about the person is found by an index, of the rest the newest are read.
-    /// - Parameter key: whose own revocations and those of its key id are wanted too.
-    init(_ store: any Store, appID: String, userID: String?, key: SecurityKey?) throws(StoreError) {
-        if let userID {
-            let person = RevokedPerson(appID: appID, userID: userID)
-            let named = try store.revocations(of: person, after: nil, limit: Self.perPage)
-            isCut = named.count == Self.perPage
-            found = try [store.formerRevocation(of: person)].compactMap(\.self) + named
+    var revocationRemedy: Told {
+        if storeProblem != nil {
+            return Told(
+                "Ask again when the store is back; deskgate status says what is wrong with it.",
+                "Спросите снова, когда хранилище заработает; что с ним, говорит deskgate status.")
         }
-        var (last, read): (UUIDv7?, Int) = (nil, 0)
-        while true {
-            let page = try store.revocations(of: nil, after: last, limit: Self.perPage)
-            found += page.filter { $0.appID.utf8.elementsEqual(appID.utf8) && $0.mayConcern(key) }
-            read += page.count
-            guard page.count == Self.perPage else { return }
-            guard read < Self.mostRead else { break }
-            last = page.last?.id
+        guard !ending.isEmpty else {
+            return Told(
+                "Find the revocation with deskgate revocations list --all, and ask again.",
+                "Найдите отзыв командой deskgate revocations list --all и спросите снова.")
         }
-        isCut = true
+        var distinct: [Told] = []
+        for remedy in ending.map(\.remedy) where !distinct.contains(remedy) { distinct.append(remedy) }
+        return Telling.sentences(distinct)
     }
 }
 
@@ -128,44 +122,5 @@ extension Revocation {
             case .securityKey(let salt): key.salt == salt
             }
         return isSubject && issuedBefore.map { key.issuedAt < $0 } ?? true
-    }
-
-    /// What was revoked, by whom, when and why: one sentence.
-    var sentence: String {
-        let what =
-            switch subject {
-            case .everyKey: "All keys of the app"
-            case .user: isBlock ? "This user is blocked: all keys" : "All keys of this user"
-            case .formerUser: "This user was forgotten: all keys, also later ones,"
-            case .keyID(let id): "All keys made with the key id \(id)"
-            case .securityKey: "This one key"
-            }
-        let until = issuedBefore.map { " that were issued before \(Telling.time($0))" } ?? ""
-        let why = reason.isEmpty ? "without a reason" : "with the reason \"\(reason)\""
-        return "\(what)\(until) \(isSingle ? "was" : "were") revoked by \(author), \(why)."
-    }
-
-    private var isSingle: Bool { if case .securityKey = subject { true } else { false } }
-
-    /// Whether no key of the person counts, also no later one.
-    var keepsOut: Bool { isBlock || isOfFormerUser }
-
-    /// How to take it back, or to live with it.
-    var remedy: String {
-        if isOfFormerUser { return "This cannot be taken back. If the person comes back, give them another user_id." }
-        if isBlock {
-            return "To let the user in again: deskgate users unblock --app \(Telling.word(appID)) --user \(Telling.word(userID ?? ""))."
-        }
-        let back = "deskgate revocations remove \(id)."
-        return issuedBefore == nil
-            ? "If the key should count again: \(back)"
-            : "Keys that are minted now count: have the app fetch a new one from its backend. If former keys should count again: \(back)"
-    }
-
-    /// The step that tells of it.
-    func step(_ outcome: Explanation.Outcome) -> Explanation.Step {
-        Explanation.Step(
-            .revocations, outcome, sentence, at: createdAt, remedy: remedy,
-            [Explanation.Reference(name: "revocation_id", text: id.description)])
     }
 }

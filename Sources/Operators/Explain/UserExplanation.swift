@@ -16,6 +16,8 @@ struct UserFacts {
     let hasMoreDevices: Bool
     /// How devices may register.
     let registration: Configuration.PushTokens
+    /// How much of the limits for a person is used up.
+    let limitUses: [LimitUse]
     /// The newest deliveries, newest first.
     let deliveries: [DeliveryFacts]
     /// Tells where the search for deliveries has ended.
@@ -33,47 +35,78 @@ extension Explanation {
         (outcome, finding) = Self.finding(facts)
     }
 
-    private static func finding(_ facts: UserFacts) -> (Outcome, String) {
-        let block = facts.key.revocations.found.first(where: \.keepsOut)
-        let isShadowed = facts.key.shadowEnd != nil
-        if let block {
-            let denied =
-                "This user is denied with any key: \(block.isBlock ? "blocked" : "forgotten") at \(RFC3339.text(block.createdAt)) by \(block.author)"
-            // The shadow mode lets no former person in.
-            return isShadowed && block.isBlock
-                ? (.note, "\(denied), which the app's shadow mode still answers 200.") : (.problem, "\(denied).")
+    private static func finding(_ facts: UserFacts) -> (Outcome, Told) {
+        if let block = facts.key.revocations.found.first(where: \.keepsOut) {
+            return kept(out: block, isShadowed: facts.key.shadowEnd != nil)
         }
-        let open = "Nothing keeps this user out: a genuine key that is in force is allowed."
-        let backend = facts.app.verify == nil ? "" : " The app's backend has the last word, and was not asked."
+        let open = Told(
+            "Nothing keeps this user out: a genuine key that is in force is allowed.",
+            "Этому пользователю ничто не мешает: подлинный действующий ключ принимается.")
+        let backend =
+            facts.app.verify == nil
+            ? Told(verbatim: "")
+            : Told(
+                " The app's backend has the last word, and was not asked.", " Последнее слово за сервером приложения, его не спрашивали.")
         guard let latest = facts.deliveries.first, latest.outcome == .problem else { return (.ok, open + backend) }
-        return (.problem, "\(open)\(backend) But the latest delivery has not arrived: \(latest.sentence)")
+        return (
+            .problem,
+            Told(
+                "\(open)\(backend) But the latest delivery has not arrived: \(latest.sentence)",
+                "\(open)\(backend) Но последняя доставка не удалась: \(latest.sentence)")
+        )
+    }
+
+    private static func kept(out block: Revocation, isShadowed: Bool) -> (Outcome, Told) {
+        let how = block.isBlock ? Told("blocked", "заблокирован") : Told("forgotten", "забыт")
+        let at = RFC3339.text(block.createdAt)
+        let denied = Told(
+            "This user is denied with any key: \(how) at \(at) by \(block.author)",
+            "Этому пользователю отказывают с любым ключом: \(how) \(at), это сделал \(block.author)")
+        // The shadow mode lets no former person in.
+        guard isShadowed, block.isBlock else { return (.problem, denied + Told(verbatim: ".")) }
+        return (
+            .note,
+            Told(
+                "\(denied), which the app's shadow mode still answers 200.", "\(denied); пробный режим приложения пока всё же отвечает 200."
+            )
+        )
     }
 
     private static func app(_ facts: UserFacts) -> Step {
-        let ids = facts.key.keyIDs
-        return Step(.app, .ok, "The app is configured" + (ids.isEmpty ? ", and has no key." : ", with \(ids)."))
+        guard let ids = facts.key.keyIDs else {
+            return Step(.app, .ok, Told("The app is configured, and has no key.", "Приложение есть в настройках, ключей у него нет."))
+        }
+        return Step(.app, .ok, Told("The app is configured, with \(ids).", "Приложение есть в настройках, у него \(ids)."))
     }
 
     private static func revocations(_ facts: UserFacts) -> [Step] {
         let found = facts.key.revocations.found
+        let most = RevocationSearch.mostRead
         let cut =
             facts.key.revocations.isCut
             ? [
                 Step(
                     .search, .note,
-                    "Only the newest \(RevocationSearch.mostRead) revocations were looked through for those of the whole app.",
-                    remedy: "For older ones: deskgate revocations list --all.")
+                    Told(
+                        "Only the newest \(most) revocations were looked through for those of the whole app.",
+                        "Отзывы для всего приложения искали только среди последних \(most)."),
+                    remedy: Told("For older ones: deskgate revocations list --all.", "Более старые: deskgate revocations list --all."))
             ] : []
-        guard !found.isEmpty else { return [Step(.revocations, .ok, "Nothing is revoked of this user or of the whole app.")] + cut }
+        guard !found.isEmpty else {
+            let text = Told(
+                "Nothing is revoked of this user or of the whole app.", "Ни у этого пользователя, ни у всего приложения отзывов нет.")
+            return [Step(.revocations, .ok, text)] + cut
+        }
         return found.map { $0.step($0.keepsOut ? .problem : .note) } + cut
     }
 
     private static func decision(_ facts: UserFacts) -> [Step] {
         var steps: [Step] = []
         if let verify = facts.app.verify {
-            let text =
-                "The app's backend is asked\(facts.key.backend.map { " at \($0)" } ?? "") (verify.mode \(verify.mode.rawValue)); "
-                + "when it cannot decide, the rule is \(verify.whenUndecided.rawValue)."
+            let (backend, mode, rule) = (facts.key.backend ?? "", verify.mode.rawValue, verify.whenUndecided.rawValue)
+            let text = Told(
+                "The app's backend is asked at \(backend) (verify.mode \(mode)); when it cannot decide, the rule is \(rule).",
+                "Спрашивают сервер приложения \(backend) (verify.mode \(mode)); если он не может решить, действует правило \(rule).")
             steps.append(Step(.backend, .note, text))
         }
         return steps + [shadow(facts.key)].compactMap(\.self)
@@ -83,29 +116,59 @@ extension Explanation {
         guard !facts.devices.isEmpty else {
             return [
                 Step(
-                    .devices, .note, "No device is registered, so no phone is notified.",
-                    remedy: "Have the person open the app, which registers its push token; deskgate_push_token_requests_total counts what "
-                        + "came of such requests.")
+                    .devices, .note,
+                    Told("No device is registered, so no phone is notified.", "Устройств не зарегистрировано, уведомлять нечего."),
+                    remedy: Told(
+                        "Have the person open the app, which registers its push token; ",
+                        "Пусть человек откроет приложение, оно зарегистрирует пуш-токен; ")
+                        + Told(
+                            "deskgate_push_token_requests_total counts what came of such requests.",
+                            "чем кончаются такие запросы, считает deskgate_push_token_requests_total."))
             ]
         }
-        let more = facts.hasMoreDevices ? ["More devices are registered: deskgate tokens list shows them."] : []
-        return facts.devices.map { $0.step(facts.audience) } + more.map { Step(.search, .note, $0) }
+        let more = Told(
+            "More devices are registered: deskgate tokens list shows them.",
+            "Зарегистрированы и другие устройства: их показывает deskgate tokens list.")
+        return facts.devices.map { $0.step(facts.audience) } + (facts.hasMoreDevices ? [Step(.search, .note, more)] : [])
     }
 
     private static func limits(_ facts: UserFacts) -> Step {
-        let rules = facts.registration.limits.map {
-            "\($0.max) in \(Telling.duration(seconds: $0.windowMilliseconds / 1000)) for one \($0.scope.rawValue)"
+        let rules = facts.registration.limits.map { limit in
+            let window = Telling.duration(seconds: limit.windowMilliseconds / 1000)
+            return Told(
+                "\(limit.max) in \(window) for one \(limit.scope.rawValue)", "\(limit.max) за \(window) на один \(limit.scope.rawValue)")
         }
+        let list = Telling.joined(rules, by: ", ")
         let limits =
-            rules.isEmpty ? "No limit of registrations is configured" : "Registrations are limited to \(rules.joined(separator: ", "))"
-        return Step(.limits, .note, "\(limits). A person may have \(Telling.count(facts.registration.devicesPerUser, "device")).")
+            rules.isEmpty
+            ? Told("No limit of registrations is configured", "Ограничений на регистрации в настройках нет")
+            : Told("Registrations are limited to \(list)", "Регистрации ограничены: \(list)")
+        let uses = facts.limitUses.reduce(Told(verbatim: "")) { $0 + Self.used($1) }
+        let most = facts.registration.devicesPerUser
+        return Step(
+            .limits, .note,
+            Told(
+                "\(limits).\(uses) A person may have \(Telling.count(most, "device")).",
+                "\(limits).\(uses) Устройств у человека может быть не больше \(most)."))
+    }
+
+    private static func used(_ use: LimitUse) -> Told {
+        let next = use.nextAt.map {
+            Told("; the next is allowed at \(RFC3339.text($0)).", "; следующая разрешена в \(RFC3339.text($0)).")
+        }
+        return Told(
+            " This one has used \(use.used) of \(use.rule.max) up", " Этот пользователь израсходовал \(use.used) из \(use.rule.max)")
+            + (next ?? Told(verbatim: "."))
     }
 
     /// What happened to single requests is not stored.
     private static func log(_ facts: UserFacts) -> Step {
         Step(
-            .search, .note, "Denials of single requests are not stored; the log has them, sampled.",
-            remedy: facts.reference.map { "Search the log for user_ref \($0)." },
+            .search, .note,
+            Told(
+                "Denials of single requests are not stored; the log has them, sampled.",
+                "Отказы отдельным запросам не сохраняются; в журнале есть выборка."),
+            remedy: facts.reference.map { Told("Search the log for user_ref \($0).", "Ищите в журнале user_ref \($0).") },
             facts.reference.map { [Reference(name: "user_ref", text: $0)] } ?? [])
     }
 }

@@ -132,7 +132,7 @@ private struct SessionRoute: Sendable {
         guard let id = try? gate.sessions.open(token) else { return Self.noRandom }
         end(request, state)
         gate.audit("session.open", outcome: "done", [], by: caller)
-        return Self.answer(token, state.cookie.setting(id))
+        return Self.answer(token, state.cookie.setting(id, for: request))
     }
 
     /// Ends the session.
@@ -143,7 +143,7 @@ private struct SessionRoute: Sendable {
         if let refusal = gate.foreignOrigin(request, caller, state) { return refusal }
         end(request, state)
         if token != nil { gate.audit("session.close", outcome: "done", [], by: caller) }
-        return Self.answer(nil, state.cookie.deleting)
+        return Self.answer(nil, state.cookie.deleting(for: request))
     }
 
     private func end(_ request: borrowing Request, _ state: OperatorState) {

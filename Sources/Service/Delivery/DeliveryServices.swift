@@ -8,6 +8,7 @@ internal import Operators
 internal import Storage
 internal import Threading
 internal import Time
+internal import Tracing
 
 /// Delivers events: the notifiers with their HTTP clients, and the dispatcher.
 final class DeliveryServices: Sendable {
@@ -41,7 +42,7 @@ final class DeliveryServices: Sendable {
             dispatcher = try Dispatcher(
                 store: graph.store, audience: { [state = graph.helpDeskState] in state.current.subscriptions.registry },
                 notifiers: Self.byName(made), retention: retention, metrics: graph.deliveryMetrics, logger: logger, clocks: clocks,
-                inbox: graph.dispatcherInbox)
+                inbox: graph.dispatcherInbox, tracer: graph.traces.tracer)
         } catch {
             for made in made { made.served.close() }
             throw .notifiers("\(error)")

@@ -44,8 +44,16 @@ extension Configuration.Store {
     }
 
     /// Writes a copy of the store to a new file; as `StoreFile.backUp` says.
-    package func backUp(to copy: String) throws(StoreError) {
+    /// - Returns: why the time of the backup could not be noted for metrics; nil when it was.
+    package func backUp(to copy: String) throws(StoreError) -> String? {
+        let (file, time) = (try file, SystemClock.unixSeconds())
         try StoreFile.backUp(file, to: copy)
+        do throws(SystemError) {
+            try StoreFile.noteBackup(of: file, at: time)
+            return nil
+        } catch {
+            return error.description
+        }
     }
 
     /// Replaces the store by a backup; as `StoreFile.restore` says.

@@ -17,15 +17,22 @@ package struct Doctor {
     private let file: String
     private let logger: Logger
     private let clocks: Clocks
+    private let unit: String
+    private let places: HostPlaces
 
     /// Prepares an examination.
     /// - Parameters:
     ///   - file: the configuration.
     ///   - logger: for what trying the notifiers logs.
-    package init(file: String, logger: Logger, clocks: Clocks = .system) {
+    ///   - unit: the systemd unit that runs the service, where there is one.
+    package init(
+        file: String, logger: Logger, clocks: Clocks = .system, unit: String = "deskgate.service", places: HostPlaces = .system
+    ) {
         self.file = file
         self.logger = logger
         self.clocks = clocks
+        self.unit = unit
+        self.places = places
     }
 
     /// What was found, in the order of the subjects, and whether a check is left behind: then the process must end without waiting for its
@@ -47,7 +54,8 @@ package struct Doctor {
         return [
             DoctorCheck(.configuration, else: slowDisk) { [file] in service.configuration(file) },
             DoctorCheck(.clock, else: slowDisk) { [machine.clock()] + machine.files(configuration) },
-            DoctorCheck(.limits, else: slowDisk) { machine.openFiles(configuration) + machine.disk(configuration) },
+            DoctorCheck(.limits, else: "systemd does not answer, or \(slowDisk)") { supervision(of: configuration) },
+            DoctorCheck(.limits, else: slowDisk) { machine.disk(configuration) },
             DoctorCheck(.ports, else: "the service does not answer in time; see its log", service.ports),
             DoctorCheck(.store, else: "the store does not answer in time; see dmesg, and for PostgreSQL its log", service.store),
             DoctorCheck(.store, .warning, else: "searching the store for damage takes long; a backup searches it whole", service.damage),
@@ -60,6 +68,14 @@ package struct Doctor {
                     [machine.resolve(host, for: path)]
                 }
             }
+    }
+
+    /// What whoever supervises the service allows it, and whether that fits the configuration.
+    func supervision(of configuration: Configuration) -> [DoctorFinding] {
+        let settings = places.shown(unit) ?? places.written(unit)
+        let limits = LimitCheck(configuration: configuration, unit: settings, places: places)
+        let fits = settings.map { UnitCheck(configuration: configuration, unit: $0, places: places).examine(file) } ?? []
+        return [limits.openFiles()] + limits.controlGroup() + fits
     }
 
     /// Runs checks at the same time; takes as long as the slowest may take.

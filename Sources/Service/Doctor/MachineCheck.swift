@@ -40,17 +40,6 @@ struct MachineCheck: Sendable {
         return [DoctorFinding(.clock, .problem, message)]
     }
 
-    /// Whether as many files may be open as connections are allowed.
-    func openFiles(_ configuration: Configuration) -> [DoctorFinding] {
-        let (limit, wanted) = (Process.raiseOpenFileLimit(), configuration.wantedOpenFiles)
-        if limit >= wanted { return [DoctorFinding(.limits, .ok, "\(limit) open files are allowed here; \(wanted) are wanted")] }
-        return [
-            DoctorFinding(
-                .limits, .warning,
-                "\(limit) open files are allowed here, but max_connections wants \(wanted); raise ulimit -n or LimitNOFILE of the unit")
-        ]
-    }
-
     /// Whether the disk of the store has room, and is a disk.
     func disk(_ configuration: Configuration) -> [DoctorFinding] {
         guard case .sqlite(let path) = configuration.store.kind else { return [] }

@@ -20,7 +20,7 @@ struct ServiceCheck: Sendable {
     func configuration(_ file: String) -> [DoctorFinding] {
         let warnings = configuration.warnings(now: now).map { DoctorFinding(.configuration, .warning, "\(file): \($0)") }
         let names = configuration.sources.files.count - 1
-        let modes = allowsInsecureSecrets(file) ? [Self.insecure(file)] : []
+        let modes = allowsInsecureSecrets ? [Self.insecure(file)] : []
         let right = DoctorFinding(
             .configuration, .ok,
             "\(file) is right" + (modes.isEmpty ? "; others can change neither it nor the other files (\(names)) that it names" : ""))
@@ -31,9 +31,8 @@ struct ServiceCheck: Sendable {
         return [right] + modes + (warnings.isEmpty ? expiries : []) + warnings
     }
 
-    private func allowsInsecureSecrets(_ file: String) -> Bool {
-        let settings = try? Configuration.settings(contentsOf: file)
-        return settings?.contains { $0.path == "$.allow_insecure_secrets" && $0.value == true } ?? false
+    private var allowsInsecureSecrets: Bool {
+        configuration.settings.contains { $0.path == "$.allow_insecure_secrets" && $0.value == true }
     }
 
     private static func insecure(_ file: String) -> DoctorFinding {

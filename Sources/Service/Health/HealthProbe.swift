@@ -14,28 +14,48 @@ package struct HealthProbe {
         package let description: String
     }
 
-    private static let timeoutMilliseconds = 5000
+    private let timeoutMilliseconds: Int
     private let address: ListenAddress
     private let tls: TLSIdentity?
 
     /// Prepares a probe of the service of a configuration.
     package init(_ configuration: Configuration) {
-        address = configuration.listen.address.onThisMachine.resolved
-        tls = configuration.listen.settings.tls
+        self.init(configuration.listen.address, tls: configuration.listen.settings.tls)
+    }
+
+    /// Prepares a probe of a listener.
+    /// - Parameters:
+    ///   - tls: its certificate; nil when it does not use TLS.
+    ///   - timeoutMilliseconds: how long an answer may take.
+    init(_ address: ListenAddress, tls: TLSIdentity?, timeoutMilliseconds: Int = 5000) {
+        self.timeoutMilliseconds = timeoutMilliseconds
+        self.address = address.onThisMachine.resolved
+        self.tls = tls
     }
 
     /// Whether the service answers; with `isReady`, also whether webhooks and registrations can be stored.
     /// - Throws: when no answer comes.
     package func ask(isReady: Bool) throws(Failure) -> Bool {
         if case .tcp(_, 0) = address { throw Failure(description: "the system chooses the port; give listen.port a number") }
-        let result = Monitor<Result<ClientResponse, ClientError>?>(nil)
-        let client = try client()
-        defer { client.close() }
-        client.send(try request(isReady ? "/readyz" : "/livez")) { answer in result.update { $0 = answer } }
-        switch result.wait({ $0 }) ?? .failure(.cancelled) {
+        switch try answer(to: isReady ? "/readyz" : "/livez") {
         case .success(let response): return response.status == 200
         case .failure(let error): throw Failure(description: "nobody answers at \(address): \(error)")
         }
+    }
+
+    /// Whether the listener takes a request and lets the time pass without an answer. Any answer will do, and what keeps the probe itself from
+    /// asking, such as a lack of descriptors, says nothing of the listener.
+    func isUnanswered() -> Bool {
+        guard case .failure(.timeout)? = try? answer(to: "/livez") else { return false }
+        return true
+    }
+
+    private func answer(to path: String) throws(Failure) -> Result<ClientResponse, ClientError> {
+        let result = Monitor<Result<ClientResponse, ClientError>?>(nil)
+        let client = try client()
+        defer { client.close() }
+        client.send(try request(path)) { answer in result.update { $0 = answer } }
+        return result.wait { $0 } ?? .failure(.cancelled)
     }
 
     private var unixSocket: String? {
@@ -63,7 +83,7 @@ package struct HealthProbe {
         do throws(ClientRequest.Problem) {
             return try ClientRequest(
                 .get, "\(tls == nil ? "http" : "https")://\(host)\(path)", headers: [], body: [],
-                timeoutMilliseconds: Self.timeoutMilliseconds, responseBodyLimit: 1 << 16)
+                timeoutMilliseconds: timeoutMilliseconds, responseBodyLimit: 1 << 16)
         } catch {
             throw Failure(description: error.description)
         }

@@ -24,6 +24,9 @@ final class Readiness: Sendable {
             + (store.refusal.map { ["store: \($0.kind.rawValue), \($0.description)"] } ?? [])
     }
 
+    /// Whether the store says that it cannot be used.
+    var isStoreRefusing: Bool { store.refusal != nil }
+
     /// The paused notifiers, sorted by name. They do not affect readiness.
     private var paused: [(name: String, why: PausedNotifier)] {
         dispatcherInbox.withLock { $0.paused }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -34,13 +37,13 @@ final class Readiness: Sendable {
     }
 
     /// The answer of `GET /v1/status`, without what it says of keys.
-    var json: JSONObject {
+    func json(in language: Language) -> JSONObject {
         let reasons = reasons
         var paused = JSONObject()
         for (name, why) in self.paused { paused.append(["reason": .string(why.reason), "remedy": .string(why.remedy)], forKey: name) }
         return [
             "status": .string(reasons.isEmpty ? "ready" : "not_ready"), "version": .string(Version.current),
-            "reasons": .array(reasons.map { .string($0) }), "paused": .object(paused), "configuration": record.json,
+            "reasons": .array(reasons.map { .string($0) }), "paused": .object(paused), "configuration": record.json(in: language),
         ]
     }
 }

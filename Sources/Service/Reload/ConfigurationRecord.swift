@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Core
 internal import JSON
 internal import Threading
 internal import Time
@@ -43,19 +44,28 @@ final class ConfigurationRecord: Sendable {
         state.withLock { $0.refusal = refusal }
     }
 
+    /// The configuration in force.
+    var configuration: Configuration { state.withLock { $0.inForce } }
+
     /// When the configuration in force was loaded.
     var loadedAt: UnixMilliseconds { state.withLock { $0.loadedAt } }
 
     /// Whether the last attempt succeeded; the start counts as one.
     var hasSucceeded: Bool { state.withLock { $0.refusal == nil } }
 
+    /// When the last attempt failed; nil when it succeeded.
+    var refusedAt: UnixMilliseconds? { state.withLock { $0.refusal?.at } }
+
+    /// How many apps the configuration in force has.
+    var appCount: Int { state.withLock { $0.inForce.apps.count } }
+
     /// The member `configuration` of `GET /v1/status`.
-    var json: JSONValue {
+    func json(in language: Language) -> JSONValue {
         let (configuration, loadedAt, refusal) = state.withLock { ($0.inForce, $0.loadedAt, $0.refusal) }
-        let warnings = configuration.warnings(now: clocks.unixSeconds())
+        let warnings = configuration.toldWarnings(now: clocks.unixSeconds())
         return [
             "loaded_at": .string(RFC3339.text(loadedAt)), "refused": refusal.map(Self.json) ?? .null,
-            "warnings": .array(warnings.map { ["path": .string($0.path), "message": .string($0.message)] }),
+            "warnings": .array(warnings.map { ["path": .string($0.path), "message": .string($0.message.text(in: language))] }),
         ]
     }
 

@@ -50,12 +50,18 @@ package final class ConfigurationReloader {
     }
 
     /// Reloads until a signal says to stop.
-    package func run(_ signals: Signals) {
+    /// - Parameter supervisor: hears of reloads, and that this loop runs.
+    package func run(_ signals: Signals, supervisor: Supervisor? = nil) {
         begin()
         while true {
-            switch signals.next(orReadable: watch?.descriptor, timeoutMilliseconds: waitMilliseconds) {
+            supervisor?.beat()
+            let wait = [waitMilliseconds, supervisor?.beatMilliseconds].compactMap(\.self).min()
+            switch signals.next(orReadable: watch?.descriptor, timeoutMilliseconds: wait) {
             case .stop: return
-            case .reload: reload()
+            case .reload:
+                supervisor?.reloading()
+                reload()
+                supervisor?.serving()
             case nil: noticeChanges()
             }
         }

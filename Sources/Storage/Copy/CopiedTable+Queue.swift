@@ -15,17 +15,17 @@ extension CopiedTable {
                 INSERT INTO apps (number, app_id) OVERRIDING SYSTEM VALUE SELECT * FROM unnest($1::bigint[], $2::text[])
                 """))
 
-    /// `occurred_at` is a moment of the help desk's clock, which no store converts. The last column but one is how many deliveries an event
+    /// `occurred_at` is a moment of the help desk's clock, which no store converts. The last column but two is how many deliveries an event
     /// has, which PostgreSQL counts instead of keeping it. A step from PostgreSQL ends after 4 MB of data, which may be long.
     static let events = CopiedTable(
         name: "events",
         columns: [
-            .integer, .integer, .text, .text, .text, .text, .id, .text, .text, .integer, .moment, .bytes, .integer, .integer,
+            .integer, .integer, .text, .text, .text, .text, .id, .text, .text, .integer, .moment, .bytes, .integer, .integer, .bytes,
         ], keyCount: 1,
         sqlite: Statements(
             read: """
                 SELECT number, app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, deliveries,
-                    erased
+                    erased, trace
                 FROM events WHERE number > ?1 ORDER BY number LIMIT ?2
                 """,
             lastKey: "SELECT number FROM events ORDER BY number DESC LIMIT 1",
@@ -33,8 +33,8 @@ extension CopiedTable {
             write: """
                 INSERT INTO events (
                     number, app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, deliveries,
-                    erased)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                    erased, trace)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
                 """),
         postgres: Statements(
             read: """
@@ -44,7 +44,7 @@ extension CopiedTable {
                     SELECT number, sum(size) OVER (ORDER BY number) - size AS before FROM step
                 )
                 SELECT events.number, app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data,
-                    (SELECT count(*) FROM deliveries WHERE event = events.number), erased::integer
+                    (SELECT count(*) FROM deliveries WHERE event = events.number), erased::integer, trace
                 FROM sized JOIN events ON events.number = sized.number AND events.number > $1
                 WHERE before < 4000000 ORDER BY events.number
                 """,
@@ -52,14 +52,15 @@ extension CopiedTable {
             count: "SELECT count(*) FROM events",
             write: """
                 INSERT INTO events (
-                    number, app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, erased)
+                    number, app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, erased,
+                    trace)
                 OVERRIDING SYSTEM VALUE
                 SELECT number, app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data,
-                    erased <> 0
+                    erased <> 0, trace
                 FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::text[], $9::text[],
-                    $10::bigint[], $11::bigint[], $12::bytea[], $13::bigint[], $14::bigint[])
+                    $10::bigint[], $11::bigint[], $12::bytea[], $13::bigint[], $14::bigint[], $15::bytea[])
                     AS new (number, app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data,
-                        deliveries, erased)
+                        deliveries, erased, trace)
                 """))
 
     static let deliveries = CopiedTable(

@@ -5,7 +5,12 @@ internal import Time
 extension MemoryState {
     mutating func revoke(_ revocation: Revocation, _ arrival: Arrival?, _ rules: MemoryRules) {
         revocations.add(revocation)
-        guard let arrival, let rows = admitted(plan(arrival), arrival.event, rules) else { return }
+        if let arrival { announce(arrival, rules) }
+    }
+
+    /// Stores an event that is about no comment. If the queue is full, its deliveries end at once.
+    mutating func announce(_ arrival: Arrival, _ rules: MemoryRules) {
+        guard let rows = admitted(plan(arrival), arrival.event, rules) else { return }
         insert(arrival, rows)
     }
 

@@ -30,6 +30,8 @@ struct MemoryState {
     var time: TrustedTime?
     var revocations = MemoryRevocations()
     var keyUses = MemoryKeyUses()
+    /// The conditions that last.
+    var conditions: [OperatorCondition.Key: OperatorCondition] = [:]
     /// How many deliveries had already ended when they were made.
     var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     /// The events that lose their persons when none of their deliveries is pending.

@@ -193,7 +193,33 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
+    package func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
+        try whileOpen { state in
+            RegistrationCalls(
+                user: state.devices.person(appID: person.appID, userID: person.userID).calls,
+                devices: devices.map {
+                    state.devices.calls(ofDevice: Device.Key(appID: person.appID, userID: person.userID, deviceID: $0))
+                })
+        }
+    }
+
+    /// As `Store` says.
     package func keyUses() throws(StoreError) -> [KeyUse] { try whileOpen { $0.keyUses.all } }
+
+    /// As `Store` says.
+    package func conditions() throws(StoreError) -> [OperatorCondition] {
+        try whileOpen { $0.conditions.values.sorted { $0.key < $1.key } }
+    }
+
+    /// As `Store` says.
+    package func raise(_ condition: OperatorCondition, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+        try whileOpen { $0.raise(condition, arrival, rules) }
+    }
+
+    /// As `Store` says.
+    package func clear(_ key: OperatorCondition.Key, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+        try whileOpen { $0.clear(key, arrival, rules) }
+    }
 
     /// As `Store` says; everything is forgotten.
     package func close() {

@@ -22,6 +22,9 @@ struct DatabaseClock {
         ownAheadOfStart = Self.aheadOfStart(clock())
     }
 
+    /// By how much it is ahead of this machine's clock now, in milliseconds.
+    var aheadMilliseconds: Int64 { aheadOfStart - Self.aheadOfStart(clock()) }
+
     /// How far this machine's clock is off for a moment that it has just shown.
     ///
     /// Somebody may have read it right before it was set: then the moment is nearer to what it would show now if nobody had set it.
@@ -66,7 +69,8 @@ struct ClockOffset: Equatable {
         return Arrival(
             Event(
                 id: event.id, kind: event.kind, identity: event.identity, userID: event.userID, deviceType: event.deviceType,
-                occurredAt: event.occurredAt, receivedAt: stored(event.receivedAt), expiresAt: stored(event.expiresAt), data: event.data),
+                occurredAt: event.occurredAt, receivedAt: stored(event.receivedAt), expiresAt: stored(event.expiresAt), data: event.data,
+                trace: event.trace),
             to: arrival.subscriptions, token: arrival.token)
     }
 

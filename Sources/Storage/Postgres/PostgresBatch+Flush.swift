@@ -30,6 +30,7 @@ extension PostgresBatch {
                     .storedArray(events.map(\.userID)), .int8Array(events.map(\.occurredAt.stored)),
                     .int8Array(events.map(\.receivedAt.stored)),
                     .byteaArray(newEvents.map(\.data)), .boolArray(newEvents.map(\.isErased)),
+                    .byteaArray(events.map { $0.trace?.bytes }),
                 ])
         ]
     }
@@ -110,11 +111,13 @@ private struct DeliveryRows {
 private enum EventStatements {
     // Identity columns are given after sorting, so that numbers rise in the order of acceptance.
     static let insertEvents: StaticString = """
-        INSERT INTO events (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, erased)
-        SELECT app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, erased
+        INSERT INTO events (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, erased,
+            trace)
+        SELECT app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, erased, trace
         FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::bigint[],
-            $10::bigint[], $11::bytea[], $12::boolean[]) WITH ORDINALITY
-            AS new (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, erased, place)
+            $10::bigint[], $11::bytea[], $12::boolean[], $13::bytea[]) WITH ORDINALITY
+            AS new (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, erased, trace,
+                place)
         ORDER BY place
         """
     // The first of an order key leads, unless others wait already.

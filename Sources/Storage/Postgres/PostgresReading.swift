@@ -4,37 +4,39 @@ internal import Time
 
 /// What operators and metrics ask: no statement looks at more than a step of a table that grows.
 extension PostgresSession {
-    /// The deliveries that match, newest first, from before a place.
-    func page(of filter: DeliveryFilter, before: DeliveryKey, limit: Int) throws(PostgresError) -> [(
-        place: DeliveryCursor, delivery: Delivery
-    )] {
+    /// The matches of a filter that names a delivery or a comment, newest first, before a place; nil for any other filter, which `step`
+    /// answers.
+    func named(_ filter: DeliveryFilter, before: DeliveryKey, limit: Int) throws(PostgresError) -> DeliveryWalk.Found? {
         if let id = filter.id {
             return try rows(Query(ReadingStatements.byID, [.uuid(id.event.bytes), .int4(Int32(id.position))]), filter, before, limit)
         }
-        if let appID = filter.appID, let comment = filter.commentID {
-            return try rows(Query(ReadingStatements.byComment, [.stored(appID), .stored(comment.text)]), filter, before, limit)
-        }
-        guard let ends = try run([Query(ReadingStatements.ends, [])])[0].first else { return [] }
-        let oldest = try ends.int64(0)
-        var (first, found) = (min(try ends.int64(1), before.event), [(place: DeliveryCursor, delivery: Delivery)]())
-        while first >= oldest, found.count < limit {
-            let downTo = first - Self.eventsPerStep
-            let query = Query(
-                ReadingStatements.step,
-                [
-                    .int8(downTo), .int8(first), .int8(before.event), .int8(before.position),
-                    .int4((filter.state?.number).map { Int32($0) }), .stored(filter.notifier), .stored(filter.reason),
-                    .stored(filter.appID), .stored(filter.userID), .stored(filter.ticketID?.text),
-                    .int8(filter.receivedFrom?.stored), .int8(filter.receivedBefore?.stored), .int8(Int64(limit - found.count)),
-                    .stored(filter.commentID?.text),
-                ])
-            found += try rows(query, filter, before, limit - found.count)
-            first = downTo
-        }
-        return found
+        guard let appID = filter.appID, let comment = filter.commentID else { return nil }
+        return try rows(Query(ReadingStatements.byComment, [.stored(appID), .stored(comment.text)]), filter, before, limit)
     }
 
-    static let eventsPerStep: Int64 = 20_000
+    /// The matches before a place among the events with numbers greater than `last`, newest first.
+    func step(
+        _ filter: DeliveryFilter, before: DeliveryKey, downTo last: Int64, limit: Int
+    ) throws(PostgresError) -> DeliveryWalk.Found {
+        let state = Parameter.int4((filter.state?.number).map { Int32($0) })
+        let common: [Parameter] = [
+            .int8(last), .int8(before.event), .int8(before.position), .int8(Int64(limit)), .stored(filter.notifier),
+            .stored(filter.reason),
+        ]
+        let ofEvents: [Parameter] = [
+            .stored(filter.appID), .stored(filter.userID), .stored(filter.ticketID?.text), .stored(filter.commentID?.text),
+            .int8(filter.receivedFrom?.stored), .int8(filter.receivedBefore?.stored),
+        ]
+        let query =
+            if filter.state == .dead {
+                Query(ReadingStatements.dead, common + ofEvents)
+            } else if filter.isOfDeliveriesAlone {
+                Query(ReadingStatements.byState, common + [state])
+            } else {
+                Query(ReadingStatements.walk, common + ofEvents + [state])
+            }
+        return try rows(query, filter, before, limit)
+    }
 
     private func rows(
         _ query: Query, _ filter: DeliveryFilter, _ before: DeliveryKey, _ limit: Int
@@ -104,7 +106,7 @@ extension PostgresSession {
 }
 
 extension StoredRow {
-    /// Reads a row of the view `stories`.
+    /// Reads a row of the view `traced_stories`.
     init(_ row: Row) throws(PostgresError) {
         let event = try Self.event(row)
         let key = DeliveryKey(event: try row.int64(0), position: Int64(try row.int32(1)))
@@ -126,7 +128,8 @@ extension StoredRow {
             deviceID: try row.stored(14))
         return Event(
             id: try row.uuidv7(2), kind: kind, identity: identity, userID: try row.stored(16), deviceType: try row.optionalStored(15),
-            occurredAt: try row.time(17), receivedAt: try row.time(18), expiresAt: try row.time(9), data: try row.bytes(19))
+            occurredAt: try row.time(17), receivedAt: try row.time(18), expiresAt: try row.time(9), data: try row.bytes(19),
+            trace: try row.optionalBytes(31).flatMap { TraceContext(bytes: $0) })
     }
 
     private static func device(_ row: Row, _ event: Event, _ type: String) throws(PostgresError) -> Device {
@@ -141,18 +144,36 @@ private enum ReadingStatements {
     static let forgotten: StaticString = """
         SELECT max(at) FROM past_comments WHERE app = (SELECT number FROM apps WHERE app_id = $1) AND comment_id = $2
         """
-    static let byID: StaticString = "SELECT * FROM stories WHERE id = $1 AND position = $2"
+    static let byID: StaticString = "SELECT * FROM traced_stories WHERE id = $1 AND position = $2"
     static let byComment: StaticString = """
-        SELECT * FROM stories WHERE app_id = $1 AND comment_id = $2 ORDER BY event DESC, position DESC
+        SELECT * FROM traced_stories WHERE app_id = $1 AND comment_id = $2 ORDER BY event DESC, position DESC
         """
-    static let ends: StaticString = "SELECT coalesce(min(number), 1), coalesce(max(number), 0) FROM events"
-    static let step: StaticString = """
-        SELECT * FROM stories
-        WHERE event > $1 AND event <= $2 AND (event, position) < ($3, $4) AND ($5::integer IS NULL OR state = $5) AND ($6::text IS NULL OR notifier = $6)
-            AND ($7::text IS NULL OR reason = $7) AND ($8::text IS NULL OR app_id = $8) AND ($9::text IS NULL OR user_id = $9)
-            AND ($10::text IS NULL OR ticket_id = $10) AND ($11::bigint IS NULL OR received_at >= $11)
-            AND ($12::bigint IS NULL OR received_at < $12) AND ($14::text IS NULL OR comment_id = $14)
-        ORDER BY event DESC, position DESC LIMIT $13
+    // Each walks through one table in the order of its index, and looks up the rest of what matches. The view alone would not do: the planner
+    // does not apply a range of `deliveries.event` to `events.number`, and does not see the index of dead deliveries behind `state::integer`.
+    static let walk: StaticString = """
+        SELECT traced_stories.* FROM events AS walked JOIN traced_stories ON event = walked.number
+        WHERE walked.number > $1 AND walked.number <= $2 AND (walked.number, position) < ($2, $3)
+            AND ($7::text IS NULL OR walked.app = (SELECT number FROM apps WHERE app_id = $7))
+            AND ($8::text IS NULL OR walked.user_id = $8) AND ($9::text IS NULL OR walked.ticket_id = $9)
+            AND ($10::text IS NULL OR walked.comment_id = $10) AND ($11::bigint IS NULL OR walked.received_at >= $11)
+            AND ($12::bigint IS NULL OR walked.received_at < $12) AND ($5::text IS NULL OR notifier = $5)
+            AND ($6::text IS NULL OR reason = $6) AND ($13::integer IS NULL OR state = $13)
+        ORDER BY walked.number DESC, position DESC LIMIT $4
+        """
+    static let byState: StaticString = """
+        SELECT traced_stories.* FROM deliveries AS walked JOIN traced_stories ON traced_stories.event = walked.event AND traced_stories.position = walked.position
+        WHERE walked.event > $1 AND (walked.event, walked.position) < ($2, $3) AND ($5::text IS NULL OR walked.notifier = $5)
+            AND ($6::text IS NULL OR walked.reason = $6) AND ($7::integer IS NULL OR walked.state = $7)
+        ORDER BY walked.event DESC, walked.position DESC LIMIT $4
+        """
+    static let dead: StaticString = """
+        SELECT traced_stories.* FROM deliveries AS walked JOIN traced_stories ON traced_stories.event = walked.event AND traced_stories.position = walked.position
+        WHERE walked.state = 2 AND walked.event > $1 AND (walked.event, walked.position) < ($2, $3)
+            AND ($5::text IS NULL OR walked.notifier = $5) AND ($6::text IS NULL OR walked.reason = $6)
+            AND ($7::text IS NULL OR app_id = $7) AND ($8::text IS NULL OR user_id = $8) AND ($9::text IS NULL OR ticket_id = $9)
+            AND ($10::text IS NULL OR comment_id = $10) AND ($11::bigint IS NULL OR received_at >= $11)
+            AND ($12::bigint IS NULL OR received_at < $12)
+        ORDER BY walked.event DESC, walked.position DESC LIMIT $4
         """
     static let attempts: StaticString = """
         SELECT attempts.number, started_at, ended_at, outcome, reason FROM attempts JOIN events ON events.number = event

@@ -34,6 +34,13 @@ enum PostgresSchema {
     // Version 7 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest stands in
     // `user_id` (`FormerUser`); `erased` is true for an event whose person and device are deleted once none of its deliveries is pending.
     //
+    // Version 8 adds `conditions`: what lasts that operators were told of (`OperatorCondition`). `holders` are the replicas that see it, so
+    // that it ends with the last of them.
+    //
+    // Version 9 adds `trace` of an event, `TraceContext.bytes` of the request that it came with; older versions leave it NULL. The view
+    // `traced_stories` has it behind the columns of `stories`, which stays as it is: to change a view breaks the prepared statements of the
+    // replicas that still read all of its columns.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -283,6 +290,33 @@ enum PostgresSchema {
             "ALTER TABLE revocations ADD COLUMN former bytea",
             "CREATE INDEX revocations_former ON revocations (former) WHERE former IS NOT NULL",
             "ALTER TABLE events ADD COLUMN erased boolean NOT NULL DEFAULT false",
+        ],
+        [
+            """
+            CREATE TABLE conditions (
+                kind text COLLATE "C" NOT NULL,
+                subject text COLLATE "C" NOT NULL,
+                since bigint NOT NULL,
+                data bytea NOT NULL,
+                holders uuid[] NOT NULL DEFAULT '{}',
+                PRIMARY KEY (kind, subject)
+            ) WITH (fillfactor = 50)
+            """
+        ],
+        [
+            "ALTER TABLE events ADD COLUMN trace bytea",
+            """
+            CREATE VIEW traced_stories AS
+                SELECT event, position, events.id, notifier, state::integer, attempts, due_at, ended_at, reason, expires_at, kind, app_id, ticket_id,
+                    comment_id, events.device_id, device_type, events.user_id, occurred_at, received_at, data, needs_device,
+                    deliveries.device_id AS target_id, devices.type AS target_type, token, digest, environment, registered_at, seen_at,
+                    deliveries.app, order_key, leads, trace
+                FROM deliveries
+                    JOIN events ON events.number = event
+                    JOIN apps ON apps.number = events.app
+                    LEFT JOIN devices ON devices.app = events.app AND devices.user_id = events.user_id
+                        AND devices.device_id = deliveries.device_id AND token IS NOT NULL
+            """,
         ],
     ]
 }

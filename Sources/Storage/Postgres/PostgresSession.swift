@@ -36,13 +36,27 @@ final class PostgresSession {
     /// How long one round trip may take, in milliseconds.
     static let patienceMilliseconds: UInt64 = 5000
     private static let mostTries = 5
+    /// How long each statement of a reading transaction may take that has not told the server yet.
+    private var untoldLimit: UInt64?
     /// How long a round trip may take in this session.
     var patienceMilliseconds = PostgresSession.patienceMilliseconds
 
     /// Runs statements in one round trip, in a transaction of their own unless one is under way.
     /// - Returns: the rows of each.
     func run(_ queries: [Query]) throws(PostgresError) -> [Rows] {
-        try connection.pipeline(queries, by: deadline())
+        guard let limit = untoldLimit.take() else { return try connection.pipeline(queries, by: deadline()) }
+        let first = Query(SessionStatements.limit, .stored("\(max(1, limit))"))
+        return Array(try connection.pipeline([first] + queries, by: deadline()).dropFirst())
+    }
+
+    /// Makes a transaction of what `body` asks, which sees one moment and changes nothing. The server ends a statement that takes longer than
+    /// a limit, with the SQLSTATE `queryCanceled`. A role's or a session's own settings would be lost behind some poolers.
+    func reading<Value>(milliseconds: UInt64, _ body: () throws(PostgresError) -> Value) throws(PostgresError) -> Value {
+        defer { untoldLimit = nil }
+        return try connection.transaction(.readOnly, by: deadline()) { () throws(PostgresError) in
+            untoldLimit = milliseconds
+            return try body()
+        }
     }
 
     /// When a round trip that begins now must have ended.
@@ -157,6 +171,7 @@ private enum SessionStatements {
         """
     static let forgetMarks: StaticString = "DELETE FROM marks WHERE at < now() - interval '10 minutes'"
 
+    static let limit: StaticString = "SELECT set_config('statement_timeout', $1, true)"
     static let addApp: StaticString = """
         INSERT INTO apps (app_id) VALUES ($1) ON CONFLICT (app_id) DO UPDATE SET app_id = excluded.app_id RETURNING number
         """

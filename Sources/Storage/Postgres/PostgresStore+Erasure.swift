@@ -49,7 +49,7 @@ extension PostgresStore {
         let ends = try read { session throws(PostgresError) in try session.eventNumbers() }
         var first = ends.oldest - 1
         while first < ends.newest {
-            let (after, last) = (first, first + PostgresSession.eventsPerStep)
+            let (after, last) = (first, first + settings.eventsPerStep)
             try body(try read { session throws(PostgresError) in try session.events(of: person, after: after, through: last) })
             first = last
         }

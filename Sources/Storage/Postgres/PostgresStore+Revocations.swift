@@ -33,6 +33,6 @@ extension PostgresStore {
     /// As `Store` says, on a connection of its own.
     package func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {
         let offset = offset(for: clock())
-        return try read(on: watcher) { session throws(PostgresError) in try session.revocationNews(since: version, offset) }
+        return try ask(on: watcher) { session throws(PostgresError) in try session.revocationNews(since: version, offset) }
     }
 }

@@ -12,13 +12,12 @@ extension PostgresStore {
         let dead = filter
         let offset = offset(for: now)
         let (now, expiresAt) = (offset.stored(now), offset.stored(expiresAt))
-        var (count, before) = (0, DeliveryKey(event: .max, position: .max))
+        var (count, before) = (0, DeliveryKey.end)
         while true {
-            let from = before
-            let found = try read { session throws(PostgresError) in try session.page(of: dead, before: from, limit: Self.rowsPerCommit) }
-            guard let last = found.last else { return count }
-            before = DeliveryKey(event: last.place.event, position: last.place.position)
-            let keys = found.map { DeliveryKey(event: $0.place.event, position: $0.place.position) }
+            let found = try search(dead, before: before, limit: Self.rowsPerCommit, until: .max).found
+            let keys = found.map { DeliveryKey($0.place) }
+            guard let last = keys.last else { return count }
+            before = last
             count += try upkeep { work throws(PostgresError) in try work.revive(keys, now: now, expiresAt: expiresAt) }
         }
     }

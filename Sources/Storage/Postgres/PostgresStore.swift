@@ -6,19 +6,21 @@ package import Time
 
 /// The store in a PostgreSQL database, which any number of processes share: what it has reported survives them.
 ///
-/// One connection makes what arrives durable, on a thread of its own; one serves the dispatcher and upkeep, one operators and metrics, one
-/// looks for changed revocations. When the database is lost the store refuses with `notOpen`, and whoever has it opens another one. `close` must be called before it is let go.
+/// One connection makes what arrives durable, on a thread of its own; one serves the dispatcher and upkeep, one operators, one looks for
+/// changed revocations and serves metrics. When the database is lost the store refuses with `notOpen`, and whoever has it opens another one. `close` must be called before it is let go.
 package final class PostgresStore: Store {
     let address: ConnectionSettings
     let replica: [UInt8]
-    private let settings: StoreSettings
+    let settings: StoreSettings
     private let queue: WriterQueue<PostgresJob>
     let status: Monitor<PostgresStatus>
     private let writer: OwnThread
     private let worker: Monitor<PostgresSession?>
     private let reader: Monitor<PostgresSession?>
-    /// Looks for changed revocations, so that a long list delays none.
+    /// Looks for changed revocations and serves metrics, so that an operator's list delays neither.
     let watcher = Monitor<PostgresSession?>(nil)
+    /// Ends what the connection of operators is doing.
+    private let readCanceller = Monitor<CancelHandle?>(nil)
     private let random: any RandomNumberGenerator & Sendable
     let clock: @Sendable () -> UnixMilliseconds
 
@@ -157,10 +159,22 @@ package final class PostgresStore: Store {
     /// As `Store` says.
     package func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
         StoreRules.check(limit: limit)
-        let before = DeliveryKey(event: after?.event ?? .max, position: after?.position ?? .max)
+        let end = SystemClock.monotonicMilliseconds() + settings.searchMilliseconds
         // One more than is shown tells whether there are more.
-        let found = try read { session throws(PostgresError) in try session.page(of: filter, before: before, limit: limit + 1) }
-        return DeliveryPage(found, limit: limit)
+        return try search(filter, before: DeliveryKey(after), limit: limit + 1, until: end).page(limit: limit)
+    }
+
+    /// The deliveries that match from before a place on, newest first.
+    func search(
+        _ filter: DeliveryFilter, before: DeliveryKey, limit: Int, until end: MonotonicMilliseconds
+    ) throws(StoreError) -> DeliveryWalk {
+        let named = try read { session throws(PostgresError) in try session.named(filter, before: before, limit: limit) }
+        if let named { return DeliveryWalk(named) }
+        let events = try read { session throws(PostgresError) in try session.eventNumbers() }
+        return try DeliveryWalk(before: before, among: events, limit: limit, settings, until: end) {
+            before, last, limit throws(StoreError) in
+            try read { session throws(PostgresError) in try session.step(filter, before: before, downTo: last, limit: limit) }
+        }
     }
 
     /// As `Store` says.
@@ -181,11 +195,14 @@ package final class PostgresStore: Store {
 
     /// As `Store` says.
     package func pending() throws(StoreError) -> [PendingDeliveries] {
-        try read { session throws(PostgresError) in try session.pending() }
+        try ask(on: watcher) { session throws(PostgresError) in try session.pending() }
     }
 
     /// As `Store` says: other processes store events and release leases, of which nobody tells this one.
     package var newsMilliseconds: UInt64? { 2000 }
+
+    /// As `Store` says, by the last heartbeat.
+    package var clockOffsetMilliseconds: Int64? { status.withLock { $0.heartbeat }?.clock.aheadMilliseconds }
 
     /// As `Store` says, by the last heartbeat.
     package var standing: ReplicaStanding {
@@ -214,10 +231,13 @@ package final class PostgresStore: Store {
             if status.withLock({ $0.hindrance }) == nil { try? session?.leave() }
             session = nil
         }
+        // At best; otherwise a read goes on until its time is over.
+        _ = try? readCanceller.withLock { $0 }?.cancel(by: .after(milliseconds: Self.cancelMilliseconds))
         for reader in [reader, watcher] { reader.withLock { $0 = nil } }
     }
 
     static let rowsPerCommit = 500
+    private static let cancelMilliseconds: UInt64 = 1000
 
     /// Why nothing can be stored now; while it is there nobody waits in the queue.
     private var hindrance: StoreError? { status.withLock { $0.hindrance } }
@@ -229,13 +249,17 @@ package final class PostgresStore: Store {
 }
 
 extension PostgresStore {
-    /// Asks on the connection of operators and metrics: a question that takes too long keeps nothing from being stored.
+    /// Reads on the connection of operators: in a transaction that changes nothing, and whose statements the server ends when they take
+    /// longer than a read may. It waits for nobody who writes, and keeps nothing from being stored.
     func read<Value>(_ body: (PostgresSession) throws(PostgresError) -> Value) throws(StoreError) -> Value {
-        try read(on: reader, body)
+        try ask(on: reader) { session throws(PostgresError) in
+            readCanceller.withLock { $0 = $0 ?? session.connection.cancelHandle() }
+            return try session.reading(milliseconds: settings.readMilliseconds) { () throws(PostgresError) in try body(session) }
+        }
     }
 
     /// Asks on a connection that is made with the first question, and made anew after it was lost.
-    func read<Value>(
+    func ask<Value>(
         on reader: Monitor<PostgresSession?>, _ body: (PostgresSession) throws(PostgresError) -> Value
     ) throws(StoreError) -> Value {
         let result = reader.withLock { session -> Result<Value, StoreError> in
@@ -245,8 +269,12 @@ extension PostgresStore {
                 session = open
                 return .success(try body(open))
             } catch {
-                if error.isConnectionLost { session = nil }
-                return .failure(StoreError(error))
+                if error.isConnectionLost {
+                    session = nil
+                    if reader === self.reader { readCanceller.withLock { $0 = nil } }
+                }
+                guard error.sqlState == .queryCanceled else { return .failure(StoreError(error)) }
+                return .failure(status.withLock { $0.isClosed } ? .closed : .tooLong(settings.readMilliseconds))
             }
         }
         return try result.get()

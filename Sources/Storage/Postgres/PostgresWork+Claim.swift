@@ -190,7 +190,7 @@ extension Claim {
     }
 }
 
-/// A row of the view `stories`, with its place in the queue.
+/// A row of the view `traced_stories`, with its place in the queue.
 struct StoredRow {
     let place: PostgresWork.Place
     let delivery: Delivery
@@ -219,7 +219,7 @@ private enum ClaimStatements {
                 AND (event, position) NOT IN (SELECT * FROM unnest($4::bigint[], $5::integer[]))
             ORDER BY due_at, event, position LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
         )
-        SELECT stories.* FROM due JOIN stories USING (event, position) ORDER BY due_at, event, position
+        SELECT traced_stories.* FROM due JOIN traced_stories USING (event, position) ORDER BY due_at, event, position
         """
     static let lease: StaticString = """
         UPDATE deliveries SET attempts = begun.attempt, due_at = begun.until, owner = $5

@@ -225,7 +225,8 @@ enum WorkStatements {
         """
     static let dropPersons: StaticString = """
         WITH told AS (
-            UPDATE events SET user_id = '', device_id = '', data = '{}' WHERE number = ANY ($1::bigint[]) AND erased AND user_id <> ''
+            UPDATE events SET user_id = '', device_id = '', data = '{}', trace = NULL
+            WHERE number = ANY ($1::bigint[]) AND erased AND user_id <> ''
                 AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = number AND state = 0)
             RETURNING number
         )

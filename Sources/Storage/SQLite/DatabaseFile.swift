@@ -55,13 +55,18 @@ enum DatabaseFile {
         }
     }
 
-    /// Opens the file for reading. The writer must have opened it before.
-    static func openForReading(_ path: String, _ settings: StoreSettings) throws(StoreError) -> ReadingDatabase {
+    /// Opens the file for reading: the connection refuses to write. The writer must have opened it before.
+    static func openForReading(_ path: String, _ settings: StoreSettings, until end: ReadingEnd) throws(StoreError) -> ReadingDatabase {
         try explained(path) { () throws(SQLiteError) in
-            let connection = try Connection(path: path, mode: .readOnly)
-            connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds)
-            return try ReadingDatabase(connection)
+            try ReadingDatabase(connectForReading(path, settings), until: end)
         }
+    }
+
+    /// A connection that refuses to write.
+    static func connectForReading(_ path: String, _ settings: StoreSettings) throws(SQLiteError) -> Connection {
+        let connection = try Connection(path: path, mode: .readOnly)
+        connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds)
+        return connection
     }
 
     /// Refuses a file without tables, and one written by a newer version.

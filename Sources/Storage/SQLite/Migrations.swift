@@ -55,6 +55,10 @@ enum Migrations {
     //
     // Version 5 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest stands in
     // `user_id` (`FormerUser`); `erased` is 1 for an event whose person and device are deleted once none of its deliveries is pending.
+    //
+    // Version 6 adds `conditions`: what lasts that operators were told of (`OperatorCondition`), so that its end is told once, too.
+    //
+    // Version 7 adds `trace` of an event, `TraceContext.bytes` of the request that it came with, and appends it to both views.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -228,6 +232,42 @@ enum Migrations {
         CREATE INDEX revocations_former ON revocations (former) WHERE former IS NOT NULL;
 
         ALTER TABLE events ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
+        """,
+        """
+        CREATE TABLE conditions (
+            kind TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            since INTEGER NOT NULL,
+            data BLOB NOT NULL,
+            PRIMARY KEY (kind, subject)
+        ) STRICT, WITHOUT ROWID;
+        """,
+        """
+        ALTER TABLE events ADD COLUMN trace BLOB;
+
+        DROP VIEW stories;
+        CREATE VIEW stories AS
+            SELECT event, position, events.id, notifier, state, attempts, due_at, ended_at, reason, expires_at, kind, app_id, ticket_id,
+                comment_id, events.device_id, device_type, events.user_id, occurred_at, received_at, data, needs_device,
+                deliveries.device_id AS target_id, devices.type AS target_type, token, digest, environment, registered_at, seen_at, leads,
+                trace
+            FROM deliveries
+                JOIN events ON events.number = event
+                JOIN apps ON apps.number = events.app
+                LEFT JOIN devices ON devices.app = events.app AND devices.user_id = events.user_id
+                    AND devices.device_id = deliveries.device_id AND token IS NOT NULL;
+
+        DROP VIEW walk;
+        CREATE VIEW walk AS
+            SELECT event, position, events.id, notifier, state, attempts, due_at, ended_at, reason, expires_at, kind, app_id, ticket_id,
+                comment_id, events.device_id, device_type, events.user_id, occurred_at, received_at, data, needs_device,
+                deliveries.device_id AS target_id, devices.type AS target_type, token, digest, environment, registered_at, seen_at, leads,
+                trace, events.number AS number
+            FROM events
+                CROSS JOIN apps ON apps.number = events.app
+                CROSS JOIN deliveries ON event = events.number
+                LEFT JOIN devices ON devices.app = events.app AND devices.user_id = events.user_id
+                    AND devices.device_id = deliveries.device_id AND token IS NOT NULL;
         """,
     ]
 }

@@ -4,30 +4,44 @@ internal import Time
 
 /// A read-only connection with its statements. Each call sees the last commit. Only one thread at a time may use it.
 ///
-/// No call reads more than one step of a growing table, so that no read keeps the log from being restarted or delays another reader for
-/// long.
+/// No call reads more than one step of a growing table, and none goes on after `end`, so that no read keeps the log from being restarted
+/// or delays another reader for long.
 final class ReadingDatabase {
-    private let byID, byComment, deadStories, walk, ends, attempts, oldest, dead, forgotten: Statement
-    private let devicesOfApp, devicesOfPerson, lastOfStep: Statement
+    private let byID, byComment, byState, deadStories, walk, ends, attempts, oldest, forgotten: Statement
+    private let devicesOfApp, devicesOfPerson: Statement
     let revocationQueries: RevocationQueries
+    let limitQueries: LimitQueries
     let keyUses: Statement
+    let conditions: Statement
     let erasureQueries: ErasureQueries
+    /// When the call that is under way is ended.
+    let end: ReadingEnd
 
     /// Takes over a connection that no other thread uses.
-    init(_ connection: Connection) throws(SQLiteError) {
+    init(_ connection: Connection, until end: ReadingEnd) throws(SQLiteError) {
+        self.end = end
+        connection.endStatements { end.hasCome }
         func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
         byID = try prepare("SELECT * FROM stories WHERE id = ?1 AND position = ?2")
         byComment = try prepare(
             "SELECT * FROM stories WHERE app_id = ?1 AND comment_id = ?2 ORDER BY event DESC, position DESC")
         ends = try prepare("SELECT coalesce((SELECT min(number) FROM events), 1), coalesce((SELECT max(number) FROM events), 0)")
+        // Only the place bounds these from above: with a second bound SQLite would begin each step at the newest event.
         walk = try prepare(
             """
             SELECT * FROM walk
-            WHERE number > ?10 AND number <= ?11 AND (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR notifier = ?2)
+            WHERE number > ?1 AND (?13 IS NULL OR state = ?13) AND (?2 IS NULL OR notifier = ?2)
                 AND (?3 IS NULL OR reason = ?3) AND (?4 IS NULL OR app_id = ?4) AND (?5 IS NULL OR user_id = ?5)
                 AND (?6 IS NULL OR ticket_id = ?6) AND (?7 IS NULL OR comment_id = ?7) AND (?8 IS NULL OR received_at >= ?8)
-                AND (?9 IS NULL OR received_at < ?9) AND (number, position) < (?13, ?14)
-            ORDER BY number DESC, position DESC LIMIT ?12
+                AND (?9 IS NULL OR received_at < ?9) AND (number, position) < (?11, ?12)
+            ORDER BY number DESC, position DESC LIMIT ?10
+            """)
+        byState = try prepare(
+            """
+            SELECT * FROM stories
+            WHERE event > ?1 AND (?13 IS NULL OR state = ?13) AND (?2 IS NULL OR notifier = ?2) AND (?3 IS NULL OR reason = ?3)
+                AND (event, position) < (?11, ?12)
+            ORDER BY event DESC, position DESC LIMIT ?10
             """)
         deadStories = try prepare(
             """
@@ -35,35 +49,21 @@ final class ReadingDatabase {
             WHERE state = 2 AND (?2 IS NULL OR notifier = ?2) AND (?3 IS NULL OR reason = ?3)
                 AND (?4 IS NULL OR app_id = ?4) AND (?5 IS NULL OR user_id = ?5) AND (?6 IS NULL OR ticket_id = ?6)
                 AND (?7 IS NULL OR comment_id = ?7) AND (?8 IS NULL OR received_at >= ?8) AND (?9 IS NULL OR received_at < ?9)
-                AND event > ?1 AND event <= ?10 AND (event, position) < (?12, ?13)
-            ORDER BY event DESC, position DESC LIMIT ?11
-            """)
-        dead = try prepare(
-            """
-            SELECT event, position FROM stories
-            WHERE state = 2 AND (?2 IS NULL OR notifier = ?2) AND (?3 IS NULL OR reason = ?3)
-                AND (?4 IS NULL OR app_id = ?4) AND (?5 IS NULL OR user_id = ?5) AND (?6 IS NULL OR ticket_id = ?6)
-                AND (?7 IS NULL OR comment_id = ?7) AND (?8 IS NULL OR received_at >= ?8) AND (?9 IS NULL OR received_at < ?9)
-                AND (event, position) < (?1, ?10)
-            ORDER BY event DESC, position DESC LIMIT ?11
+                AND event > ?1 AND (event, position) < (?11, ?12)
+            ORDER BY event DESC, position DESC LIMIT ?10
             """)
         attempts = try prepare(
             """
             SELECT number, started_at, ended_at, outcome, reason FROM attempts
             WHERE event = ?1 AND position = ?2 ORDER BY number
             """)
+        // Who does not match is read too, so that one walk finds the end of the step.
         devicesOfApp = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
-            WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND (user_id, device_id) > (?2, ?3)
-                AND (?4 IS NULL OR (user_id, device_id) <= (?4, ?5)) AND (?6 IS NULL OR device_id = ?6) AND token IS NOT NULL
-            ORDER BY user_id, device_id LIMIT ?7
-            """)
-        lastOfStep = try prepare(
-            """
-            SELECT user_id, device_id FROM devices
-            WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND (user_id, device_id) > (?2, ?3)
-            ORDER BY user_id, device_id LIMIT 1 OFFSET ?4
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app,
+                (?4 IS NULL OR device_id = ?4) AND token IS NOT NULL
+            FROM devices WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND (user_id, device_id) > (?2, ?3)
+            ORDER BY user_id, device_id LIMIT ?5
             """)
         devicesOfPerson = try prepare(
             """
@@ -73,7 +73,9 @@ final class ReadingDatabase {
             ORDER BY device_id LIMIT ?5
             """)
         revocationQueries = try RevocationQueries(connection)
+        limitQueries = try LimitQueries(connection)
         keyUses = try prepare("SELECT app_id, key_id, since, used_at FROM key_uses ORDER BY app_id, key_id")
+        conditions = try prepare("SELECT kind, subject, since, data FROM conditions ORDER BY kind, subject")
         erasureQueries = try ErasureQueries(connection)
         forgotten = try prepare(
             "SELECT max(at) FROM past_comments WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND comment_id = ?2")
@@ -104,28 +106,18 @@ final class ReadingDatabase {
         return numbers
     }
 
-    /// Lists the matches among the events from `first` down to `last`, `last` excluded, newest first, before a place.
+    /// Lists the matches before a place among the events with numbers greater than `last`, newest first.
     func step(
-        _ filter: DeliveryFilter, from first: Int64, before: DeliveryKey, downTo last: Int64, limit: Int
+        _ filter: DeliveryFilter, before: DeliveryKey, downTo last: Int64, limit: Int
     ) throws(SQLiteError) -> [(place: DeliveryCursor, delivery: Delivery)] {
-        if filter.state == .dead {
-            return try rows(deadStories, filter, before: before, limit: limit) { statement in
-                filter.bindConditions(to: statement)
-                statement.bind(last, at: 1)
-                statement.bind(first, at: 10)
-                statement.bind(limit, at: 11)
-                statement.bind(before.event, at: 12)
-                statement.bind(before.position, at: 13)
-            }
-        }
-        return try rows(walk, filter, before: before, limit: limit) { statement in
-            statement.bind(filter.state?.number, at: 1)
+        let statement = filter.state == .dead ? deadStories : filter.isOfDeliveriesAlone ? byState : walk
+        return try rows(statement, filter, before: before, limit: limit) { statement in
+            statement.bind(last, at: 1)
             filter.bindConditions(to: statement)
-            statement.bind(last, at: 10)
-            statement.bind(first, at: 11)
-            statement.bind(limit, at: 12)
-            statement.bind(before.event, at: 13)
-            statement.bind(before.position, at: 14)
+            statement.bind(limit, at: 10)
+            statement.bind(before.event, at: 11)
+            statement.bind(before.position, at: 12)
+            if statement !== deadStories { statement.bind(filter.state?.number, at: 13) }
         }
     }
 
@@ -150,27 +142,6 @@ final class ReadingDatabase {
         return time
     }
 
-    /// The places of dead deliveries that match, newest first, before a place.
-    func dead(_ filter: DeliveryFilter, before: DeliveryKey?, limit: Int) throws(SQLiteError) -> [DeliveryKey] {
-        guard filter.state == nil || filter.state == .dead else { return [] }
-        var keys: [DeliveryKey] = []
-        if let id = filter.id {
-            guard before == nil else { return [] }
-            byID.bind(id)
-            try byID.forEachRow { row throws(SQLiteError) in
-                let stored = try StoredDelivery(row)
-                if stored.delivery.state == .dead, filter.matches(stored.delivery) { keys.append(stored.key) }
-            }
-            return keys
-        }
-        filter.bindConditions(to: dead)
-        dead.bind(before?.event ?? Int64.max, at: 1)
-        dead.bind(before?.position ?? Int64.max, at: 10)
-        dead.bind(limit, at: 11)
-        try dead.forEachRow { row throws(SQLiteError) in keys.append(DeliveryKey(event: try row.int64(0), position: try row.int64(1))) }
-        return keys
-    }
-
     /// The registered devices of a person that match, after the device `after`.
     func devices(_ filter: DeviceFilter, of userID: String, after: String, limit: Int) throws(SQLiteError) -> [Device] {
         var found: [Device] = []
@@ -185,17 +156,24 @@ final class ReadingDatabase {
     func step(
         _ filter: DeviceFilter, after: Device.Key?, rows: Int, limit: Int
     ) throws(SQLiteError) -> (found: [Device], next: Device.Key?) {
-        let (user, device) = (after?.userID ?? "", after?.deviceID ?? "")
-        var last: Device.Key?
-        try lastOfStep.forEachRow(filter.appID, user, device, rows - 1) { row throws(SQLiteError) in
-            last = Device.Key(appID: filter.appID, userID: try row.string(0), deviceID: try row.string(1))
+        defer { devicesOfApp.reset() }
+        devicesOfApp.bind(filter.appID, at: 1)
+        devicesOfApp.bind(after?.userID ?? "", at: 2)
+        devicesOfApp.bind(after?.deviceID ?? "", at: 3)
+        devicesOfApp.bind(filter.deviceID, at: 4)
+        devicesOfApp.bind(rows, at: 5)
+        var (found, count) = ([Device](), 0)
+        while found.count < limit, try devicesOfApp.step() {
+            count += 1
+            if try devicesOfApp.int64(9) != 0, let device = try RegistryDevice(devicesOfApp, appID: filter.appID).device {
+                found.append(device)
+            }
+            guard count == rows else { continue }
+            let last = Device.Key(
+                appID: filter.appID, userID: try devicesOfApp.string(7), deviceID: try devicesOfApp.string(0))
+            return (found, last)
         }
-        var found: [Device] = []
-        try devicesOfApp.forEachRow(filter.appID, user, device, last?.userID, last?.deviceID, filter.deviceID, limit) {
-            row throws(SQLiteError) in
-            if let device = try RegistryDevice(row, appID: filter.appID).device { found.append(device) }
-        }
-        return (found, last)
+        return (found, nil)
     }
 
     /// The arrival time of the pending delivery of a notifier that expires first.

@@ -54,7 +54,7 @@ extension SQLiteStore {
         let ends = try read(listReader) { database throws(SQLiteError) in try database.events() }
         var first = ends.oldest - 1
         while first < ends.newest {
-            let (after, last) = (first, first + Int64(Self.rowsPerStep))
+            let (after, last) = (first, first + eventsPerStep)
             try body(
                 try read(listReader) { database throws(SQLiteError) in
                     try database.events(of: person, after: after, through: last)

@@ -50,8 +50,10 @@ package final class SQLiteStore: Store {
             withExtendedLifetime(lock) {}
         }
         do throws(StoreError) {
-            listReader = Monitor(try DatabaseFile.openForReading(path, settings))
-            metricsReader = Monitor(try DatabaseFile.openForReading(path, settings))
+            // `close` waits for a read that is under way, and has it end.
+            let isStopping: @Sendable () -> Bool = { status.withLock { $0.isClosed } }
+            listReader = Monitor(try DatabaseFile.openForReading(path, settings, until: ReadingEnd(isStopping: isStopping)))
+            metricsReader = Monitor(try DatabaseFile.openForReading(path, settings, until: ReadingEnd(isStopping: isStopping)))
         } catch {
             queue.close()
             writer.join()
@@ -86,11 +88,12 @@ package final class SQLiteStore: Store {
         StoreRules.check(limit: limit)
         if let userID = filter.userID { return try devices(filter, of: userID, after: after, limit: limit) }
         var found: [Device] = []
+        let (end, rows) = (readingEnd, Int(settings.eventsPerStep))
         var place = after
         while found.count < limit {
             let (from, wanted) = (place, limit - found.count)
-            let step = try read(listReader) { database throws(SQLiteError) in
-                try database.step(filter, after: from, rows: Self.rowsPerStep, limit: wanted)
+            let step = try read(listReader, until: end) { database throws(SQLiteError) in
+                try database.step(filter, after: from, rows: rows, limit: wanted)
             }
             found += step.found
             guard let next = step.next else { break }
@@ -151,22 +154,22 @@ package final class SQLiteStore: Store {
     /// As `Store` says.
     package func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
         StoreRules.check(limit: limit)
+        let end = SystemClock.monotonicMilliseconds() + settings.searchMilliseconds
         // One more than the limit shows whether there are more.
-        let most = limit + 1
-        let before = DeliveryKey(event: after?.event ?? .max, position: after?.position ?? .max)
-        if let named = try read(listReader, { database throws(SQLiteError) in try database.named(filter, before: before, limit: most) }) {
-            return DeliveryPage(named, limit: limit)
+        return try search(filter, before: DeliveryKey(after), limit: limit + 1, until: end).page(limit: limit)
+    }
+
+    private func search(
+        _ filter: DeliveryFilter, before: DeliveryKey, limit: Int, until end: MonotonicMilliseconds
+    ) throws(StoreError) -> DeliveryWalk {
+        if let named = try read(listReader, { database throws(SQLiteError) in try database.named(filter, before: before, limit: limit) }) {
+            return DeliveryWalk(named)
         }
         let events = try read(listReader) { database throws(SQLiteError) in try database.events() }
-        var (first, found) = (min(events.newest, before.event), [(place: DeliveryCursor, delivery: Delivery)]())
-        while first >= events.oldest, found.count < most {
-            let (from, downTo, wanted) = (first, first - Int64(Self.rowsPerStep), most - found.count)
-            found += try read(listReader) { database throws(SQLiteError) in
-                try database.step(filter, from: from, before: before, downTo: downTo, limit: wanted)
-            }
-            first = downTo
+        return try DeliveryWalk(before: before, among: events, limit: limit, settings, until: end) {
+            before, last, limit throws(StoreError) in
+            try read(listReader) { database throws(SQLiteError) in try database.step(filter, before: before, downTo: last, limit: limit) }
         }
-        return DeliveryPage(found, limit: limit)
     }
 
     /// As `Store` says.
@@ -181,16 +184,16 @@ package final class SQLiteStore: Store {
 
     /// As `Store` says; afterwards more than `maxPending` deliveries may be pending, because these are in the file already.
     package func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
-        var count = 0
-        var last: DeliveryKey?
+        guard filter.state == nil || filter.state == .dead else { return 0 }
+        var dead = filter
+        dead.state = .dead
+        var (count, place) = (0, DeliveryKey.end)
         while true {
             // A reader finds them, so that the writer only writes.
-            let before = last
-            let keys = try read(listReader) { database throws(SQLiteError) in
-                try database.dead(filter, before: before, limit: Self.rowsPerCommit)
-            }
+            let found = try search(dead, before: place, limit: Self.rowsPerCommit, until: .max).found
+            let keys = found.map { DeliveryKey($0.place) }
             guard let lowest = keys.last else { return count }
-            last = lowest
+            place = lowest
             count += try queue.perform { database throws(SQLiteError) in
                 try database.revive(keys, now: now, expiresAt: expiresAt)
             }
@@ -236,18 +239,26 @@ package final class SQLiteStore: Store {
     }
 
     private static let rowsPerCommit = 500
-    /// How many events or devices a list reads before other readers get their turn.
-    static let rowsPerStep = 20_000
+    /// When a read that begins now is ended.
+    private var readingEnd: MonotonicMilliseconds { SystemClock.monotonicMilliseconds() + settings.readMilliseconds }
 
+    /// How many events a step of the search for a person's has.
+    var eventsPerStep: Int64 { settings.eventsPerStep }
+
+    /// Reads on one of the connections. Never waits for the writer.
+    /// - Parameter end: when the read is ended; nil is as long after its beginning as a read may take.
+    /// - Throws: also `tooLong`.
     func read<Value>(
-        _ reader: Monitor<ReadingDatabase?>, _ body: (ReadingDatabase) throws(SQLiteError) -> Value
+        _ reader: Monitor<ReadingDatabase?>, until end: MonotonicMilliseconds? = nil, _ body: (ReadingDatabase) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
         let result = reader.withLock { database -> Result<Value, StoreError> in
             guard let database else { return .failure(.closed) }
+            database.end.moment = end ?? readingEnd
             do throws(SQLiteError) {
                 return .success(try body(database))
             } catch {
-                return .failure(StoreError(error))
+                guard error.isInterrupted else { return .failure(StoreError(error)) }
+                return .failure(status.withLock { $0.isClosed } ? .closed : .tooLong(settings.readMilliseconds))
             }
         }
         return try result.get()

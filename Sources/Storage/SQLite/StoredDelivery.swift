@@ -31,7 +31,8 @@ struct StoredDelivery {
             deviceID: try row.string(14))
         return Event(
             id: try row.uuid(2), kind: kind, identity: identity, userID: try row.string(16), deviceType: try row.optionalString(15),
-            occurredAt: try row.time(17), receivedAt: try row.time(18), expiresAt: try row.time(9), data: try row.bytes(19))
+            occurredAt: try row.time(17), receivedAt: try row.time(18), expiresAt: try row.time(9), data: try row.bytes(19),
+            trace: try row.optionalBytes(29).flatMap { TraceContext(bytes: $0) })
     }
 
     private static func device(_ row: Statement, _ event: Event) throws(SQLiteError) -> Device {

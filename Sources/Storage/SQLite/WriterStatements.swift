@@ -16,6 +16,7 @@ struct WriterStatements {
     let findLate, expire: Statement
     let clock, putClock, jumps, putJump, clearJumps: Statement
     let recordKeyUse: Statement
+    let raiseCondition, clearCondition: Statement
     let markRun: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
@@ -32,8 +33,8 @@ struct WriterStatements {
         insertEvent = try prepare(
             """
             INSERT INTO events (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, deliveries, data,
-                erased)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                erased, trace)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             """)
         insertDelivery = try prepare(
             """
@@ -118,7 +119,7 @@ struct WriterStatements {
         deliveriesOf = try prepare("SELECT event, position, notifier, state FROM deliveries WHERE event = ?1")
         dropPerson = try prepare(
             """
-            UPDATE events SET user_id = '', device_id = '', data = ?2 WHERE number = ?1 AND erased = 1 AND user_id <> ''
+            UPDATE events SET user_id = '', device_id = '', data = ?2, trace = NULL WHERE number = ?1 AND erased = 1 AND user_id <> ''
                 AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = ?1 AND state = 0)
             """)
         dropDevice = try prepare("UPDATE deliveries SET device_id = NULL WHERE event = ?1")
@@ -152,6 +153,8 @@ struct WriterStatements {
                 since = min(since, excluded.since),
                 used_at = max(coalesce(used_at, excluded.used_at), coalesce(excluded.used_at, used_at))
             """)
+        raiseCondition = try prepare("INSERT INTO conditions VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING RETURNING 1")
+        clearCondition = try prepare("DELETE FROM conditions WHERE kind = ?1 AND subject = ?2 RETURNING 1")
         markRun = try prepare("UPDATE runs SET closed = ?1")
     }
 }

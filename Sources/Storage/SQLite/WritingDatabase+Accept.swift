@@ -102,6 +102,7 @@ extension WritingDatabase {
         let data = rows.contains { ($0.ending?.state ?? .pending).needsData } ? event.data : Event.noData
         statement.bind(data.span, at: 12)
         statement.bind(arrival.isErased ? 1 : 0 as Int64, at: 13)
+        if let trace = event.trace { statement.bind(trace.bytes.span, at: 14) } else { statement.bindNull(at: 14) }
         try statement.runBound()
         let number = lastInsertedRow
         for (position, row) in rows.enumerated() { try insert(row, of: event, app, DeliveryKey(event: number, position: Int64(position))) }

@@ -24,7 +24,8 @@ import Time
         func deliver(_ event: Event) -> DeliveryOutcome {
             let device = event.kind == .pushTokenRegistered ? RegistrationSample.device(event) : nil
             let outcomes = Outcomes(1)
-            notifier.deliver(RegistrationSample.delivery(event, device)) { outcomes.add($0, 0) }
+            let span = TraceContext(traceID: 5, spanID: 6, isSampled: true)
+            notifier.deliver(RegistrationSample.delivery(event, device).attempted(in: span)) { outcomes.add($0, 0) }
             return outcomes.wait()[0]
         }
     }
@@ -59,6 +60,7 @@ import Time
             )
             #expect(JSONValue(parsing: second.body)?["token"] == .null)
             #expect(JSONValue(parsing: second.body)?["user_id"]?.text == "other")
+            #expect(first.header("traceparent") == nil, "it need not know of our traces")
         }
     }
 

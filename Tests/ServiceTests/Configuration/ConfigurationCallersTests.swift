@@ -52,6 +52,29 @@ import Time
         }
     }
 
+    @Test func trustedProxiesAreRead() throws {
+        func proxies(_ list: String) throws -> TrustedProxies? {
+            try directory.configuration(members: #""listen":{"allow":["192.0.2.0/24"],"trusted_proxies":\#(list)}"#).callers.trustedProxies
+        }
+        let found = try #require(try proxies(#"["10.0.0.0/8","2001:db8::1/128"]"#))
+        #expect(found.networks.map(\.description) == ["10.0.0.0/8", "2001:db8::1/128"])
+        #expect(!found.includeUnixSocket)
+        let socket = try #require(try proxies(#"["unix"]"#))
+        #expect(socket.networks.isEmpty && socket.includeUnixSocket)
+        #expect(try directory.configuration("{\(ConfigurationDirectory.apps)}").callers.trustedProxies == nil)
+    }
+
+    @Test(arguments: [
+        ("[]", ": expected at least one network, such as \(example)"), (#""unix""#, ": expected a list, found a string"),
+        (#"["unix","proxy"]"#, "[1]: expected a network such as \(example)"),
+        (#"["10.0.0.7/8"]"#, "[0]: the address has bits beyond the prefix; the network is 10.0.0.0/8"),
+        (#"["0.0.0.0/0"]"#, "[0]: every caller would be believed; give the addresses of the proxies alone"),
+        (#"["10.0.0.0/8","::/0"]"#, "[1]: every caller would be believed; give the addresses of the proxies alone"),
+    ])
+    func trustedProxiesAreChecked(_ list: String, _ problem: String) throws {
+        #expect(try directory.problems(members: #""listen":{"trusted_proxies":\#(list)}"#) == ["$.listen.trusted_proxies\(problem)"])
+    }
+
     private static let lengths = "expected 16 to 512 visible ASCII characters; make one with: deskgate secret new"
 
     @Test(
@@ -85,7 +108,8 @@ import Time
         let header = #""shared_header":{"name":"X-S","secret":{"env":"SHARED"}}"#
         let none = try configuration("")
         let both = try configuration(#""allow":["10.0.0.0/8"],\#(header)"#)
-        let changed = try configuration(#""allow":["10.0.0.0/9"],"shared_header":{"name":"X-T","secret":[{"env":"NEXT"}]}"#)
+        let changed = try configuration(
+            #""allow":["10.0.0.0/9"],"trusted_proxies":["10.1.0.0/16"],"shared_header":{"name":"X-T","secret":[{"env":"NEXT"}]}"#)
         #expect(none.fixedParts(differingFrom: both).sorted() == ["$.listen.allow", "$.listen.shared_header"])
         #expect(both.fixedParts(differingFrom: changed) == [])
     }
@@ -95,6 +119,17 @@ import Time
             try directory.configuration(members: #""listen":{"allow":["10.0.0.0/8"],\#(listen)}"#).warnings(now: 0).map(\.path)
         }
         #expect(try warnings(#""unix":"public.sock""#) == ["$.listen.allow"])
+        #expect(try warnings(#""unix":"public.sock","trusted_proxies":["10.0.0.0/8"]"#) == ["$.listen.allow"])
+        #expect(try warnings(#""unix":"public.sock","trusted_proxies":["unix"]"#) == [])
         #expect(try warnings(#""port":0"#) == [])
+    }
+
+    /// Where nobody is refused, nobody asks where a call comes from.
+    @Test func areWarnedOfWithoutARestriction() throws {
+        func warnings(_ listen: String) throws -> [String] {
+            try directory.configuration(members: #""listen":{"trusted_proxies":["10.0.0.0/8"]\#(listen)}"#).warnings(now: 0).map(\.path)
+        }
+        #expect(try warnings("") == ["$.listen.trusted_proxies"])
+        #expect(try warnings(#","allow":["192.0.2.0/24"]"#) == [])
     }
 }

@@ -24,6 +24,33 @@ import Testing
     }
 
     @Test func isRight() throws {
+        let directory = try Self.directory()
+        let json = String(decoding: text, as: UTF8.self)
+        #expect(try directory.problems(json) == [])
+        let configuration = try directory.configuration(json)
+        #expect(configuration.listen.settings.tls != nil)
+        #expect(configuration.callers.networks?.count == 2)
+        #expect(configuration.callers.sharedHeader?.secrets.count == 2)
+        #expect(configuration.callers.clientAuthorities != nil)
+        #expect(configuration.admin.tokens.map(\.place) == ["admin.token"] + (0..<4).map { "admin.tokens[\($0)]" })
+        #expect(configuration.apps.map { $0.keys.map(\.id) } == [[1, 2, 3]])
+        #expect(configuration.apps.map(\.keyLife) == [KeyLife(longestSeconds: 2_592_000, defaultSeconds: 604_800)])
+        #expect(configuration.apps.map(\.notifiers) == [["log", "backend", "pyrus"]])
+        #expect(configuration.apps[0].routes.byType.map(\.type) == ["ios", "android", "huawei", "rustore"])
+        #expect(configuration.apps[0].routes.others == "fcm-main")
+        #expect(configuration.apps[0].verify?.secrets.count == 2)
+        #expect(configuration.apps[0].webhook?.secrets.count == 2)
+        #expect(configuration.apps[0].webhook?.signatureSecrets.count == 1)
+        let names = [
+            "log", "backend", "apns-main", "apns-certificate", "fcm-main", "rustore-main", "hms-main", "pyrus", "pyrus-on-premises",
+        ]
+        #expect(configuration.traces?.headers.map(\.name) == ["X-Tenant", "Authorization"])
+        #expect(configuration.notifiers.map(\.name) == names)
+        #expect(Set(configuration.notifiers.map(\.type)) == Set(NotifierType.allCases))
+    }
+
+    /// A directory with everything that the example names.
+    static func directory() throws -> ConfigurationDirectory {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("tls/certificate.pem", TestCertificate.shared.certificate, mode: 0o644)
         try directory.scratch.write("tls/key.pem", TestCertificate.shared.key)
@@ -36,6 +63,7 @@ import Testing
         try directory.scratch.write("secrets/verify.whsec", TestSecret.signing(10))
         directory.environment["DESKGATE_VERIFY_PREVIOUS_SECRET"] = TestSecret.signing(11)
         directory.environment["DESKGATE_APP_KEY_2"] = TestSecret.text(2)
+        try directory.writeCredential("app-key-3", TestSecret.text(3))
         directory.environment["DESKGATE_WEBHOOK_SECRET"] = TestSecret.text(6)
         directory.environment["DESKGATE_NEXT_WEBHOOK_SECRET"] = TestSecret.text(9)
         directory.environment["DESKGATE_BACKEND_PREVIOUS_SECRET"] = TestSecret.signing(7)
@@ -45,33 +73,15 @@ import Testing
         try directory.scratch.write("secrets/shared-header", TestSecret.text(221))
         directory.environment["DESKGATE_NEXT_SHARED_HEADER"] = TestSecret.text(222)
         try directory.scratch.write("secrets/metrics-token", TestSecret.text(220))
+        try directory.scratch.write("secrets/collector-authorization", "Bearer \(TestSecret.text(240))")
         directory.environment["DESKGATE_DATABASE_URL"] = "postgres://deskgate@db.example.com/deskgate"
-        let json = String(decoding: text, as: UTF8.self)
-        #expect(try directory.problems(json) == [])
-        let configuration = try directory.configuration(json)
-        #expect(configuration.listen.settings.tls != nil)
-        #expect(configuration.callers.networks?.count == 2)
-        #expect(configuration.callers.sharedHeader?.secrets.count == 2)
-        #expect(configuration.callers.clientAuthorities != nil)
-        #expect(configuration.admin.tokens.map(\.place) == ["admin.token"] + (0..<4).map { "admin.tokens[\($0)]" })
-        #expect(configuration.apps.map { $0.keys.map(\.id) } == [[1, 2]])
-        #expect(configuration.apps.map(\.keyLife) == [KeyLife(longestSeconds: 2_592_000, defaultSeconds: 604_800)])
-        #expect(configuration.apps.map(\.notifiers) == [["log", "backend", "pyrus"]])
-        #expect(configuration.apps[0].routes.byType.map(\.type) == ["ios", "android", "huawei", "rustore"])
-        #expect(configuration.apps[0].routes.others == "fcm-main")
-        #expect(configuration.apps[0].verify?.secrets.count == 2)
-        #expect(configuration.apps[0].webhook?.secrets.count == 2)
-        #expect(configuration.apps[0].webhook?.signatureSecrets.count == 1)
-        let names = [
-            "log", "backend", "apns-main", "apns-certificate", "fcm-main", "rustore-main", "hms-main", "pyrus", "pyrus-on-premises",
-        ]
-        #expect(configuration.notifiers.map(\.name) == names)
-        #expect(Set(configuration.notifiers.map(\.type)) == Set(NotifierType.allCases))
+        return directory
     }
 
     @Test func showsEveryKey() {
         #expect(keys(at: []) == Set(ConfigurationReader.rootKeys.names))
         #expect(keys(at: ["operators"]) == Set(ConfigurationReader.operatorsKeys.names))
+        #expect(keys(at: ["operators", "thresholds"]) == Set(ConfigurationReader.thresholdKeys.names))
         // A listener has a host and a port, or a Unix socket.
         let listeners = ConfigurationReader.listenKeys + ConfigurationReader.adminKeys
         #expect(keys(at: ["listen"]).union(keys(at: ["admin"])) == Set(listeners.names))
@@ -100,6 +110,8 @@ import Testing
         #expect(keys(at: ["push_tokens", "limits"]) == Set(ConfigurationReader.limitKeys.names))
         #expect(keys(at: ["apps", "security_keys"]) == Set(ConfigurationReader.keyLifeKeys.names))
         #expect(keys(at: ["security_keys"]) == Set(ConfigurationReader.securityKeysKeys.names))
+        #expect(keys(at: ["traces"]) == Set(ConfigurationReader.tracesKeys.names))
+        #expect(keys(at: ["traces", "otlp"]) == Set(ConfigurationReader.otlpKeys.names))
         #expect(keys(at: ["log"]) == Set(ConfigurationReader.logKeys.names))
         #expect(keys(at: ["reload"]) == Set(ConfigurationReader.reloadKeys.names))
         #expect(keys(at: ["shutdown"]) == Set(ConfigurationReader.shutdownKeys.names))

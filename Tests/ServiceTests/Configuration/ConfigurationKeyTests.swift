@@ -38,7 +38,7 @@ import Testing
         #expect(
             try directory.problems(#"{"apps":[{"app_id":"shop","appid":"shop","keys":[\#(key)]}]}"#) == [
                 #"$.apps[0].appid: unknown key; did you mean "app_id"?"#, #"$.apps[0].keys[0].idd: unknown key; did you mean "id"?"#,
-                "$.apps[0].keys[0].secret.x: unknown key; known here: env, file",
+                "$.apps[0].keys[0].secret.x: unknown key; known here: credential, env, file",
             ])
     }
 
@@ -64,8 +64,9 @@ import Testing
 
 private let rootKeys =
     "admin, allow_insecure_secrets, apps, deliveries, listen, log, notifiers, operators, push_tokens, reload, security_keys, shutdown, "
-    + "store"
+    + "store, traces"
 private let listenerKeys =
-    "allow, bodies_megabytes, host, idle_timeout_seconds, max_connections, port, request_timeout_seconds, shared_header, tls, unix"
+    "allow, bodies_megabytes, host, idle_timeout_seconds, max_connections, port, request_timeout_seconds, shared_header, tls, "
+    + "trusted_proxies, unix"
 private let deliveryKeys = "expire_after_seconds, keep_dead_days, keep_delivered_days"
 private let securityKeys = "clock_skew_seconds, default_life_seconds, longest_life_seconds"

@@ -40,8 +40,9 @@ import Testing
         }
         // A secret in place of its name, or of a key.
         + [
-            #"{"file":"\#(wellFormed)"}"#, #"{"env":"\#(wellFormed)"}"#, #"{"\#(wellFormed)":"file"}"#,
-            #"{"file":"\#(pem)"}"#, #"{"env":"\#(pem)"}"#, #"{"file":["\#(malformed)"]}"#, #"{"env":{"\#(wellFormed)":1}}"#,
+            #"{"file":"\#(wellFormed)"}"#, #"{"env":"\#(wellFormed)"}"#, #"{"credential":"\#(wellFormed)"}"#, #"{"\#(wellFormed)":"file"}"#,
+            #"{"credential":"\#(malformed)"}"#, #"{"file":"\#(pem)"}"#, #"{"env":"\#(pem)"}"#, #"{"file":["\#(malformed)"]}"#,
+            #"{"env":{"\#(wellFormed)":1}}"#,
         ]
 
     /// By index, because the arguments of tests are printed.
@@ -87,7 +88,7 @@ import Testing
             try directory.problems(members: #""\#(TestKey().text())":1"#) == [
                 "$.(what looks like a secret): unknown key; known here: "
                     + "admin, allow_insecure_secrets, apps, deliveries, listen, log, notifiers, operators, push_tokens, reload, "
-                    + "security_keys, shutdown, store"
+                    + "security_keys, shutdown, store, traces"
             ])
     }
 }

@@ -34,10 +34,81 @@ import Testing
         #expect(isRead(try configuration(secret: #"{"file":"\#(directory.scratch.path("app.key"))"}"#)))
     }
 
+    @Test func aFileIsListedOnce() throws {
+        try directory.scratch.write("app.key", secret)
+        try directory.scratch.write("authorities.pem", TestCertificate.shared.certificate, mode: 0o644)
+        directory.environment = ["A": TestSecret.signing(200), "B": TestSecret.signing(201)]
+        let notifiers = ["A", "B"].map { name in
+            #""\#(name)":{"type":"http","url":"https://example.com","secret":{"env":"\#(name)"},"certificate_authorities":"authorities.pem"}"#
+        }
+        let members = #""log":{},"notifiers":{\#(notifiers.joined(separator: ","))}"#
+        #expect(
+            try configuration(secret: #"{"file":"app.key"}"#, members: members).sources.files
+                == [directory.file, directory.scratch.path("app.key"), directory.scratch.path("authorities.pem")])
+    }
+
     @Test(arguments: ["", "\n"])
     func readsTheEnvironment(lineEnd: String) throws {
         directory.environment["SHOP_KEY"] = secret + lineEnd
         #expect(isRead(try configuration(secret: #"{"env":"SHOP_KEY"}"#)))
+    }
+
+    @Test(arguments: ["", "\n"])
+    func readsACredential(lineEnd: String) throws {
+        try directory.writeCredential("shop.key_1-a", secret + lineEnd)
+        let configuration = try configuration(secret: #"{"credential":"shop.key_1-a"}"#)
+        #expect(isRead(configuration))
+        #expect(configuration.sources.files == [directory.file, directory.scratch.path("credentials/shop.key_1-a")])
+    }
+
+    @Test func aCredentialIsAsStrictAsAFile() throws {
+        try directory.writeCredential("open", secret)
+        try directory.scratch.write("credentials/open", secret, mode: 0o644)
+        #expect(
+            try directory.problems(secret: #"{"credential":"open"}"#) == [
+                "$.apps[0].keys[0].secret.credential: DIR/credentials/open can be read by everyone; run chmod 600 on it, "
+                    + #"or set "allow_insecure_secrets": true at the top on a laptop"#
+            ])
+        try directory.writeCredential("empty", "")
+        #expect(
+            try directory.problems(secret: #"{"credential":"empty"}"#) == [
+                "$.apps[0].keys[0].secret: the secret is empty; make one with: deskgate secret new"
+            ])
+    }
+
+    @Test(arguments: ["a/b", "/a", "..", ".a", "a b", "é", "a\\u0000", String(repeating: "a", count: 256)])
+    func refusesWhatNamesNoCredential(name: String) throws {
+        try directory.writeCredential("a", secret)
+        let path = "$.apps[0].keys[0].secret.credential"
+        let problems = try directory.problems(secret: #"{"credential":"\#(name)"}"#)
+        #expect(
+            problems == ["\(path): expected a credential's name: letters, digits, \".\", \"_\" and \"-\", and no \".\" first"]
+                || problems == ["\(path): expected a string without the character U+0000"])
+    }
+
+    @Test(arguments: [nil, ""])
+    func saysWhereCredentialsAre(directoryVariable: String?) throws {
+        directory.environment["CREDENTIALS_DIRECTORY"] = directoryVariable
+        #expect(
+            try directory.problems(secret: #"{"credential":"shop-key"}"#) == [
+                "$.apps[0].keys[0].secret.credential: shop-key is there for the unit alone, as CREDENTIALS_DIRECTORY is not set; while the "
+                    + "unit runs, run this as root with CREDENTIALS_DIRECTORY=/run/credentials/deskgate.service; within it, give it "
+                    + "LoadCredential=NAME:FILE"
+            ])
+    }
+
+    @Test func saysWhichCredentialIsMissing() throws {
+        try directory.writeCredential("other", secret)
+        #expect(
+            try directory.problems(secret: #"{"credential":"shop-key"}"#) == [
+                "$.apps[0].keys[0].secret.credential: no credential shop-key in DIR/credentials; give the unit LoadCredential=NAME:FILE and "
+                    + "restart it"
+            ])
+        #expect(
+            try directory.problems(secret: #"{"credential":"\#(secret)"}"#) == [
+                "$.apps[0].keys[0].secret.credential: no credential (what looks like a secret) in DIR/credentials; give the unit "
+                    + "LoadCredential=NAME:FILE and restart it"
+            ])
     }
 
     @Test(arguments: ["\r\n", "\r"])
@@ -55,6 +126,9 @@ import Testing
         (#"{"env":"NONE"}"#, "$.apps[0].keys[0].secret.env: the environment variable NONE is not set"),
         (#"{"env":"EMPTY"}"#, "$.apps[0].keys[0].secret: the secret is empty; make one with: deskgate secret new"),
         (#"{"file":"secrets/app-1.key","env":"EMPTY"}"#, #"$.apps[0].keys[0].secret: give "file" or "env", not both"#),
+        (#"{"file":"secrets/app-1.key","credential":"a"}"#, #"$.apps[0].keys[0].secret: give "credential" alone"#),
+        (#"{"file":"a","env":"EMPTY","credential":"a"}"#, #"$.apps[0].keys[0].secret: give "credential" alone"#),
+        (#"{"credential":1}"#, "$.apps[0].keys[0].secret.credential: expected a non-empty string, found a number"),
         ("{}", #"$.apps[0].keys[0].secret: give {"file": "PATH"} or {"env": "NAME"}"#),
         (#"{"file":1}"#, "$.apps[0].keys[0].secret.file: expected a non-empty string, found a number"),
         (#"{"env":""}"#, "$.apps[0].keys[0].secret.env: expected a non-empty string, found an empty string"),

@@ -5,6 +5,7 @@ import Observability
 import TestSupport
 import Threading
 import Time
+import Tracing
 
 @testable import Configuration
 @testable import Dispatch
@@ -38,10 +39,11 @@ final class PushTokenFixture: RouteFixture {
             unixSeconds: { TestTime.now }, unixMilliseconds: { [elapsed] in Self.start + elapsed.withLock { $0 } })
         let state = HelpDeskState(
             fixture.configuration, authorizer: try fixture.configuration.makeAuthorizer(), metrics: metrics)
+        let tracer = TraceExporter(registry: registry, logger: log.logger, clocks: clocks, version: "1", instance: { "" }).tracer
         let services = HelpDeskServices(
             state: Live(state), revocations: Live(.none), store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
             logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
-            onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
+            tracer: tracer, onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
         router = Router(try HelpDesk.pyrus.serve(fixture.configuration, services).routes)
     }
 

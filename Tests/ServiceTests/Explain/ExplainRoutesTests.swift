@@ -49,6 +49,7 @@ import Time
         #expect(answer.finding.contains("key id 9, and the app has only the key ids 1, 2"))
         #expect(answer.words == ["key", "app", "key_id"])
         #expect(try explain("security_key=\(key)").outcome == "note")
+        #expect(try explain("security_key=\(unknown)").finding.contains("denied (unknown_key)"))
     }
 
     @Test(
@@ -88,7 +89,10 @@ import Time
         let blocked = try explain("user_id=user-1")
         #expect(blocked.finding.hasPrefix("This user is denied with any key: blocked at 2026-03-10T08:15:12.000Z by admin.token"))
         #expect(blocked.remedy?.text == "To let the user in again: deskgate users unblock --app shop --user user-1.")
-        #expect(try explain("user_id=nobody-yet").outcome == "ok")
+        let unknown = try explain("user_id=nobody-yet")
+        #expect(unknown.outcome == "ok")
+        let limits = unknown.steps.first { $0["step"] == "limits" }?["text"]?.text
+        #expect(limits?.contains(" for one device. This one has used 0 of 1 up. A person may have ") == true, "\(limits ?? "")")
     }
 
     @Test func tellsOfADelivery() throws {

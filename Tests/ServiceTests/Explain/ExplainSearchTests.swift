@@ -27,8 +27,10 @@ import Time
         #expect(many.isCut && many.found.map(\.issuedBefore) == [nil], "the person's own is found by the index, the older one is not")
         var facts = KeyFacts(appID: "shop", userID: "ann", key: key, now: TestTime.now)
         facts.revocations = many
-        facts.revocations.found = []
-        #expect(facts.revocationSentence.contains("5000 newest") && facts.revocationRemedy.contains("revocations list --all"))
+        (facts.revocations.named, facts.revocations.shared) = ([], [])
+        #expect(
+            facts.revocationSentence.english.contains("5000 newest")
+                && facts.revocationRemedy.english.contains("revocations list --all"))
     }
 
     private func accept(_ number: UInt64, user: String) throws {
@@ -43,12 +45,12 @@ import Time
 
     @Test func findsDeliveriesAmongTheNewest() throws {
         func search(_ user: String, wanted: Int = 5) throws -> DeliverySearch {
-            try DeliverySearch(store, wanted: wanted) { $0.event.userID == user }
+            try DeliverySearch(store, DeliveryFilter(), wanted: wanted) { $0.event.userID == user }
         }
         for number in 1...7 as ClosedRange<UInt64> { try accept(number, user: number == 4 ? "bob" : "ann") }
         let ann = try search("ann")
         #expect(ann.found.map(\.event.identity.commentID) == [7, 6, 5, 3, 2] && ann.isCut)
-        #expect(ann.step("deskgate deliveries list")?.remedy == "For older ones: deskgate deliveries list.")
+        #expect(ann.step("deskgate deliveries list")?.remedy?.english == "For older ones: deskgate deliveries list.")
         let bob = try search("bob")
         #expect(bob.found.count == 1 && !bob.isCut && bob.step("x") == nil)
         for number in 8...UInt64(8 + DeliverySearch.mostRead) { try accept(number, user: "cid") }

@@ -23,15 +23,20 @@ import Testing
             groups == [
                 [
                     "notifier": "sink-2", "reason": "status_404", "count": 1, "oldest": "2026-03-10T08:15:11.992Z",
-                    "newest": "2026-03-10T08:15:11.992Z",
+                    "newest": "2026-03-10T08:15:11.992Z", "meaning": "The receiver has not taken it.",
+                    "remedy": "Check \"url\", and look at the receiver's log; Deskgate tries again.",
                 ],
                 [
                     "notifier": "sink-4", "reason": "expired", "count": 1, "oldest": "2026-03-10T08:15:11.994Z",
                     "newest": "2026-03-10T08:15:11.994Z",
+                    "meaning": "There was no time left for another attempt before the event expired.",
+                    "remedy": "Retry it: deskgate deliveries retry; deliveries.expire_after_seconds says how long Deskgate tries.",
                 ],
             ])
         #expect(try fixture.send(.get, "/v1/deliveries/reasons?notifier=sink-4").object()["counted"] == 1)
         #expect(try fixture.send(.get, "/v1/deliveries/reasons?app_id=other").object()["counted"] == 0)
+        #expect(fixture.send(.get, "/v1/deliveries/reasons?lang=ru").text.contains("Получатель не принял."))
+        #expect(fixture.send(.get, "/v1/deliveries/reasons?lang=fr").status == 400)
         #expect(fixture.send(.get, "/v1/deliveries/reasons?state=pending").status == 400)
         #expect(fixture.send(.get, "/v1/deliveries/reasons?reason=a&reason=b").status == 400)
     }
@@ -72,7 +77,7 @@ import Testing
         #expect(shown.value["admin"]?["token"] == "•••")
         #expect(shown.value["apps"]?.elements[0]["keys"]?.elements[0]["secret"] == ["file": "secrets/app-1.key"])
         #expect(shown.files.first == directory.file)
-        #expect(try fixture.send(.get, "/v1/configuration").object().members.map(\.key) == ["configuration", "files"])
+        #expect(try fixture.send(.get, "/v1/configuration").object().members.map(\.key) == ["configuration", "files", "settings"])
     }
 
     @Test(arguments: [

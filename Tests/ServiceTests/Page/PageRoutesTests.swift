@@ -1,3 +1,4 @@
+import Core
 import HTTPServer
 import TestSupport
 import Testing
@@ -9,8 +10,10 @@ import Testing
 /// The files of the operators' page, and where they are served.
 @Suite struct PageRoutesTests {
     private static let files = [
-        "address.js", "api.js", "apps.js", "chart.js", "dom.js", "format.js", "icon.svg", "index.html", "main.js", "metrics.js", "page.css",
-        "timeline.js", "ui.js", "view-configuration.js", "view-dead.js", "view-find.js", "view-keys.js", "view-notifiers.js", "view-now.js",
+        "address.js", "api.js", "apps.js", "chart.js", "clock.js", "dom.js", "format.js", "icon.svg", "index.html", "main.js", "metrics.js",
+        "page.css",
+        "problems.js", "timeline.js", "ui.js", "view-configuration.js", "view-dead.js", "view-find.js", "view-keys.js", "view-notifiers.js",
+        "view-now.js",
         "view-people.js", "view-store.js", "words-en.js", "words-ru.js", "words.js",
     ]
 
@@ -52,6 +55,20 @@ import Testing
             $0.hasPrefix("http://") || $0.hasPrefix("https://") || $0.hasPrefix("//")
         }
         #expect(elsewhere.allSatisfy { $0 == "http://www.w3.org/2000/svg" })
+    }
+
+    /// What the service may name has its word on the page, and a problem its place.
+    @Test(arguments: ["words-en.js", "words-ru.js"]) func hasAWordForWhatTheServiceNames(_ file: String) throws {
+        let fixture = try PageFixture()
+        let words = fixture.send(.get, "/page/\(file)").text
+        let keys =
+            Denial.allCases.map { "denial.\($0.rawValue)" } + Explanation.Subject.allCases.map { "step.\($0.rawValue)" }
+            + Explanation.Outcome.allCases.map { "outcome.\($0.rawValue)" } + Problem.Severity.allCases.map { "problems.\($0.rawValue)" }
+            + Delivery.State.allCases.map { "delivery.\($0.rawValue)" }
+        for key in keys { #expect(words.contains("\"\(key)\": "), "\(key)") }
+        let places = fixture.send(.get, "/page/problems.js").text
+        // The page comes from the service, so it never sees that there is none.
+        for kind in Problem.Kind.allCases where kind != .serviceDown { #expect(places.contains("\(kind.rawValue): ("), "\(kind)") }
     }
 
     @Test func hasNoOtherFiles() throws {

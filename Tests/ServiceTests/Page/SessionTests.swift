@@ -32,9 +32,31 @@ import Time
         let set = try #require(fixture.signIn(.read).headers["set-cookie"])
         let parts = set.split(separator: "; ").map { String($0) }
         #expect(parts.dropFirst().elementsEqual(["Path=/", "HttpOnly", "SameSite=Strict"]))
-        #expect(parts[0].hasPrefix("deskgate_session=") && parts[0].utf8.count == "deskgate_session=".utf8.count + 43)
-        #expect(
-            SessionCookie(isSecure: true).setting("id").value == "__Host-deskgate_session=id; Path=/; HttpOnly; SameSite=Strict; Secure")
+        #expect(parts[0].hasPrefix("deskgate_session_9090=") && parts[0].utf8.count == "deskgate_session_9090=".utf8.count + 43)
+    }
+
+    /// With TLS, browsers take it from this very host alone.
+    @Test func isKeptToItsHostWithTLS() throws {
+        let files = try TemporaryDirectory()
+        try files.write("certificate.pem", TestCertificate.shared.certificate, mode: 0o644)
+        try files.write("key.pem", TestCertificate.shared.key)
+        let tls = #""tls":{"certificate":"\#(files.path("certificate.pem"))","key":"\#(files.path("key.pem"))"}"#
+        let fixture = try PageFixture(members: "\(tls),\(ServiceFixture.roleTokens)")
+        let set = try #require(fixture.signIn(ServiceFixture.token(.read), origin: "https://127.0.0.1:9090").headers["set-cookie"])
+        #expect(set.hasPrefix("__Host-deskgate_session_9090=") && set.hasSuffix("; Path=/; HttpOnly; SameSite=Strict; Secure"))
+    }
+
+    /// Browsers send cookies to every port of a host: services behind two tunnels must not take each other's away.
+    @Test func isKeptApartByThePort() throws {
+        let (first, second) = (["Host": "127.0.0.1:9090"], ["Host": "localhost:9091"])
+        func set(_ headers: [String: String]) throws -> String {
+            let origin = "http://" + (headers["Host"] ?? "")
+            let body = #"{"token":"\#(ServiceFixture.token(.read))"}"#
+            let response = fixture.send(.post, "/session", body: body, origin: origin, headers: headers)
+            return String(try #require(response.headers["set-cookie"]).prefix { $0 != "=" })
+        }
+        #expect(try set(first) == "deskgate_session_9090" && set(second) == "deskgate_session_9091")
+        #expect(try set(["Host": "localhost"]) == "deskgate_session")
     }
 
     @Test func isRefusedToOthers() throws {

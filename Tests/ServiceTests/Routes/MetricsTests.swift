@@ -43,6 +43,17 @@ import Time
         #expect(samples(of: "deskgate_revocations ", in: text) == ["1"])
         #expect(samples(of: "deskgate_revocations_refresh_timestamp_seconds ", in: text) != ["0"])
         #expect(samples(of: "deskgate_authorize_duration_seconds_count", in: text) == [" \(counted.values.reduce(0, +))"])
+        let spans = ["dropped", "exported", "failed"].map { #"{result="\#($0)"} 0"# }
+        #expect(samples(of: "deskgate_trace_spans_total", in: text) == spans)
+    }
+
+    @Test func tellTheSpaceOfTheStoresDisk() throws {
+        let fixture = try ServiceFixture()
+        let text = scrape(try fixture.graph())
+        let sizes = ["free", "size"].map { samples(of: "deskgate_disk_\($0)_bytes{file=\"store\"} ", in: text).compactMap { Double($0) } }
+        #expect(sizes[0].count == 1 && sizes[1].count == 1 && sizes[0][0] <= sizes[1][0])
+        let memory = try ServiceFixture(members: #""store":{"type":"memory"}"#)
+        #expect(samples(of: "deskgate_disk_free_bytes{", in: scrape(try memory.graph())).isEmpty)
     }
 
     /// A request for each series but `undecided`, which only a failure of our own counts.

@@ -61,6 +61,62 @@ import Testing
         }
     }
 
+    /// Behind a proxy that is believed, the network is the client's; from anybody else the headers mean nothing.
+    @Test(arguments: [
+        ("127.0.0.0/8", "X-Forwarded-For: 192.0.2.7\r\n", 200), ("127.0.0.0/8", "X-Forwarded-For: 198.51.100.7\r\n", 403),
+        ("127.0.0.0/8", "X-Forwarded-For: 192.0.2.7\r\nx-forwarded-for: 198.51.100.7\r\n", 403),
+        ("127.0.0.0/8", "Forwarded: for=198.51.100.7\r\nForwarded: for=192.0.2.7\r\n", 200), ("127.0.0.0/8", "", 403),
+        ("127.0.0.0/8", "X-Forwarded-For: 192.0.2.7\r\nForwarded: for=192.0.2.7\r\n", 200),
+        ("127.0.0.0/8", "X-Forwarded-For: 192.0.2.7\r\nForwarded: for=192.0.2.8\r\n", 503),
+        ("127.0.0.0/8", "X-Forwarded-For: unknown\r\n", 503), ("10.0.0.0/8", "X-Forwarded-For: 192.0.2.7\r\n", 403),
+        ("10.0.0.0/8", "Forwarded: for=192.0.2.7\r\n", 403),
+    ])
+    func asksATrustedProxy(proxies: String, headers: String, status: Int) throws {
+        let fixture = try fixture(#""port":0,\#(Self.elsewhere),"trusted_proxies":["\#(proxies)"]"#)
+        try fixture.withService { service throws in
+            let (client, body) = (try SocketClient(service.publicAddress), try AuthorizeCases.json())
+            try client.send("POST /pyrus/authorize HTTP/1.1\r\nHost: localhost\r\n\(headers)Content-Length: \(body.count)\r\n\r\n")
+            try client.send(body)
+            let response = try client.readResponse()
+            #expect(response.status == status)
+            #expect(status != 403 || response.text == Self.wrongNetwork)
+            #expect(status != 503 || response.headers["retry-after"] == "1")
+        }
+        let lines = try fixture.log.lines().filter { $0.contains("caller refused") }
+        #expect(lines.count == (status == 200 ? 0 : 1))
+        #expect(
+            lines.allSatisfy { $0.contains(status == 503 ? "reason=forwarded " : "reason=network ") && $0.contains(" peer=127.0.0.1:") })
+        let isClientTold = status == 403 && headers.contains("198.51.100.7") && proxies == "127.0.0.0/8"
+        #expect(lines.allSatisfy { $0.contains(" client=198.51.100.7") == isClientTold })
+    }
+
+    @Test(arguments: [(#"["unix"]"#, 403), (#"["127.0.0.0/8"]"#, 200)])
+    func asksAProxyAtAUnixSocketIfItIsTrusted(proxies: String, status: Int) throws {
+        try fixture(#""unix":"public.sock",\#(Self.elsewhere),"trusted_proxies":\#(proxies)"#).withService { service throws in
+            func answer(_ client: String) throws -> Int {
+                try authorization(["X-Forwarded-For": client]).send(to: SocketClient(service.publicAddress)).status
+            }
+            #expect(try answer("198.51.100.7") == status)
+            #expect(try answer("192.0.2.7") == 200)
+        }
+    }
+
+    @Test func takesOverOtherProxiesWithTheNextRequest() throws {
+        func listen(_ proxies: String) -> String { #""port":0,\#(Self.elsewhere)\#(proxies)"# }
+        let fixture = try fixture(listen(""))
+        try fixture.withService { service throws in
+            let client = try SocketClient(service.publicAddress)
+            for (proxies, status) in [
+                ("", 403), (#","trusted_proxies":["127.0.0.1/32"]"#, 200), (#","trusted_proxies":["10.0.0.0/8"]"#, 403),
+                (#","trusted_proxies":["unix","127.0.0.0/8"]"#, 200), ("", 403),
+            ] {
+                try fixture.directory.scratch.write("config.json", Self.json(listen(proxies)))
+                #expect(service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: fixture.directory.file) })
+                #expect(try authorization(["X-Forwarded-For": "192.0.2.7"]).send(to: client).status == status)
+            }
+        }
+    }
+
     @Test func wantsTheSharedHeader() throws {
         try fixture(#""port":0,"# + Self.header(50, 51)).withService { service throws in
             let right = [50, 51].map { TestSecret.text($0) }
@@ -147,7 +203,7 @@ import Testing
 
     @Test func theSeriesExistFromTheStart() throws {
         let text = try InProcessClient(fixture(#""port":0"#).graph().adminRouter).send(.get, "/metrics").text
-        for reason in ["network", "certificate", "header"] {
+        for reason in ["network", "forwarded", "certificate", "header"] {
             #expect(text.contains("deskgate_refused_callers_total{reason=\"\(reason)\"} 0\n"))
         }
     }

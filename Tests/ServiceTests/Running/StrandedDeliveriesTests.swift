@@ -36,7 +36,7 @@ import Time
     private func samples(_ service: RunningService) throws -> [String] {
         let response = try ExchangeCase(name: "metrics", method: .get, path: "/metrics", status: 0, answer: "")
             .send(to: SocketClient(service.adminAddress))
-        return response.text.split(separator: "\n").filter { $0.hasPrefix("deskgate_queue_") }.map(String.init)
+        return response.text.split(separator: "\n").filter { $0.hasPrefix("deskgate_queue_") && $0.contains("{") }.map(String.init)
     }
 
     private func warnings() throws -> Int { try fixture.log.lines().filter { $0.hasPrefix(warning) }.count }

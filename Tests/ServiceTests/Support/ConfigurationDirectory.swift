@@ -24,6 +24,12 @@ final class ConfigurationDirectory {
 
     var file: String { scratch.path("config.json") }
 
+    /// Gives a credential, as systemd does for a unit.
+    func writeCredential(_ name: String, _ text: String) throws {
+        try scratch.write("credentials/\(name)", text, mode: 0o400)
+        environment["CREDENTIALS_DIRECTORY"] = scratch.path("credentials")
+    }
+
     func configuration(_ json: String) throws -> Configuration {
         try scratch.write("config.json", json)
         return try Configuration(contentsOf: file, environment: { [environment] in environment[$0] }, now: TestTime.now)

@@ -128,7 +128,17 @@ final class RecordingStore: Store {
 
     func record(_ uses: [KeyUse]) throws(StoreError) {}
 
+    func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
+        RegistrationCalls(user: CallTimes(), devices: [])
+    }
+
     func keyUses() throws(StoreError) -> [KeyUse] { [] }
+
+    func conditions() throws(StoreError) -> [OperatorCondition] { [] }
+
+    func raise(_ condition: OperatorCondition, announcing arrival: Arrival?) throws(StoreError) -> Bool { false }
+
+    func clear(_ key: OperatorCondition.Key, announcing arrival: Arrival?) throws(StoreError) -> Bool { false }
 
     func keep(_ time: TrustedTime) throws(StoreError) {}
 

@@ -5,6 +5,7 @@ import Observability
 import TestSupport
 import Threading
 import Time
+import Tracing
 
 @testable import Configuration
 @testable import Dispatch
@@ -44,10 +45,11 @@ final class WebhookFixture: RouteFixture {
         metrics = HelpDeskMetrics(registry)
         let state = HelpDeskState(configuration, authorizer: try configuration.makeAuthorizer(), metrics: metrics)
         let clocks = Clocks(unixSeconds: { TestTime.now }, unixMilliseconds: { Self.time })
+        let tracer = TraceExporter(registry: registry, logger: log.logger, clocks: clocks, version: "1", instance: { "" }).tracer
         let services = HelpDeskServices(
             state: Live(state), revocations: Live(.none), store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
             logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
-            onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
+            tracer: tracer, onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
         served = try HelpDesk.pyrus.serve(configuration, services)
         router = Router(served.routes)
     }

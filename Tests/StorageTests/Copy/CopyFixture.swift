@@ -46,6 +46,7 @@ final class CopyFixture: Sendable {
             Sample(700_001).with {
                 ($0.app, $0.user, $0.device) = (strange, strange, strange)
                 $0.data = Array(0...255)
+                $0.trace = TraceContext(traceID: 5, spanID: .max, isSampled: true)
             }.arrival(to: ["log", "http"]))
         // One that was signed out, calls that are counted, and an attempt that is under way at the end.
         try store.put("T-left", app: "app", user: "left", device: "d", at: 2000)
@@ -69,6 +70,10 @@ final class CopyFixture: Sendable {
         _ = try store.claimDue(Claim(notifier: "registry", now: 5000, leaseMilliseconds: 1000, limit: 100, pace: pace))
         for revocation in Revocation.samples(appID: strange) { try store.revoke(revocation) }
         _ = try store.removeRevocation(Revocation.samples(appID: strange)[0].id)
+        for kind in [OperatorCondition.Kind.queueLate, .diskLow] {
+            let condition = OperatorCondition(OperatorCondition.Key(kind, strange), since: 4000, data: Array(0...255))
+            _ = try store.raise(condition, announcing: nil)
+        }
         // Remembered, without its event.
         try store.take(Sample(700_004).arrival(to: []))
     }
@@ -122,6 +127,7 @@ final class CopyFixture: Sendable {
         "SELECT count(*) FROM (SELECT * FROM main.paced_calls EXCEPT SELECT * FROM other.paced_calls)",
         "SELECT count(*) FROM (SELECT * FROM main.revocations EXCEPT SELECT * FROM other.revocations)",
         "SELECT count(*) FROM (SELECT * FROM main.revocation_versions EXCEPT SELECT * FROM other.revocation_versions)",
+        "SELECT count(*) FROM (SELECT * FROM main.conditions EXCEPT SELECT * FROM other.conditions)",
     ]
 }
 
@@ -140,6 +146,7 @@ struct KnownState: Equatable {
     let due: [UnixMilliseconds?]
     let devices: [Device]
     let revocations: [Revocation]
+    let conditions: [OperatorCondition]
 
     init(_ store: any Store) throws {
         let all = try store.all()
@@ -147,6 +154,7 @@ struct KnownState: Equatable {
         pending = try store.pending()
         due = try ["log", "http", "registry", "leased"].map { try store.nextDue(notifier: $0) }
         revocations = try store.revocations(of: nil, after: nil, limit: 1000)
+        conditions = try store.conditions()
         devices = try (RandomCalls.apps + ["app", "counted", "a\u{0}b\u{1}c\u{1}\u{1}"]).flatMap {
             try store.devices(DeviceFilter(appID: $0), after: nil, limit: 1000)
         }

@@ -200,8 +200,9 @@ import Time
         let connection = try Connection(path: fixture.path, mode: .readOnly)
         try fixture.shared().close()
         for table in CopiedTable.all {
-            // The calls of persons, which are in a table of their own; and those who have leased something.
-            let (onlyInSQLite, onlyInPostgres) = (table.name == "devices" ? 1 : 0, table.name == "deliveries" ? 1 : 0)
+            // The calls of persons, which are in a table of their own; and the processes that have leased something or see something.
+            let onlyInSQLite = table.name == "devices" ? 1 : 0
+            let onlyInPostgres = ["deliveries", "conditions"].contains(table.name) ? 1 : 0
             // How many deliveries an event has is counted.
             let counted = table.name == "events" ? 1 : 0
             if table.name != "persons" {

@@ -215,6 +215,11 @@ import Time
             return
         }
         #expect(until.offset(from: wrongNow + 300_000).magnitude < 10_000)
+        let calls = try wrong.registrationCalls(of: RevokedPerson(appID: "app", userID: "user"), devices: ["d1"])
+        #expect(try #require(calls.user.earliest(ofLast: 1)).offset(from: wrongNow).magnitude < 10_000, "by the clock of who asks, too")
+        for (store, expected) in [(wrong, -ahead), (right, 0)] {
+            #expect(((expected - 10_000)...(expected + 10_000)).contains(try #require(store.clockOffsetMilliseconds)))
+        }
     }
 
     @Test func tenStartAtOnceOnAnEmptyDatabase() throws {

@@ -7,11 +7,16 @@ enum Backend: CaseIterable, Sendable {
     case memory, sqlite, postgres
 
     /// An empty store.
-    func store(maxPending: Int = 1_000_000, perNotifier: Int = 250_000, devicesPerUser: Int = 20) throws -> StoreFixture {
+    /// - Parameter change: changes other settings.
+    func store(
+        maxPending: Int = 1_000_000, perNotifier: Int = 250_000, devicesPerUser: Int = 20,
+        _ change: (inout StoreSettings) -> Void = { _ in }
+    ) throws -> StoreFixture {
         var settings = StoreSettings()
         settings.maxPending = maxPending
         settings.maxPendingPerNotifier = perNotifier
         settings.devicesPerUser = devicesPerUser
+        change(&settings)
         switch self {
         case .memory: return StoreFixture(MemoryStore(settings: settings), in: nil)
         case .sqlite:

@@ -18,6 +18,7 @@ struct Sample {
     var deviceTypes = DeviceTypes.all
     var token: PushToken?
     var data = Array("{}".utf8)
+    var trace: TraceContext?
 
     init(_ number: Int) {
         self.number = number
@@ -35,7 +36,7 @@ struct Sample {
             id: UUIDv7(milliseconds: 1, number: number << 16), kind: .commentCreated,
             identity: Event.Identity(appID: app, ticketID: ticket, commentID: comment ?? HelpDeskID(Int64(number)), deviceID: device),
             userID: user,
-            deviceType: deviceType, occurredAt: received - 1, receivedAt: received, expiresAt: expires, data: data)
+            deviceType: deviceType, occurredAt: received - 1, receivedAt: received, expiresAt: expires, data: data, trace: trace)
     }
 
     /// The event on its way to its notifier, or to these.

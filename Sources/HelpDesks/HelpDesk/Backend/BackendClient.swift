@@ -20,10 +20,11 @@ package final class BackendClient: Sendable {
     package init() {}
 
     /// Sends a request.
-    /// - Parameter completion: called exactly once, on the client's thread, or on this one when the request was refused. Must not block.
-    func send(_ request: ClientRequest, completion: @escaping @Sendable (BackendReply) -> Void) {
-        guard let client = open() else { return completion(BackendReply(.internalError, .unknown)) }
-        client.send(request) { result in completion(BackendReply(result)) }
+    /// - Parameter completion: called exactly once with the status of the response if there is one, on the client's thread, or on this one
+    ///   when the request was refused. Must not block.
+    func send(_ request: ClientRequest, completion: @escaping @Sendable (BackendReply, _ status: Int?) -> Void) {
+        guard let client = open() else { return completion(BackendReply(.internalError, .unknown), nil) }
+        client.send(request) { result in completion(BackendReply(result), try? result.get().status) }
     }
 
     /// Ends all calls and waits for the thread; calls that come later end at once. Not from a completion.

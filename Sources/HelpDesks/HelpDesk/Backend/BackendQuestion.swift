@@ -43,9 +43,12 @@ package struct BackendQuestion: Sendable {
     /// Asks.
     /// - Parameters:
     ///   - revocations: what is revoked while the backend is asked counts as well.
+    ///   - trace: the request that asks.
     ///   - completion: called exactly once with the final verdict, on any thread, perhaps before this returns. It must not block.
-    package func ask(_ revocations: Live<Revocations>, _ completion: @escaping @Sendable (Verdict) -> Void) {
-        verifier.ask(identity, body: body) { [self] answer in
+    package func ask(
+        _ revocations: Live<Revocations>, in trace: TraceContext?, _ completion: @escaping @Sendable (Verdict) -> Void
+    ) {
+        verifier.ask(identity, body: body, in: trace) { [self] answer in
             let verdict = verifier.settings.whenUndecided.verdict(on: answer, keyID: keyID)
             guard case .authorized = verdict else { return completion(verdict) }
             do throws(CryptoError) {

@@ -3,6 +3,7 @@ package import Core
 package import Crypto
 package import Observability
 package import Time
+package import Tracing
 
 /// What all verifiers share. Make it once per service.
 package struct BackendServices: Sendable {
@@ -12,15 +13,17 @@ package struct BackendServices: Sendable {
     let clocks: Clocks
     let random = RandomPool()
     let logger: Logger
+    let tracer: Tracer
     let digest: IdentityDigest
 
     /// Gathers them.
     /// - Throws: when OpenSSL fails.
-    package init(metrics: HelpDeskMetrics, clocks: Clocks, logger: Logger) throws(CryptoError) {
+    package init(metrics: HelpDeskMetrics, clocks: Clocks, logger: Logger, tracer: Tracer) throws(CryptoError) {
         client = BackendClient()
         self.metrics = metrics.backends
         self.clocks = clocks
         self.logger = logger
+        self.tracer = tracer
         digest = try IdentityDigest()
     }
 
@@ -51,6 +54,9 @@ package struct BackendVerifiers: Sendable {
         self.verifiers = verifiers
         self.digest = digest
     }
+
+    /// How the backends do, by app.
+    package var standings: [(app: String, standing: BreakerStanding)] { verifiers.compactMap(\.self).map { ($0.app, $0.standing) } }
 
     /// The verifier of an app that is asked in just this way.
     fileprivate func verifier(of app: String, with settings: Configuration.Verify) -> BackendVerifier? {

@@ -6,6 +6,7 @@ internal import JSON
 internal import Observability
 internal import Threading
 internal import Time
+internal import Tracing
 
 /// Asks the backend of one app about its users. It lives as long as the app's `verify` is the same, across reloads. Any thread may ask.
 final class BackendVerifier: Sendable {
@@ -20,6 +21,7 @@ final class BackendVerifier: Sendable {
     let appDigest: KeyedDigest
     let settings: Configuration.Verify
     private let secrets: [StandardWebhookSecret]
+    private let server: ServerAddress?
     private let ledger: Monitor<BackendLedger<Waiter>>
     private let counters: BackendCounters
     private let services: BackendServices
@@ -31,6 +33,7 @@ final class BackendVerifier: Sendable {
         self.settings = settings
         self.services = services
         secrets = try settings.signingSecrets()
+        server = ServerAddress(url: settings.url)
         ledger = Monitor(BackendLedger(lifetimes: settings.lifetimes))
         counters = services.metrics.counters(of: app)
     }
@@ -44,17 +47,22 @@ final class BackendVerifier: Sendable {
     }
 
     /// Asks, at once or with a call that is under way.
-    /// - Parameter body: the JSON that is posted.
-    func ask(_ identity: CheckIdentity, body: [UInt8], _ waiter: @escaping Waiter) {
+    /// - Parameters:
+    ///   - body: the JSON that is posted.
+    ///   - trace: the request that asks. A call that several wait for belongs to the trace of the first one.
+    func ask(_ identity: CheckIdentity, body: [UInt8], in trace: TraceContext?, _ waiter: @escaping Waiter) {
         let now = services.clocks.monotonicMilliseconds()
         switch ledger.withLock({ $0.ask(identity, waiter, now: now) }) {
         case .wait: break
         case .answer(let finding):
             counters.count(finding)
             waiter(finding.answer)
-        case .call(let number): call(number, identity, body)
+        case .call(let number): call(number, identity, body, in: trace)
         }
     }
+
+    /// How the backend does.
+    var standing: BreakerStanding { ledger.withLock { $0.standing } }
 
     /// Forgets the answers about a person.
     /// - Parameter person: as in `CheckIdentity`; nil for everybody.
@@ -62,23 +70,34 @@ final class BackendVerifier: Sendable {
         ledger.withLock { $0.forget(person: person) }
     }
 
-    private func call(_ number: UInt64, _ identity: CheckIdentity, _ body: [UInt8]) {
+    private func call(_ number: UInt64, _ identity: CheckIdentity, _ body: [UInt8], in trace: TraceContext?) {
         let start = services.clocks.monotonicNanoseconds()
+        let span = trace.flatMap { services.tracer.begin(below: $0) }
         let request: ClientRequest
         do {
-            request = try signedRequest(body)
+            request = try signedRequest(body, in: span?.context)
         } catch {
             return answer(finish(number, BackendReply(.internalError, .unknown), since: start), with: .undecided(.internalError))
         }
-        services.client.send(request) { [self] reply in
+        services.client.send(request) { [self] reply, status in
+            endSpan(span, reply, status)
             let end = finish(number, reply, since: start)
             // A yes may be older than the sign-out that has forgotten it, so those who wait for it have a new call.
             guard end.isForgotten, reply.answer == .allowed else { return answer(end, with: reply.answer) }
-            for waiter in end.waiters { ask(identity, body: body, waiter) }
+            for waiter in end.waiters { ask(identity, body: body, in: trace, waiter) }
         }
     }
 
-    private func signedRequest(_ body: [UInt8]) throws -> ClientRequest {
+    private func endSpan(_ span: OpenSpan?, _ reply: BackendReply, _ status: Int?) {
+        let failure: String? = if case .undecided(let indecision) = reply.answer { indecision.rawValue } else { nil }
+        services.tracer.end(
+            span, .client, failure: failure, "POST backend",
+            .request(method: "POST", status: status) + .server(server) + [
+                .text("deskgate.app", app), .text("deskgate.result", failure ?? (reply.answer == .allowed ? "allowed" : "denied")),
+            ])
+    }
+
+    private func signedRequest(_ body: [UInt8], in span: TraceContext?) throws -> ClientRequest {
         let now = services.clocks.unixMilliseconds()
         let id = try UUIDv7(milliseconds: now, from: services.random).description
         let signature = try StandardWebhookSignature(id: id, now: now, body: body.span, secrets: secrets)
@@ -87,7 +106,7 @@ final class BackendVerifier: Sendable {
             headers: [
                 ("Content-Type", "application/json"), ("webhook-id", id), ("webhook-timestamp", signature.timestamp),
                 ("webhook-signature", signature.signature),
-            ],
+            ] + (span.map { [("\(TraceContext.header)", $0.traceparent)] } ?? []),
             body: body, timeoutMilliseconds: settings.timeoutMilliseconds, connectTimeoutMilliseconds: settings.timeoutMilliseconds,
             responseBodyLimit: Self.responseBodyLimit)
     }

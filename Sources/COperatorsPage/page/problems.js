@@ -1,0 +1,63 @@
+// What is wrong now, with what to do and where to look.
+
+import { ask, path, spoken } from "./api.js";
+import { address } from "./address.js";
+import { difference } from "./clock.js";
+import { h, put } from "./dom.js";
+import { duration, number } from "./format.js";
+import { t } from "./words.js";
+
+const places = {
+  store: () => address("store"), replica_keys: () => address("store"),
+  notifier_paused: (name) => address("notifiers", { notifier: name }), notifier_failing: (name) => address("notifiers", { notifier: name }),
+  notifier_unknown: (name) => address("notifiers", { notifier: name }), credential_ends: (name) => address("notifiers", { notifier: name }),
+  queue_late: (name) => address("notifiers", { notifier: name }),
+  reload_refused: () => address("configuration"), configuration_warning: () => address("configuration"), dead: () => address("dead"),
+};
+
+/** A list that `look` fills anew. What the service tells of is asked each time, dead letters only with `dead`, because they are counted in the store. */
+export function problems() {
+  const element = h("div");
+  let letters = null;
+  element.look = async ({ signal, dead }) => {
+    const options = { background: true, signal };
+    if (dead) letters = await ask(path("/v1/deliveries/reasons", { lang: spoken() }), options).catch(() => null);
+    const { problems: found } = await ask(path("/v1/status", { lang: spoken() }), options);
+    const all = [...found, ...given(letters), ...clock()];
+    put(element, list([...all.filter(isSevere), ...all.filter((one) => !isSevere(one))]));
+  };
+  return element;
+}
+
+function isSevere({ severity }) {
+  return severity === "problem";
+}
+
+function list(found) {
+  if (!found.length) return h("div", { class: "fine" }, h("span", { class: "mark", "aria-hidden": "true" }, "✓"), h("p", {}, h("span", { class: "strong" }, t("problems.none")), " ", h("span", { class: "quiet" }, t("problems.none.text"))));
+  return h("section", { class: "problems", "aria-labelledby": "problems-title" },
+    h("h2", { id: "problems-title" }, t("problems.title", { count: found.length })),
+    h("ul", {}, found.map((problem) => h("li", { class: problem.severity },
+      h("span", { class: "mark", role: "img", "aria-label": t(`problems.${problem.severity}`) }, "!"),
+      h("div", { class: "problem-body" }, h("p", { class: "strong" }, problem.text), h("p", {}, h("span", { class: "strong" }, t("to-do")), " ", problem.remedy)),
+      places[problem.kind] && h("a", { class: "button", href: places[problem.kind](problem.subject ?? undefined), "aria-label": t("problems.show.of", { text: problem.text }) }, t("problems.show"))))));
+}
+
+/** Deliveries that were given up. */
+function given(letters) {
+  if (!letters?.counted) return [];
+  const [first] = letters.groups;
+  return [{
+    kind: "dead", severity: "problem",
+    text: `${t("problems.dead", { count: letters.counted, shown: `${number(letters.counted)}${letters.complete ? "" : "+"}` })} ${t("problems.dead.most", { notifier: first.notifier, meaning: first.meaning })}`,
+    remedy: t("problems.dead.remedy"),
+  }];
+}
+
+/** Ages are told by the service's clock; the operator should know when the browser's is another. */
+function clock() {
+  const seconds = difference();
+  if (seconds === null) return [];
+  const values = { duration: duration(Math.abs(seconds)) };
+  return [{ kind: "clock", severity: "warning", text: t(seconds > 0 ? "problems.clock.ahead" : "problems.clock.behind", values), remedy: t("problems.clock.remedy") }];
+}

@@ -1,0 +1,42 @@
+package import JSON
+
+/// A key that another configuration gives another value.
+package struct ConfigurationDifference: Sendable, Equatable {
+    /// Its JSON path, such as `$.listen.port`.
+    package let path: String
+    /// The value in force, as `ShownConfiguration` shows it; nil when the key is not in force, for example because its object is missing.
+    package let inForce: JSONValue?
+    /// The other value. It may be shown like the one in force, of a secret or of an address with a path.
+    package let next: JSONValue?
+    /// Whether only a restart takes it over.
+    package let needsRestart: Bool
+    /// Whether the key names the same file, which holds something else now.
+    package let isContentOfFile: Bool
+
+    /// As the admin listener tells it.
+    package var json: JSONValue {
+        [
+            "path": .string(path), "in_force": inForce ?? .null, "file": next ?? .null,
+            "takes_effect": .string(needsRestart ? "restart" : "reload"), "content": .bool(isContentOfFile),
+        ]
+    }
+}
+
+extension Configuration {
+    /// What another configuration would change, in the order of its keys; those that it does not have come last.
+    package func differences(to next: Configuration) -> [ConfigurationDifference] {
+        let before = Dictionary(settings.map { ($0.path, $0) }) { first, _ in first }
+        let after = Set(next.settings.map(\.path))
+        let contents = sources.keysOfChangedFiles(in: next.sources)
+        let fixed = Set(Set(self.fixed).symmetricDifference(next.fixed).map(\.path))
+        func difference(_ path: String, _ former: JSONValue?, _ value: JSONValue?) -> ConfigurationDifference {
+            ConfigurationDifference(
+                path: path, inForce: former, next: value,
+                needsRestart: ([path] + ConfigurationSettings.containers(of: path)).contains { fixed.contains($0) },
+                isContentOfFile: contents.contains(path))
+        }
+        let given = next.settings.filter { contents.contains($0.path) || before[$0.path]?.fingerprint != $0.fingerprint }
+        return given.map { difference($0.path, before[$0.path]?.value, $0.value) }
+            + settings.filter { !after.contains($0.path) }.map { difference($0.path, $0.value, nil) }
+    }
+}

@@ -1,0 +1,87 @@
+internal import Crypto
+internal import JSON
+internal import Notifiers
+
+/// Where traces are exported to.
+extension ConfigurationReader {
+    static let tracesKeys = ConfigurationKeys.live("otlp")
+    static let otlpKeys = ConfigurationKeys.live(
+        "url", "headers", "sample_ratio", "timeout_seconds", "certificate_authorities", "allow_http")
+
+    /// Headers that the exporter writes itself, or that decide where a message ends.
+    private static let ownHeaders = [
+        "connection", "content-encoding", "content-length", "content-type", "expect", "host", "te", "trailer", "transfer-encoding",
+        "upgrade",
+    ]
+    /// What the names of headers with secrets contain.
+    private static let secretWords = ["auth", "key", "token", "secret", "cookie", "password"]
+
+    /// What is exported; nil when nothing is.
+    func traces(_ traces: ConfigurationObject) -> Configuration.TraceExport? {
+        guard let object = traces.object("otlp", keys: Self.otlpKeys) else { return nil }
+        object.require("url", "give the collector's address for traces, such as https://collector.example.com:4318/v1/traces")
+        return Configuration.TraceExport(
+            url: address("url", in: object, allowsHTTP: object.bool("allow_http", default: false)) ?? "", headers: headers(object),
+            sampleRatio: ratio("sample_ratio", in: object, default: 1),
+            timeoutSeconds: object.integer("timeout_seconds", 1...60, default: 10),
+            certificateAuthorities: certificates("certificate_authorities", in: object))
+    }
+
+    private func ratio(_ key: String, in object: ConfigurationObject, default fallback: Double) -> Double {
+        let value: Double? =
+            switch object.value(key) {
+            case nil: object.standard(key, fallback) { .real($0) }
+            case .integer(let integer)?: Double(integer)
+            case .real(let real)?: real
+            case .some: nil
+            }
+        guard let value, (0...1).contains(value) else {
+            problems.add(object.path(of: key), "expected a number from 0 to 1")
+            return fallback
+        }
+        return value
+    }
+
+    private func headers(_ object: ConfigurationObject) -> [Configuration.TraceExport.Header] {
+        let path = object.path(of: "headers")
+        guard let value = object.value("headers") else { return [] }
+        guard case .object(let members) = value else {
+            problems.add(path, "expected an object with a text or {\"file\": \"PATH\"} for each name, found \(value.kind)")
+            return []
+        }
+        var headers: [Configuration.TraceExport.Header] = []
+        for member in members.members {
+            let path = "\(path).\(printable(member.key))"
+            let name = member.key.lowercased()
+            guard !name.isEmpty, name.utf8.allSatisfy(Self.isNameByte), !Self.ownHeaders.contains(name) else {
+                problems.add(path, "expected the name of a header that Deskgate does not write itself")
+                continue
+            }
+            if headers.contains(where: { $0.name.lowercased() == name }) { problems.add(path, "the same header stands there already") }
+            guard let text = headerValue(member.value, named: name, path: path) else { continue }
+            headers.append(Configuration.TraceExport.Header(name: member.key, value: text))
+        }
+        return headers
+    }
+
+    /// Reads a text, or a secret where the name of the header says that it is one.
+    private func headerValue(_ value: JSONValue, named name: String, path: String) -> SecretBytes? {
+        let text: SecretBytes?
+        if case .string(let inline) = value, !Self.secretWords.contains(where: { name.contains($0) }) {
+            text = SecretBytes(copying: inline.utf8.span)
+        } else {
+            text = secrets.text(value, path: path)
+        }
+        guard let text else { return nil }
+        let isSendable = text.withSpan { bytes in bytes.indices.allSatisfy { (0x20..<0x7F).contains(bytes[$0]) } && !bytes.isEmpty }
+        if !isSendable { problems.add(path, "expected visible ASCII characters and spaces") }
+        return text
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// The credentials of a unit: files with secrets that systemd makes for it alone (systemd.exec(5), `LoadCredential=`).
+enum Credential {
+    /// The variable that names their directory.
+    static let directoryVariable = "CREDENTIALS_DIRECTORY"
+
+    /// What to do where that variable is missing.
+    static let remedy =
+        "while the unit runs, run this as root with \(directoryVariable)=/run/credentials/deskgate.service; within it, give it LoadCredential=NAME:FILE"
+
+    /// Whether a text names a credential, and no other file.
+    static func isName(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: ".") && text.utf8.allSatisfy(isPart)
+    }
+
+    private static func isPart(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,110 @@
+internal import JSON
+package import Time
+
+/// Decides for one app whether far more of its authorizations are denied than usual.
+///
+/// It compares the last five minutes with the hour before: the condition begins when at least `denials` authorizations were denied within
+/// five minutes, which is more than one in twenty, and more than four times as many as usual. It ends when fewer than half of that
+/// minimum are denied within five minutes, or no more than twice as many as usual. What was usual when it began counts until its end,
+/// so that a flood does not become usual while it lasts.
+///
+/// A process that has counted for less than half an hour does not know what is usual, and begins nothing.
+package struct DenialTrend: Sendable {
+    /// How many authorizations of the app there were since the process began.
+    package struct Counts: Sendable, Equatable {
+        /// How many.
+        package var asked: UInt64
+        /// How many of them were denied.
+        package var denied: UInt64
+
+        /// Notes numbers.
+        package init(asked: UInt64, denied: UInt64) {
+            self.asked = asked
+            self.denied = denied
+        }
+    }
+
+    /// What the trend shows.
+    package struct Jump: Sendable, Equatable {
+        /// How many authorizations there were in the window.
+        package let asked: UInt64
+        /// How many of them were denied.
+        package let denied: UInt64
+        /// How many denials are usual in such a window, rounded up.
+        package let usual: UInt64
+
+        /// What its condition tells, as the text of a JSON object.
+        /// - Parameter reason: the most frequent reason of the latest denials; empty when there are none.
+        package func data(app: String, reason: String) -> [UInt8] {
+            let data: JSONValue = [
+                "app": .string(app), "window_seconds": .integer(Int64(DenialTrend.windowMilliseconds / 1000)),
+                "asked": .integer(Int64(clamping: asked)), "denied": .integer(Int64(clamping: denied)),
+                "usual": .integer(Int64(clamping: usual)), "reason": .string(reason),
+            ]
+            return data.serialized()
+        }
+
+        /// What was usual when a condition began, by what it tells; 0 if it does not say.
+        package static func usual(in data: [UInt8]) -> UInt64 {
+            UInt64(clamping: JSONValue(parsing: data)?["usual"]?.integer ?? 0)
+        }
+    }
+
+    /// The time in which denials are counted, in milliseconds.
+    package static let windowMilliseconds: UInt64 = 300_000
+    /// The time before it that says what is usual, in milliseconds.
+    static let historyMilliseconds: UInt64 = 3_600_000
+    /// The least of that time that must be known before anything begins, in milliseconds.
+    static let shortestHistoryMilliseconds: UInt64 = 1_800_000
+    /// Counts are kept at this interval, in milliseconds.
+    package static let stepMilliseconds: UInt64 = 60_000
+
+    private struct Sample {
+        let at: MonotonicMilliseconds
+        let counts: Counts
+    }
+
+    /// The oldest first; the first ones are from before the history.
+    private var samples: [Sample] = []
+
+    /// Begins without any count.
+    package init() {}
+
+    /// Takes in the counts of now.
+    /// - Parameter told: what was usual when the condition began that lasts; nil when none does.
+    /// - Returns: the standing, and what is to be told of it.
+    package mutating func standing(
+        _ counts: Counts, now: MonotonicMilliseconds, told: UInt64?, _ thresholds: OperatorThresholds
+    ) -> (standing: ConditionStanding, jump: Jump) {
+        keep(counts, now: now)
+        guard let start = sample(before: Self.windowMilliseconds, now: now) else {
+            return (.unknown, Jump(asked: 0, denied: 0, usual: told ?? 0))
+        }
+        let (asked, denied) = (counts.asked &- start.counts.asked, counts.denied &- start.counts.denied)
+        let minimum = UInt64(thresholds.denials)
+        if let told {
+            let isOver = denied < max(1, minimum / 2) || denied <= 2 * told
+            return (isOver ? .over(.resolved) : .holds, Jump(asked: asked, denied: denied, usual: told))
+        }
+        let first = samples[0]
+        let (history, before) = (start.at - first.at, start.counts.denied &- first.counts.denied)
+        // Rounded up to a whole number; without any history it is never divided by.
+        let usual = history == 0 ? 0 : (before * Self.windowMilliseconds + history - 1) / history
+        let isJump =
+            history >= Self.shortestHistoryMilliseconds && denied >= minimum && denied * 20 > asked && denied > 4 * usual
+        return (isJump ? .holds : .over(.resolved), Jump(asked: asked, denied: denied, usual: usual))
+    }
+
+    private mutating func keep(_ counts: Counts, now: MonotonicMilliseconds) {
+        if let last = samples.last, now - last.at < Self.stepMilliseconds { return }
+        samples.append(Sample(at: now, counts: counts))
+        let reach = Self.windowMilliseconds + Self.historyMilliseconds
+        // One sample from before stays, so that the whole history is known.
+        while samples.count > 1, now - samples[1].at >= reach { samples.removeFirst() }
+    }
+
+    /// The last sample from this long ago or longer; nil when there is none yet.
+    private func sample(before milliseconds: UInt64, now: MonotonicMilliseconds) -> Sample? {
+        samples.last { now - $0.at >= milliseconds }
+    }
+}

@@ -1,0 +1,60 @@
+internal import JSON
+package import Time
+
+/// A credential of the configuration that ends at a known time.
+package struct ExpiringCredential: Sendable, Equatable {
+    /// What it is; a stable word.
+    package enum Kind: String, Sendable {
+        /// The certificate of a listener.
+        case listenerCertificate = "listener_certificate"
+        /// The certificate of a notifier.
+        case notifierCertificate = "notifier_certificate"
+        /// The last active key of an app.
+        case appKey = "app_key"
+
+        /// What an operator does about it.
+        fileprivate var remedy: String {
+            switch self {
+            case .listenerCertificate: "renew the certificate in its file, then reload the configuration (SIGHUP)"
+            case .notifierCertificate:
+                "get a new certificate from the provider, or a key, which does not expire; then reload the configuration (SIGHUP)"
+            case .appKey: "add a key with deskgate secret rotate, and have the app's backend mint with it"
+            }
+        }
+    }
+
+    /// What it is.
+    package let kind: Kind
+    /// Whose it is: a listener, a notifier or an app.
+    package let name: String
+    /// When it ends.
+    package let expiresAt: UnixSeconds
+
+    /// Names a credential.
+    package init(_ kind: Kind, of name: String, expiresAt: UnixSeconds) {
+        self.kind = kind
+        self.name = name
+        self.expiresAt = expiresAt
+    }
+
+    /// The condition that it ends soon. The time is part of it: one that was replaced by another that ends soon is another condition, and
+    /// processes that have read different files do not contradict each other.
+    package var condition: OperatorCondition.Key {
+        OperatorCondition.Key(.credentialExpires, "\(kind.rawValue) \(expiresAt.rawValue) \(name)")
+    }
+
+    /// Whether it ends soon, or has ended.
+    package func standing(now: UnixSeconds, _ thresholds: OperatorThresholds) -> ConditionStanding {
+        expiresAt < now + UInt64(thresholds.expiresDays) * 86_400 ? .holds : .over(.resolved)
+    }
+
+    /// What its condition tells, as the text of a JSON object.
+    package var data: [UInt8] {
+        let end = min(expiresAt.rawValue, RFC3339.latest)
+        let data: JSONValue = [
+            "credential": .string(kind.rawValue), "name": .string(name),
+            "expires_at": .string(RFC3339.text(UnixSeconds(rawValue: end).milliseconds)), "remedy": .string(kind.remedy),
+        ]
+        return data.serialized()
+    }
+}

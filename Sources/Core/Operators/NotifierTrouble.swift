@@ -1,0 +1,68 @@
+package import Time
+
+/// Decides for one notifier when operators are told that it is paused, and when that it has recovered.
+///
+/// A pause is told when it has lasted for `pausedSeconds` without a break, and its end when the notifier has worked five times as long
+/// without a pause. So a notifier that comes and goes is told of at most ten times an hour, and deliveries that go through between short
+/// pauses are no news.
+///
+/// What works must be shown by an attempt: after a restart or a reload nothing is paused until the first attempt has failed again.
+package struct NotifierTrouble: Sendable {
+    /// How a notifier does its work now.
+    package struct Observation: Sendable, Equatable {
+        /// Whether it starts no attempts but probes: its breaker is not closed, or it is paused.
+        package let isStopped: Bool
+        /// How often it was shown to work since this process began.
+        package let successes: UInt64
+        /// How many deliveries wait for it.
+        package let waiting: Int
+
+        /// Notes what is seen.
+        package init(isStopped: Bool, successes: UInt64, waiting: Int) {
+            self.isStopped = isStopped
+            self.successes = successes
+            self.waiting = waiting
+        }
+    }
+
+    /// How many times as long as a pause it must work.
+    static let calmFactor: UInt64 = 5
+    /// How long nothing may wait until a pause that nothing shows any more counts as ended, in milliseconds.
+    static let idleMilliseconds: UInt64 = 600_000
+
+    private var stoppedSince: MonotonicMilliseconds?
+    private var worksSince: MonotonicMilliseconds?
+    private var idleSince: MonotonicMilliseconds?
+    /// The successes that were before the last pause, which show nothing.
+    private var successesBefore: UInt64 = 0
+
+    /// Begins with a notifier of which nothing is known.
+    package init() {}
+
+    /// Takes in what is seen now.
+    package mutating func standing(
+        _ observation: Observation, now: MonotonicMilliseconds, _ thresholds: OperatorThresholds
+    ) -> ConditionStanding {
+        let lasting = UInt64(thresholds.pausedSeconds) * 1000
+        if observation.isStopped {
+            let since = stoppedSince ?? now
+            (stoppedSince, worksSince, idleSince, successesBefore) = (since, nil, nil, observation.successes)
+            return now - since >= lasting ? .holds : .unknown
+        }
+        stoppedSince = nil
+        // The notifier has left the configuration and come back, and its successes count from 0 again.
+        if observation.successes < successesBefore { successesBefore = 0 }
+        if observation.successes != successesBefore {
+            let since = worksSince ?? now
+            worksSince = since
+            return now - since >= lasting * Self.calmFactor ? .over(.resolved) : .unknown
+        }
+        guard observation.waiting == 0 else {
+            idleSince = nil
+            return .unknown
+        }
+        let since = idleSince ?? now
+        idleSince = since
+        return now - since >= Self.idleMilliseconds ? .over(.idle) : .unknown
+    }
+}

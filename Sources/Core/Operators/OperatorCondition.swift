@@ -1,0 +1,123 @@
+internal import JSON
+package import Time
+
+/// Something that operators are told of when it begins and when it ends. The store keeps it while it lasts, so that each is told once,
+/// whatever restarts and however many processes see it.
+package struct OperatorCondition: Sendable, Equatable {
+    /// What it is; the raw value stands in the store.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// A notifier starts no attempts. The subject is its name.
+        case notifierPaused = "notifier_paused"
+        /// Deliveries wait too long for a notifier. The subject is its name.
+        case queueLate = "queue_late"
+        /// A certificate, or the last key of an app, ends soon. The subject is what it is and when it ends (`ExpiringCredential`).
+        case credentialExpires = "credential_expires"
+        /// A file system has little space left. The subject says what is on it.
+        case diskLow = "disk_low"
+        /// Far more authorizations of an app are denied than usual. The subject is the app.
+        case denialsJump = "denials_jump"
+    }
+
+    /// Which condition: at most one of a key lasts at a time.
+    package struct Key: Sendable, Hashable, Comparable {
+        /// What it is.
+        package let kind: Kind
+        /// What it is about, without personal data.
+        package let subject: ByteKey
+
+        /// Names a condition.
+        package init(_ kind: Kind, _ subject: String) {
+            self.kind = kind
+            self.subject = ByteKey(subject)
+        }
+
+        /// By kind and subject.
+        package static func < (left: Key, right: Key) -> Bool {
+            (left.kind.rawValue, left.subject) < (right.kind.rawValue, right.subject)
+        }
+    }
+
+    /// Why a condition ended; a stable word.
+    package enum End: String, Sendable {
+        /// What was wrong is right again.
+        case resolved
+        /// Nothing shows any more that it lasts, such as a paused notifier without deliveries after a restart.
+        case idle
+        /// What it was about has left the configuration.
+        case removed
+    }
+
+    /// Which one.
+    package let key: Key
+    /// When it was noticed.
+    package let since: UnixMilliseconds
+    /// What was known then, as the text of a JSON object: the members of `data` but `state` and the times.
+    package let data: [UInt8]
+
+    /// Makes a condition.
+    package init(_ key: Key, since: UnixMilliseconds, data: [UInt8]) {
+        self.key = key
+        self.since = since
+        self.data = data
+    }
+}
+
+extension OperatorCondition {
+    /// Makes the event that tells that it begins.
+    /// - Parameters:
+    ///   - id: a new one, with room for the ids of deliveries.
+    ///   - lifeMilliseconds: how long the event is delivered.
+    package func begun(id: UUIDv7, lifeMilliseconds: UInt64) -> Event {
+        event(key.kind.begun, id: id, now: since, life: lifeMilliseconds, key.kind.isPair ? [] : [("state", "began")])
+    }
+
+    /// Makes the event that tells that it has ended.
+    /// - Parameters:
+    ///   - id: a new one, with room for the ids of deliveries.
+    ///   - now: when that was noticed.
+    ///   - lifeMilliseconds: how long the event is delivered.
+    package func ended(_ end: End, id: UUIDv7, now: UnixMilliseconds, lifeMilliseconds: UInt64) -> Event {
+        let times: [(String, JSONValue)] = [("ended_at", .string(RFC3339.text(now))), ("ended_because", .string(end.rawValue))]
+        return event(key.kind.ended, id: id, now: now, life: lifeMilliseconds, (key.kind.isPair ? [] : [("state", "ended")]) + times)
+    }
+
+    /// The event belongs to no app, except when the condition is about one; it is about nobody.
+    private func event(_ kind: Event.Kind, id: UUIDv7, now: UnixMilliseconds, life: UInt64, _ rest: [(String, JSONValue)]) -> Event {
+        var members: [(String, JSONValue)] = []
+        if case .object(let known)? = JSONValue(parsing: data) { members = known.members.map { ($0.key, $0.value) } }
+        let all = members + [("since", .string(RFC3339.text(since)))] + rest
+        let appID = key.kind == .denialsJump ? key.subject.text : ""
+        return Event(
+            id: id, kind: kind, identity: Event.Identity(appID: appID, ticketID: nil, commentID: nil, deviceID: ""), userID: "",
+            occurredAt: now, receivedAt: now, expiresAt: now + life, data: JSONValue.object(JSONObject(all)).serialized())
+    }
+}
+
+extension OperatorCondition.Kind {
+    /// Whether begin and end have types of their own.
+    fileprivate var isPair: Bool { self == .notifierPaused }
+
+    /// The type of the event that tells of the beginning.
+    package var begun: Event.Kind {
+        switch self {
+        case .notifierPaused: .notifierPaused
+        case .queueLate: .queueLate
+        case .credentialExpires: .credentialExpires
+        case .diskLow: .diskLow
+        case .denialsJump: .denialsJump
+        }
+    }
+
+    /// The type of the event that tells of the end.
+    package var ended: Event.Kind { self == .notifierPaused ? .notifierRecovered : begun }
+}
+
+/// What a process knows of a condition now.
+package enum ConditionStanding: Sendable, Equatable {
+    /// It is there.
+    case holds
+    /// Neither is shown: one that has been told lasts, and none begins.
+    case unknown
+    /// It is not there.
+    case over(OperatorCondition.End)
+}

@@ -1,0 +1,46 @@
+/// From when on operators are told; the defaults are those of the alert rules in `deploy/prometheus`.
+package struct OperatorThresholds: Sendable, Equatable {
+    /// How long a notifier must start no attempts, in seconds.
+    package var pausedSeconds = 60
+    /// The age of the oldest delivery that waits, in seconds.
+    package var queueLateSeconds = 900
+    /// How long before its end a credential is due, in days.
+    package var expiresDays = 14
+    /// The space that should be free on a disk, in units of 1,000,000 bytes; 0 for none.
+    package var diskFreeMegabytes = 1000
+    /// How many authorizations of an app must be denied within `DenialTrend.windowMilliseconds`.
+    package var denials = 20
+
+    /// The defaults.
+    package init() {}
+}
+
+/// When deliveries wait too long for a notifier.
+package enum QueueRule {
+    /// Fewer may wait for long because of their own devices or receivers, as the backoff of one delivery grows.
+    package static let fewDeliveries = 10
+
+    /// - Parameters:
+    ///   - count: how many deliveries wait.
+    ///   - ageMilliseconds: the age of the oldest.
+    ///   - lifeMilliseconds: how long an event is delivered: beyond half of it even one delivery is late.
+    package static func standing(
+        count: Int, ageMilliseconds: UInt64, lifeMilliseconds: UInt64, _ thresholds: OperatorThresholds
+    ) -> ConditionStanding {
+        let late = UInt64(thresholds.queueLateSeconds) * 1000
+        if ageMilliseconds > late, count > fewDeliveries || ageMilliseconds > lifeMilliseconds / 2 { return .holds }
+        // A queue about the threshold is told of once.
+        return count == 0 || ageMilliseconds < late / 2 ? .over(.resolved) : .unknown
+    }
+}
+
+/// When a disk has little space left.
+package enum DiskRule {
+    /// - Parameter freeBytes: what an unprivileged user can still write.
+    package static func standing(freeBytes: UInt64, _ thresholds: OperatorThresholds) -> ConditionStanding {
+        let bound = UInt64(thresholds.diskFreeMegabytes) * 1_000_000
+        if freeBytes < bound { return .holds }
+        // A quarter more, so that a disk about the threshold is told of once.
+        return freeBytes >= bound + bound / 4 ? .over(.resolved) : .unknown
+    }
+}

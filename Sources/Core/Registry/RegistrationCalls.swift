@@ -1,0 +1,39 @@
+package import Time
+
+/// When a person and the person's devices last registered: what limits for a user and for a device count.
+package struct RegistrationCalls: Sendable, Equatable {
+    /// Those of the person.
+    package let user: CallTimes
+    /// Those of the devices that were asked about, in their order.
+    package let devices: [CallTimes]
+
+    /// Gathers them.
+    package init(user: CallTimes, devices: [CallTimes]) {
+        self.user = user
+        self.devices = devices
+    }
+
+    /// The same calls by another clock.
+    /// - Parameter change: a moment by that clock.
+    package func mapped(_ change: (UnixMilliseconds) -> UnixMilliseconds) -> RegistrationCalls {
+        RegistrationCalls(user: user.mapped(change), devices: devices.map { $0.mapped(change) })
+    }
+}
+
+/// How much of a limit is used up.
+package struct LimitUse: Sendable, Equatable {
+    /// The limit.
+    package let rule: LimitRule
+    /// How many calls count against it now, at most `rule.max`.
+    package let used: Int
+    /// When the next call is allowed; nil when it is allowed now.
+    package let nextAt: UnixMilliseconds?
+
+    /// Counts the calls that a limit still counts.
+    /// - Parameter calls: those that are counted together.
+    package init(_ rule: LimitRule, _ calls: CallTimes, now: UnixMilliseconds) {
+        self.rule = rule
+        used = (1...rule.max).prefix { rule.allowedAt(earliest: calls.earliest(ofLast: $0), now: now) != nil }.last ?? 0
+        nextAt = rule.allowedAt(earliest: calls.earliest(ofLast: rule.max), now: now)
+    }
+}

@@ -1,0 +1,26 @@
+/// The server that an address names, as spans tell of it: neither path nor query, which may hold what others must not see.
+package struct ServerAddress: Sendable, Equatable {
+    /// The host as it is written; an IPv6 address without its brackets.
+    package let host: String
+    /// The port; where the address has none, that of its scheme.
+    package let port: Int
+
+    /// Takes an `http` or `https` address apart; nil for what has no host, or a port that is no number.
+    package init?(url: String) {
+        let isSecure = url.utf8.starts(with: "https://".utf8)
+        guard isSecure || url.utf8.starts(with: "http://".utf8) else { return nil }
+        let rest = url.utf8.dropFirst(isSecure ? 8 : 7)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let isBracketed = authority.first == UInt8(ascii: "[")
+        let name = isBracketed ? authority.dropFirst().prefix { $0 != UInt8(ascii: "]") } : authority.prefix { $0 != UInt8(ascii: ":") }
+        guard !name.isEmpty else { return nil }
+        let tail = authority.dropFirst(name.count + (isBracketed ? 2 : 0))
+        if tail.first == UInt8(ascii: ":") {
+            guard let port = Int(String(decoding: tail.dropFirst(), as: UTF8.self)), (1...65_535).contains(port) else { return nil }
+            self.port = port
+        } else {
+            port = isSecure ? 443 : 80
+        }
+        host = String(decoding: name, as: UTF8.self)
+    }
+}

@@ -1,0 +1,76 @@
+internal import JSON
+internal import Operators
+
+/// What `config show --diff` tells: how the file of a running service differs from what it has in force.
+struct ConfigurationReport {
+    private let changes: JSONObject
+    private let standing: JSONObject
+
+    /// - Parameters:
+    ///   - changes: the answer of `GET /v1/configuration/changes`.
+    ///   - standing: the member `configuration` of `GET /v1/status`.
+    init(_ changes: JSONObject, _ standing: JSONValue?) {
+        self.changes = changes
+        self.standing = if case .object(let standing)? = standing { standing } else { JSONObject() }
+    }
+
+    /// Whether the service serves what its file says.
+    var isEmpty: Bool { problems.isEmpty && restart.isEmpty && differences.isEmpty }
+
+    /// What `--json` prints.
+    var json: JSONValue {
+        var object = changes
+        for key in ["loaded_at", "refused"] { object.append(standing[key] ?? .null, forKey: key) }
+        return .object(object)
+    }
+
+    /// What people read.
+    var text: String {
+        (["The service has had its configuration since \(AdminText.text(standing["loaded_at"])), from \(AdminText.text(changes["file"]))."]
+            + refusal + [verdict] + table).joined(separator: "\n")
+    }
+
+    private var problems: [JSONValue] { list("problems") }
+    private var restart: [JSONValue] { list("restart") }
+    private var differences: [JSONValue] { list("differences") }
+
+    private func list(_ key: String) -> [JSONValue] { if case .array(let elements)? = changes[key] { elements } else { [] } }
+
+    private var refusal: [String] {
+        guard case .object(let refused)? = standing["refused"], case .array(let reasons)? = refused["reasons"] else { return [] }
+        return ["The last reload was refused at \(AdminText.text(refused["at"])):"] + reasons.map { "  \(AdminText.text($0))" }
+    }
+
+    private var verdict: String {
+        if !problems.isEmpty {
+            let lines = problems.map { "  \(AdminText.text($0["path"])): \(AdminText.text($0["message"]))" }
+            return (["A reload would be refused now, as the file has mistakes:"] + lines).joined(separator: "\n")
+        }
+        if isEmpty { return "The file says the same." }
+        guard restart.isEmpty else {
+            let parts = restart.map { AdminText.text($0) }.joined(separator: ", ")
+            return "A reload would be refused as a whole, because only a restart takes over \(parts)."
+        }
+        return "A reload (SIGHUP) takes this over:"
+    }
+
+    private var table: [String] {
+        guard !differences.isEmpty else { return [] }
+        let rows = differences.map { difference -> JSONValue in
+            let (before, now) = (difference["in_force"], difference["file"])
+            let isContent = difference["content"] == true
+            return [
+                "path": difference["path"] ?? .null, "before": .string(Self.text(before)), "by": difference["takes_effect"] ?? .null,
+                "now": .string(
+                    isContent ? "\(Self.text(now)) (its content)" : before == now ? "\(Self.text(now)) (changed)" : Self.text(now)),
+            ]
+        }
+        return [AdminText.table(rows, [("KEY", "path"), ("NEEDS", "by"), ("IN FORCE", "before"), ("IN THE FILE", "now")])]
+    }
+
+    /// A value as JSON; a dash for none.
+    static func text(_ value: JSONValue?) -> String {
+        guard let value, value != .null else { return "-" }
+        return String(decoding: value.serialized(), as: UTF8.self)
+    }
+}

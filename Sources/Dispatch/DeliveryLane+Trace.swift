@@ -1,0 +1,26 @@
+internal import Core
+internal import Observability
+internal import Tracing
+
+extension DeliveryLane.Running {
+    /// Adds the attempt's place in its trace to a log line, if it has one.
+    func append(to fields: inout LogFields) {
+        guard let context = span?.context else { return }
+        fields.append("trace_id", .string(context.traceIDText))
+        fields.append("span_id", .string(context.spanIDText))
+    }
+}
+
+extension Tracer {
+    /// Ends the span of an attempt. A push is none of HTTP's words, as it may take several requests.
+    func end(_ attempt: DeliveryLane.Running, _ result: FinishedAttempt, _ outcome: DeliveryOutcome) {
+        let (delivery, server) = (attempt.delivery, attempt.served.notifier.tracedServer)
+        end(
+            attempt.span, .client, failure: outcome.verdict == .delivered ? nil : outcome.reason, "deliver \(delivery.notifier)",
+            (server == nil ? [] : .request(method: "POST", status: outcome.status)) + .server(server) + [
+                .text("deskgate.app", delivery.event.identity.appID), .text("deskgate.notifier", delivery.notifier),
+                .text("deskgate.delivery", delivery.id.description), .text("deskgate.event_type", delivery.event.kind.rawValue),
+                .integer("deskgate.attempt", result.attempt), .text("deskgate.reason", outcome.reason),
+            ])
+    }
+}

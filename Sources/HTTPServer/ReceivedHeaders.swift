@@ -1,0 +1,28 @@
+internal import Bytes
+internal import CMicrohttpd
+
+/// Copies the values of all headers of a name, in order. Only for the thread that serves the connection.
+/// - Parameter name: in lower case.
+func headerValues(_ name: StaticString, of connection: OpaquePointer) -> [[UInt8]] {
+    var wanted = WantedHeaders(name: name)
+    unsafe withUnsafeMutablePointer(to: &wanted) { wanted in
+        _ = unsafe MHD_get_connection_values_n(connection, .HEADER_KIND, takeWantedHeader, wanted)
+    }
+    return wanted.values
+}
+
+private struct WantedHeaders {
+    let name: StaticString
+    var values: [[UInt8]] = []
+}
+
+private func takeWantedHeader(
+    context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameSize: Int,
+    value: UnsafePointer<CChar>?, valueSize: Int
+) -> MHD_Result {
+    guard let wanted = unsafe context?.assumingMemoryBound(to: WantedHeaders.self) else { return .NO }
+    let name = unsafe UnsafeRawBufferPointer(start: name, count: name == nil ? 0 : nameSize).bindMemory(to: UInt8.self)
+    guard unsafe name.span.equalsIgnoringCase(wanted.pointee.name) else { return .YES }
+    unsafe wanted.pointee.values.append(Array(UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueSize)))
+    return .YES
+}

@@ -1,0 +1,81 @@
+internal import Configuration
+internal import Core
+internal import Time
+
+/// What is known of one comment.
+struct CommentFacts {
+    let comment: HelpDeskID
+    /// How the app is configured.
+    let app: Configuration.App
+    /// How long deliveries are remembered.
+    let keep: Configuration.Deliveries
+    /// Who hears of the app's comments.
+    let audience: CommentAudience
+    /// The comment's deliveries, oldest first.
+    let deliveries: [DeliveryFacts]
+    /// When the comment came, if nothing else is left of it.
+    let forgottenArrival: UnixMilliseconds?
+    /// Whether there are more of them.
+    let hasMore: Bool
+    /// The devices that its person has registered now, as many as are shown.
+    let devices: [Device]
+}
+
+extension Explanation {
+    /// Explains what became of a comment.
+    init(_ facts: CommentFacts) {
+        self = facts.deliveries.isEmpty ? Self.unknown(facts) : Self.known(facts)
+    }
+
+    private static func known(_ facts: CommentFacts) -> Explanation {
+        var steps: [Step] = []
+        var last: UUIDv7?
+        for delivery in facts.deliveries {
+            // Each webhook of the comment is an event, whose deliveries stand together.
+            if delivery.delivery.event.id != last { steps.append(arrival(delivery.delivery.event)) }
+            last = delivery.delivery.event.id
+            steps += delivery.attemptSteps + [delivery.step]
+        }
+        steps += facts.devices.map { $0.step(facts.audience) }
+        if facts.hasMore {
+            let (app, comment) = (Telling.word(facts.app.id), Telling.word(facts.comment.text))
+            let command = "deskgate deliveries list --all --app \(app) --comment \(comment)."
+            steps.append(
+                Step(
+                    .search, .note, Told("The comment has more deliveries.", "У комментария есть и другие доставки."),
+                    remedy: Told("For all of them: \(command)", "Все: \(command)")))
+        }
+        let (outcome, finding) = finding(facts)
+        return Explanation(outcome: outcome, finding: finding, steps: steps)
+    }
+
+    private static func finding(_ facts: CommentFacts) -> (Outcome, Told) {
+        let comment = facts.comment
+        let failed = facts.deliveries.filter { $0.outcome == .problem }
+        guard let first = failed.first else {
+            let phones = facts.deliveries.filter { $0.notifier?.type.isPush == true }
+            if phones.isEmpty, facts.audience.hasPush {
+                return (
+                    .problem,
+                    Told(
+                        "Comment \(comment) was handed on, and no phone was notified: its person had no device for a push notifier.",
+                        "Комментарий \(comment) передан, но ни один телефон не уведомлён: у человека не было устройства для пуш-канала.")
+                )
+            }
+            let isPending = facts.deliveries.contains { $0.delivery.state == .pending }
+            let state = isPending ? Told("is on its way", "в пути") : Told("was delivered", "доставлен")
+            let sentence = (phones.first ?? facts.deliveries[0]).sentence
+            return (.ok, Told("Comment \(comment) \(state): \(sentence)", "Комментарий \(comment) \(state): \(sentence)"))
+        }
+        let others = failed.count - 1
+        let rest =
+            others > 0 ? Told(" (and \(Telling.count(others, "other")))", " (и ещё \(others))") : Told(verbatim: "")
+        return (
+            .problem,
+            Told(
+                "Comment \(comment) has not arrived\(rest): \(first.sentence)",
+                "Комментарий \(comment) не доставлен\(rest): \(first.sentence)"
+            )
+        )
+    }
+}

@@ -1,0 +1,27 @@
+internal import Core
+
+/// The devices of an app with one id, whoever has registered them: no index leads there, so a bounded number is looked through.
+struct DeviceSearch {
+    private static let mostPages = 10
+    private static let perPage = 1000
+
+    private(set) var found: [Device] = []
+    /// Whether not all devices of the app were looked at.
+    private(set) var isCut = false
+
+    /// Searches; the devices of a named person are found by an index.
+    init(_ store: any Store, appID: String, userID: String?, deviceID: String) throws(StoreError) {
+        if let userID {
+            found = try store.devices(DeviceFilter(appID: appID, userID: userID, deviceID: deviceID), after: nil, limit: 1)
+            return
+        }
+        var last: Device.Key?
+        for _ in 0..<Self.mostPages {
+            let page = try store.devices(DeviceFilter(appID: appID, userID: nil, deviceID: nil), after: last, limit: Self.perPage)
+            found += page.filter { $0.key.deviceID.utf8.elementsEqual(deviceID.utf8) }
+            guard page.count == Self.perPage else { return }
+            last = page.last?.key
+        }
+        isCut = true
+    }
+}

@@ -1,0 +1,61 @@
+internal import Core
+internal import Time
+
+/// What is said of a revocation.
+extension Revocation {
+    /// What was revoked, by whom, when and why: one sentence.
+    var sentence: Told {
+        let until =
+            issuedBefore.map { Telling.time($0) }.map { Told(" that were issued before \($0)", ", выданные до \($0)") }
+            ?? Told(verbatim: "")
+        let why = reason.isEmpty ? Told("without a reason", "без причины") : Told("with the reason \"\(reason)\"", "с причиной «\(reason)»")
+        return Told(
+            "\(what)\(until) \(isSingle ? "was" : "were") revoked by \(author), \(why).", "\(what)\(until). Отозвал \(author), \(why).")
+    }
+
+    private var what: Told {
+        switch subject {
+        case .everyKey: Told("All keys of the app", "Отозваны все ключи приложения")
+        case .user:
+            isBlock
+                ? Told("This user is blocked: all keys", "Пользователь заблокирован, все его ключи отозваны")
+                : Told("All keys of this user", "Отозваны все ключи пользователя")
+        case .formerUser:
+            Told("This user was forgotten: all keys, also later ones,", "Пользователь забыт, все его ключи отозваны, и будущие тоже")
+        case .keyID(let id): Told("All keys made with the key id \(id)", "Отозваны все ключи, созданные с номером ключа \(id)")
+        case .securityKey: Told("This one key", "Отозван этот один ключ")
+        }
+    }
+
+    private var isSingle: Bool { if case .securityKey = subject { true } else { false } }
+
+    /// Whether no key of the person counts, also no later one.
+    var keepsOut: Bool { isBlock || isOfFormerUser }
+
+    /// How to take it back, or to live with it.
+    var remedy: Told {
+        if isOfFormerUser {
+            return Told(
+                "This cannot be taken back. If the person comes back, give them another user_id.",
+                "Отменить это нельзя. Если человек вернётся, дайте ему другой user_id.")
+        }
+        if isBlock {
+            let command = "deskgate users unblock --app \(Telling.word(appID)) --user \(Telling.word(userID ?? ""))."
+            return Told("To let the user in again: \(command)", "Чтобы снова впустить пользователя: \(command)")
+        }
+        let back = "deskgate revocations remove \(id)."
+        guard issuedBefore != nil else {
+            return Told("If the key should count again: \(back)", "Если ключ снова должен действовать: \(back)")
+        }
+        return Told(
+            "Keys that are minted now count: have the app fetch a new one from its backend. If former keys should count again: \(back)",
+            "Новые ключи действуют: приложение должно получить такой у своего сервера. Чтобы снова действовали прежние: \(back)")
+    }
+
+    /// The step that tells of it.
+    func step(_ outcome: Explanation.Outcome) -> Explanation.Step {
+        Explanation.Step(
+            .revocations, outcome, sentence, at: createdAt, remedy: remedy,
+            [Explanation.Reference(name: "revocation_id", text: id.description)])
+    }
+}

@@ -1,0 +1,108 @@
+internal import Configuration
+internal import Core
+internal import Time
+
+/// What is said of a comment of which no delivery is stored.
+extension Explanation {
+    /// The causes for which a comment is not known, the likely ones first, and those that are certain before them.
+    static func unknown(_ facts: CommentFacts) -> Explanation {
+        if let arrival = facts.forgottenArrival { return forgotten(facts, arrival) }
+        let takes = facts.app.webhook != nil
+        let isTold = !facts.audience.isEmpty
+        let finding =
+            !takes
+            ? Told(
+                "The app takes no webhooks, so no comment of it is known.",
+                "Приложение не принимает вебхуки, поэтому о его комментариях ничего не известно.")
+            : !isTold
+                ? Told(
+                    "No notifier is told of the app's comments, so none is kept.",
+                    "О комментариях приложения не узнаёт ни один канал, поэтому они не хранятся.")
+                : Told("No delivery of comment \(facts.comment) is stored.", "Доставок комментария \(facts.comment) нет.")
+        let steps = (takes ? [] : [noWebhook]) + (isTold ? [] : [nobodyTold]) + (takes ? causes(facts, facts.app.id) : [])
+        return Explanation(outcome: .problem, finding: finding, steps: steps)
+    }
+
+    private static let noWebhook = Step(
+        .webhook, .problem, Told("The app has no webhook in the configuration.", "У приложения в настройках нет вебхука."),
+        remedy: Told(
+            "Configure apps[].webhook, reload (SIGHUP), and enter the address in the help desk's settings.",
+            "Задайте apps[].webhook, перезагрузите (SIGHUP) и укажите адрес в настройках службы поддержки."))
+
+    private static let nobodyTold = Step(
+        .notifier, .problem,
+        Told(
+            "Neither apps[].notifiers nor apps[].routes names a notifier that is told of comments.",
+            "Ни apps[].notifiers, ни apps[].routes не называют канала, который узнаёт о комментариях."),
+        remedy: Told("Name one, and reload (SIGHUP).", "Назовите такой и перезагрузите (SIGHUP)."))
+
+    /// What is left of a comment whose deliveries are gone.
+    private static func forgotten(_ facts: CommentFacts, _ arrival: UnixMilliseconds) -> Explanation {
+        let (comment, at, retention) = (facts.comment, RFC3339.text(arrival), retention(facts.keep))
+        let came = Step(
+            .webhook, .ok,
+            Told("The help desk told of comment \(comment).", "Служба поддержки сообщила о комментарии \(comment)."), at: arrival)
+        let gone = Step(
+            .delivery, .note,
+            Told(
+                "None of its deliveries is left: they were forgotten, or no notifier was told. \(retention)",
+                "От его доставок ничего не осталось: они забыты, или ни один канал о нём не узнал. \(retention)"),
+            remedy: Told(
+                "The log of that time may tell what became of them. Keep them for longer if such questions come late.",
+                "Что с ними стало, может сказать журнал того времени. Храните их дольше, если такие вопросы приходят поздно."))
+        return Explanation(
+            outcome: .note,
+            finding: Told(
+                "Comment \(comment) came at \(at), and what became of its deliveries is forgotten.",
+                "Комментарий \(comment) пришёл \(at), а что стало с его доставками, забыто."), steps: [came, gone])
+    }
+
+    private static func causes(_ facts: CommentFacts, _ app: String) -> [Step] {
+        [
+            Step(
+                .webhook, .problem,
+                Told(
+                    "The webhook may never have come, or was refused: nothing is stored of such a one.",
+                    "Возможно, вебхук не приходил или был отклонён: от таких ничего не хранится."), remedy: missing(facts, app)),
+            Step(
+                .webhook, .note,
+                Told(
+                    "Comments that the person wrote are not sent back: they are counted as result=\"ignored\".",
+                    "Комментарии самого человека назад не отправляются: они считаются как result=\"ignored\"."),
+                remedy: Told("Ask about a comment that support wrote.", "Спросите о комментарии, который написала поддержка.")),
+            Step(
+                .search, .note,
+                Told(
+                    "It may have come long ago: that it came is known for \(Telling.count(Recognition.milliseconds / 86_400_000, "day")).",
+                    "Возможно, он пришёл давно: что он приходил, помнят \(Recognition.milliseconds / 86_400_000) дн.")),
+            Step(
+                .search, .note,
+                Told(
+                    "The comment may belong to another app, or have another id: ids are compared as text, so 7 and 007 differ.",
+                    "Возможно, он из другого приложения или номер другой: номера сравниваются как текст, так что 7 и 007 различны."),
+                remedy: Told(
+                    "Look for it: deskgate deliveries list --app \(Telling.word(app)).",
+                    "Поищите его: deskgate deliveries list --app \(Telling.word(app)).")),
+        ]
+    }
+
+    private static func missing(_ facts: CommentFacts, _ app: String) -> Told {
+        let series = "deskgate_webhook_events_total{app=\"\(app)\"}"
+        return Told(
+            "See whether \(series) grows when a comment is written. If it does not, check the address in the help desk's settings ",
+            "Посмотрите, растёт ли \(series), когда пишут комментарий. Если нет, проверьте адрес в настройках службы поддержки ")
+            + Told(
+                "and that it reaches this machine. If result=\"denied\" grows, the secret of the \(proof(facts)) is another one; if ",
+                "и доходит ли он до этой машины. Если растёт result=\"denied\", отличается секрет (\(proof(facts))); если ")
+            + Told(
+                "result=\"unavailable\" grows, the store is full or away (deskgate status); the log has a line for each.",
+                "растёт result=\"unavailable\", хранилище полно или недоступно (deskgate status); о каждом есть строка в журнале.")
+    }
+
+    /// What the help desk proves its origin with.
+    private static func proof(_ facts: CommentFacts) -> Told {
+        guard let webhook = facts.app.webhook else { return Told(verbatim: "") }
+        if webhook.signatureSecrets.isEmpty { return Told("path", "в адресе") }
+        return webhook.secrets.isEmpty ? Told("signature", "подписи") : Told("path and signature", "в адресе и подписи")
+    }
+}

@@ -1,0 +1,30 @@
+internal import Core
+internal import HTTPServer
+
+extension Language {
+    /// The parameter of requests whose answers have texts for people.
+    static let parameter = AdminRoute.Parameter(
+        "lang", .query, .choice(allCases.map(\.rawValue)), text: "The language of the texts; English without it.")
+
+    /// Parses the parameter; nil means English.
+    init(parameter word: String?) throws(AdminProblem) {
+        guard let word else {
+            self = .english
+            return
+        }
+        guard let language = Language(rawValue: word) else {
+            throw AdminProblem(Self.parameter.name, "expected \(Self.allCases.map(\.rawValue).joined(separator: " or ")).")
+        }
+        self = language
+    }
+
+    /// The answer to a request that has no other parameter.
+    static func answer(_ request: borrowing Request, _ make: (Language) -> Response) -> Response {
+        do throws(AdminProblem) {
+            let values = try AdminQuery(request.queryItems()).values(of: [parameter])
+            return make(try Language(parameter: values[parameter.name]))
+        } catch {
+            return .error(400, "malformed", error.message)
+        }
+    }
+}

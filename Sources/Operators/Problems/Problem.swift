@@ -1,0 +1,72 @@
+internal import Core
+internal import HTTPServer
+internal import JSON
+
+/// Something that is wrong now, with what to do about it.
+struct Problem: Equatable {
+    /// What kind of thing is wrong, in a stable word; the urgent ones first.
+    enum Kind: String, CaseIterable {
+        /// The service does not run; only commands say so.
+        case serviceDown = "service_down"
+        /// The store cannot be used.
+        case store
+        /// A notifier sends nothing until somebody changes its settings, or its receiver's.
+        case notifierPaused = "notifier_paused"
+        /// A notifier's credential has ended, or ends soon.
+        case credentialEnds = "credential_ends"
+        /// A notifier has failed so often in a row that it is tried now and then only.
+        case notifierFailing = "notifier_failing"
+        /// Deliveries wait for a notifier that is not configured any more.
+        case notifierUnknown = "notifier_unknown"
+        /// Deliveries wait too long for a notifier that works.
+        case queueLate = "queue_late"
+        /// The last reload was refused.
+        case reloadRefused = "reload_refused"
+        /// Another process that shares the store has other keys in force.
+        case replicaKeys = "replica_keys"
+        /// The configuration in force warns of something.
+        case configurationWarning = "configuration_warning"
+    }
+
+    /// How bad it is.
+    enum Severity: String, CaseIterable {
+        /// Something does not work.
+        case problem
+        /// It works, and will not for ever.
+        case warning
+    }
+
+    let kind: Kind
+    let severity: Severity
+    /// The notifier, or the place in the configuration; nil when it is the whole service.
+    let subject: String?
+    /// What is wrong, in sentences.
+    let text: Told
+    /// What to do, in sentences.
+    let remedy: Told
+
+    init(_ kind: Kind, as severity: Severity = .problem, of subject: String? = nil, _ text: Told, remedy: Told) {
+        self.kind = kind
+        self.severity = severity
+        self.subject = subject
+        self.text = text
+        self.remedy = remedy
+    }
+
+    /// What commands say where no service runs.
+    static let serviceDown = Problem(
+        .serviceDown, Told("The service does not run.", "Служба не запущена."),
+        remedy: Told("Start it: deskgate serve.", "Запустите её: deskgate serve."))
+
+    static let schema = Schema.object([
+        ("kind", Schema.choice(Kind.allCases.map(\.rawValue))), ("severity", Schema.choice(Severity.allCases.map(\.rawValue))),
+        ("subject", AdminSchema.maybeText), ("text", Schema.text), ("remedy", Schema.text),
+    ])
+
+    func json(in language: Language) -> JSONValue {
+        [
+            "kind": .string(kind.rawValue), "severity": .string(severity.rawValue), "subject": subject.map { .string($0) } ?? .null,
+            "text": JSONValue(text, in: language), "remedy": JSONValue(remedy, in: language),
+        ]
+    }
+}

@@ -1,0 +1,173 @@
+package import Configuration
+package import Core
+package import JSON
+internal import Notifiers
+package import Time
+
+/// Finds what is wrong now: the member `problems` of `GET /v1/status`. It needs nothing that could block.
+package struct ProblemSearch {
+    /// The name of the member.
+    static let members = ["problems"]
+    /// How long a delivery may wait for a notifier that works, in milliseconds.
+    static let lateMilliseconds: UInt64 = 5 * 60 * 1000
+    /// How long before its end a credential is a problem, in seconds.
+    static let renewalSeconds: UInt64 = 30 * 24 * 3600
+
+    /// How long a process is silent before it counts as gone, in milliseconds.
+    private static let silentMilliseconds: UInt64 = 30_000
+
+    let configuration: Configuration
+    let now: UnixMilliseconds
+    let store: StoreError?
+    let refusedAt: UnixMilliseconds?
+    let standings: [NotifierStanding]
+    let pending: [PendingDeliveries]
+    let strangers: [Replica]
+
+    /// Gathers what is known.
+    /// - Parameters:
+    ///   - store: why the store refuses work; nil while it does not.
+    ///   - refusedAt: when the last reload was refused; nil when it was not.
+    ///   - pending: what waits for each notifier; empty while that is not known.
+    ///   - replicas: the processes that share the store.
+    ///   - keysDigest: of the keys in force in this one.
+    package init(
+        _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, refusedAt: UnixMilliseconds?,
+        standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String
+    ) {
+        self.configuration = configuration
+        self.now = now
+        self.store = store
+        self.refusedAt = refusedAt
+        self.standings = standings
+        self.pending = pending
+        strangers = replicas.filter { replica in
+            !replica.isOwn && replica.silentMilliseconds < Self.silentMilliseconds && replica.keysDigest.map { $0 != keysDigest } ?? false
+        }
+    }
+
+    /// Adds the member to a status.
+    package func append(to status: inout JSONObject, in language: Language) {
+        status.append(.array(problems.map { $0.json(in: language) }), forKey: Self.members[0])
+    }
+
+    /// What is wrong, the urgent first.
+    var problems: [Problem] { Problem.Kind.allCases.flatMap(problems) }
+
+    private func problems(_ kind: Problem.Kind) -> [Problem] {
+        switch kind {
+        case .serviceDown: []
+        case .store: store.map { [Problem(.store, $0.told, remedy: $0.remedy)] } ?? []
+        case .notifierPaused: standings.compactMap(paused)
+        case .credentialEnds: standings.compactMap(credential)
+        case .notifierFailing: standings.compactMap(failing)
+        case .notifierUnknown: pending.filter { configuration.notifier($0.notifier) == nil }.map(unknown)
+        case .queueLate: pending.compactMap(late)
+        case .reloadRefused: refusedAt.map { [refused($0)] } ?? []
+        case .replicaKeys: strangers.isEmpty ? [] : [otherKeys]
+        case .configurationWarning: configuration.toldWarnings(now: now.seconds).map(warning)
+        }
+    }
+
+    private func paused(_ standing: NotifierStanding) -> Problem? {
+        guard let reason = standing.pause?.reason else { return nil }
+        let (name, meaning) = (standing.name, ReasonMeaning.of(reason, configuration.notifier(standing.name)))
+        return Problem(
+            .notifierPaused, of: name,
+            Told(
+                "\(name) is paused and sends nothing: \(meaning.text) (\(reason)).\(waiting(for: name))",
+                "\(name) на паузе и ничего не отправляет: \(meaning.text) (\(reason)).\(waiting(for: name))"), remedy: meaning.remedyOfPause
+        )
+    }
+
+    private func credential(_ standing: NotifierStanding) -> Problem? {
+        guard let end = standing.credentialExpiresAt, end < now.seconds + Self.renewalSeconds else { return nil }
+        let (name, at) = (standing.name, Telling.time(end))
+        let left = Telling.duration(seconds: now.seconds.remaining(until: end))
+        let isOver = end <= now.seconds
+        return Problem(
+            .credentialEnds, as: isOver ? .problem : .warning, of: name,
+            isOver
+                ? Told("The certificate of \(name) expired at \(at).", "Сертификат канала \(name) истёк \(at).")
+                : Told(
+                    "The certificate of \(name) expires in \(left), at \(at).", "Сертификат канала \(name) истекает через \(left), \(at)."),
+            remedy: Told(
+                "Get a new one from the provider, put it where notifiers.\(name).certificate says, and reload (SIGHUP).",
+                "Получите новый у провайдера, положите его туда, куда указывает notifiers.\(name).certificate, и перезагрузите (SIGHUP)."))
+    }
+
+    private func failing(_ standing: NotifierStanding) -> Problem? {
+        guard standing.state == "open" else { return nil }
+        let name = standing.name
+        return Problem(
+            .notifierFailing, of: name,
+            Told(
+                "\(name) has failed several times in a row and is tried now and then only.\(waiting(for: name))",
+                "\(name) сбоил несколько раз подряд и теперь пробует лишь изредка.\(waiting(for: name))"),
+            remedy: Told(
+                "See why its last attempts failed, and mend that; it goes on by itself.",
+                "Посмотрите, почему не удались последние попытки, и устраните причину; дальше канал заработает сам."))
+    }
+
+    private func unknown(_ waiting: PendingDeliveries) -> Problem {
+        let name = Telling.word(waiting.notifier)
+        return Problem(
+            .notifierUnknown, of: waiting.notifier,
+            Told(
+                "\(waiting.notifier) is not configured any more.\(self.waiting(for: waiting.notifier))",
+                "Канала \(waiting.notifier) больше нет в настройках.\(self.waiting(for: waiting.notifier))"),
+            remedy: Told(
+                "Configure it again, or give them up: deskgate deliveries purge --state pending --notifier \(name).",
+                "Верните его в настройки или откажитесь от них: deskgate deliveries purge --state pending --notifier \(name)."))
+    }
+
+    private func late(_ waiting: PendingDeliveries) -> Problem? {
+        let name = waiting.notifier
+        guard now.elapsed(since: waiting.oldestReceivedAt) > Self.lateMilliseconds,
+            let standing = standings.first(where: { $0.name == name }), standing.pause == nil, standing.state != "open"
+        else { return nil }
+        return Problem(
+            .queueLate, as: .warning, of: name,
+            Told("\(name) is late.\(self.waiting(for: name))", "\(name) опаздывает.\(self.waiting(for: name))"),
+            remedy: Told(
+                "Look at its waiting deliveries: either their attempts fail, or more come than its receiver takes.",
+                "Посмотрите на ждущие доставки: либо их попытки не удаются, либо получатель не успевает принимать."))
+    }
+
+    private func refused(_ at: UnixMilliseconds) -> Problem {
+        Problem(
+            .reloadRefused,
+            Told(
+                "The reload at \(RFC3339.text(at)) was refused, and the former configuration stays in force.",
+                "Перезагрузка настроек \(RFC3339.text(at)) отклонена, действуют прежние."),
+            remedy: Told(
+                "Mend what the reasons say, and reload (SIGHUP).", "Устраните то, что названо в причинах, и перезагрузите (SIGHUP)."))
+    }
+
+    private var otherKeys: Problem {
+        let names = strangers.map(\.id).joined(separator: ", ")
+        return Problem(
+            .replicaKeys,
+            Told("Other security keys are in force in \(names).", "В репликах \(names) действуют другие ключи безопасности."),
+            remedy: Told(
+                "Give every replica the same apps[].keys, and reload them (SIGHUP).",
+                "Задайте всем репликам одинаковые apps[].keys и перезагрузите их (SIGHUP)."))
+    }
+
+    private func warning(_ warning: ConfigurationWarning) -> Problem {
+        Problem(
+            .configurationWarning, as: .warning, of: warning.path,
+            Told("The configuration warns of \(warning.path).", "Предупреждение о настройке \(warning.path)."),
+            remedy: Telling.sentence(warning.message))
+    }
+
+    /// How much waits for a notifier, as a sentence after others; empty when nothing does.
+    private func waiting(for name: String) -> Told {
+        guard let found = pending.first(where: { $0.notifier == name }), found.count > 0 else { return Told(verbatim: "") }
+        let age = Telling.duration(seconds: now.elapsed(since: found.oldestReceivedAt) / 1000)
+        let verb = found.count == 1 ? "waits" : "wait"
+        return Told(
+            " \(found.count == 1 ? "1 delivery" : "\(found.count) deliveries") \(verb) for it, the oldest for \(age).",
+            " Ждут доставки: \(found.count), самая старая \(age).")
+    }
+}

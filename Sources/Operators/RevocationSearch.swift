@@ -1,0 +1,47 @@
+internal import Core
+
+/// What is revoked that may be about a person or a key, newest first: the one search of everything that tells operators of it.
+///
+/// What names the person is found by an index. What names nobody, of whole apps, key ids and single keys, is looked for among the newest of
+/// all revocations.
+struct RevocationSearch {
+    /// How many of the newest revocations are looked through for those that name no person.
+    static let mostRead = 5000
+    private static let perPage = 1000
+
+    /// The one that a person was forgotten with.
+    var former: Revocation?
+    /// Those that name the person.
+    var named: [Revocation] = []
+    /// Those of the app that name no person.
+    var shared: [Revocation] = []
+    /// Whether older ones were not looked at.
+    var isCut = false
+
+    /// All that was found, the person's first.
+    var found: [Revocation] { (former.map { [$0] } ?? []) + named + shared }
+
+    /// Nothing is revoked.
+    init() {}
+
+    /// Searches.
+    /// - Parameter key: whose own revocations and those of its key id are wanted; nil for those that are about more than one key.
+    init(_ store: any Store, appID: String, userID: String?, key: SecurityKey?) throws(StoreError) {
+        if let userID {
+            let person = RevokedPerson(appID: appID, userID: userID)
+            former = try store.formerRevocation(of: person)
+            named = try store.revocations(of: person, after: nil, limit: Self.perPage)
+            isCut = named.count == Self.perPage
+        }
+        var (last, read): (UUIDv7?, Int) = (nil, 0)
+        while true {
+            let page = try store.revocations(of: nil, after: last, limit: Self.perPage)
+            shared += page.filter { $0.appID.utf8.elementsEqual(appID.utf8) && $0.mayConcern(key) }
+            read += page.count
+            guard page.count == Self.perPage else { return }
+            guard read < Self.mostRead else { break }
+            last = page.last?.id
+        }
+        isCut = true
+    }
+}

@@ -1,0 +1,41 @@
+internal import CPOSIX
+internal import Glibc
+
+/// The socket on which a service manager hears how a service is (sd_notify(3)).
+///
+/// A message is one datagram, a protocol that systemd promises to keep and tells programs to speak themselves. libsystemd would do no more, and
+/// load compression libraries into every process.
+package final class NotifySocket: Sendable {
+    // Opened once and not connected: it needs no descriptor when none is left, and finds a manager that has made its socket anew.
+    private let descriptor: Int32
+    private let path: String
+
+    /// Opens a socket of our own.
+    /// - Parameter path: the manager's socket, as NOTIFY_SOCKET names it: a path, or `@` and an abstract name.
+    /// - Throws: when the address is none, or the process has no descriptor left.
+    package init(_ path: String) throws(SystemError) {
+        _ = try UnixSocketName(path)
+        guard path.hasPrefix("/") || path.hasPrefix("@") else { throw SystemError(code: EAFNOSUPPORT) }
+        self.path = path
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw SystemError.last }
+        // A manager that no longer reads must not hold a thread for ever.
+        var patience = timeval(tv_sec: 5, tv_usec: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Sends a message; blocks for at most five seconds while the manager's queue is full.
+    /// - Parameter message: `NAME=VALUE` lines.
+    /// - Throws: why it did not arrive.
+    package func send(_ message: String) throws(SystemError) {
+        let bytes = Array(message.utf8)
+        let sent = try unsafe UnixSocketName(path).withAddress { name, length in
+            unsafe sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), name, length)
+        }
+        guard sent == bytes.count else { throw SystemError.last }
+    }
+}

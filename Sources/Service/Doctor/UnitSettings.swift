@@ -1,0 +1,103 @@
+/// The settings of a systemd unit, by the names that `systemctl show` gives them.
+struct UnitSettings: Sendable {
+    /// What is asked for.
+    static let properties = [
+        "LoadState", "MainPID", "Type", "User", "ExecStart", "LimitNOFILE", "MemoryMax", "MemoryHigh", "TasksMax", "ProtectSystem",
+        "ProtectHome", "PrivateTmp", "PrivateUsers", "ReadWritePaths", "StateDirectory", "RuntimeDirectory", "CacheDirectory",
+        "LogsDirectory", "TimeoutStopUSec", "AmbientCapabilities", "CapabilityBoundingSet",
+    ]
+    /// The settings of files that are shown by another name.
+    private static let shownNames = ["TimeoutStopSec": "TimeoutStopUSec"]
+    /// The settings of files that add up; an empty value begins anew.
+    private static let lists: Set = [
+        "ReadWritePaths", "StateDirectory", "RuntimeDirectory", "CacheDirectory", "LogsDirectory", "AmbientCapabilities",
+        "CapabilityBoundingSet",
+    ]
+
+    /// Where they come from, for messages.
+    let source: String
+    private var values: [String: String] = [:]
+
+    /// Takes what `systemctl show` has printed: `Name=value` lines.
+    init(shown text: String, as source: String) {
+        self.source = source
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { values[String(parts[0])] = String(parts[1]) }
+        }
+    }
+
+    /// Takes the section `[Service]` of a unit's file (systemd.syntax(7)).
+    init(file text: String, as source: String) {
+        self.source = source
+        var (isInService, kept) = (false, "")
+        for part in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let line = kept + Self.trimmed(part)
+            kept = ""
+            if line.isEmpty || line.hasPrefix("#") || line.hasPrefix(";") { continue }
+            if line.hasSuffix("\\") {
+                kept = "\(line.dropLast()) "
+            } else if line.hasPrefix("[") {
+                isInService = line == "[Service]"
+            } else if isInService {
+                take(line)
+            }
+        }
+    }
+
+    private mutating func take(_ line: String) {
+        let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return }
+        let (written, value) = (Self.trimmed(parts[0]), Self.trimmed(parts[1]))
+        let name = Self.shownNames[written] ?? written
+        let former = values[name] ?? ""
+        values[name] = Self.lists.contains(name) && !value.isEmpty && !former.isEmpty ? "\(former) \(value)" : value
+    }
+
+    private static func trimmed(_ text: some StringProtocol) -> String {
+        let blanks: Set<Character> = [" ", "\t", "\r"]
+        let start = text.drop { blanks.contains($0) }
+        return String(start.reversed().drop { blanks.contains($0) }.reversed())
+    }
+
+    /// A value; nil when there is none or it is empty.
+    subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The words of a list, without the marks that systemd takes before paths.
+    func words(_ name: String) -> [String] {
+        (self[name] ?? "").split(separator: " ").map { word in String(word.drop { $0 == "-" || $0 == "+" }) }
+    }
+
+    /// Whether a list of capabilities has one; a list that begins with `~` names those that are left out.
+    func hasCapability(_ capability: String, in name: String) -> Bool {
+        let given = words(name).map { $0.lowercased() }
+        guard let first = given.first, first.hasPrefix("~") else { return given.contains(capability) }
+        return !(given.dropFirst() + [String(first.dropFirst())]).contains(capability)
+    }
+
+    /// Whether a setting is on.
+    func isOn(_ name: String) -> Bool { ["yes", "true", "on", "1"].contains((self[name] ?? "").lowercased()) }
+
+    /// A number of things or bytes; nil when none is given or it is `infinity`. Of `soft:hard` the second counts.
+    func number(_ name: String) -> UInt64? {
+        guard let text = self[name]?.split(separator: ":").last, let unit = text.last else { return nil }
+        if let number = UInt64(text) { return number }
+        guard let power = ["K", "M", "G", "T"].firstIndex(of: String(unit)), let number = UInt64(text.dropLast()) else { return nil }
+        return number << (10 * UInt64(power + 1))
+    }
+
+    /// A length of time in seconds, such as `90`, `30s` or `1min 30s`; nil when none is given, or it is `infinity`.
+    func seconds(_ name: String) -> Double? {
+        let units: [String: Double] = [
+            "us": 1e-6, "ms": 1e-3, "s": 1, "sec": 1, "": 1, "m": 60, "min": 60, "h": 3600, "hr": 3600, "d": 86_400, "day": 86_400,
+        ]
+        var total = 0.0
+        guard let text = self[name] else { return nil }
+        for word in text.split(separator: " ") {
+            let digits = word.prefix { $0.isNumber || $0 == "." }
+            guard let number = Double(digits), let unit = units[String(word.dropFirst(digits.count))] else { return nil }
+            total += number * unit
+        }
+        return total
+    }
+}

@@ -1,0 +1,101 @@
+internal import Configuration
+internal import Core
+internal import HTTPServer
+internal import HelpDesk
+internal import Observability
+internal import Threading
+internal import Time
+
+/// Gauges of how the service stands: computed at each rendering from what it has in memory.
+extension ServiceMetrics {
+    /// Registers what the configuration in force says: which file it was read from, and which dates it names.
+    func tellConfiguration(_ record: ConfigurationRecord) {
+        registry.gauge(
+            "deskgate_config_info",
+            "Always 1; sha256 is that of the configuration file in force, as sha256sum prints it, and empty when the file holds secrets.",
+            labels: ["sha256"]
+        ) { [ComputedSample(record.configuration.fileDigest, value: 1)] }
+        registry.gauge(
+            "deskgate_key_not_after_timestamp_seconds", "The last second in which a key of an app counts, in Unix time, of keys that end.",
+            labels: ["app", "key_id"]
+        ) {
+            record.configuration.apps.flatMap { app in
+                app.keys.compactMap { key in
+                    key.notAfter.map { ComputedSample(app.id, "\(key.id)", value: Double($0.rawValue)) }
+                }
+            }
+        }
+        registry.gauge(
+            "deskgate_shadow_until_timestamp_seconds", "When an app's shadow mode ends or has ended, in Unix time, of apps that have one.",
+            labels: ["app"]
+        ) {
+            record.configuration.apps.compactMap { app in app.shadowUntil.map { ComputedSample(app.id, value: Double($0.rawValue)) } }
+        }
+    }
+
+    /// Registers the bounds of the queue, which only a restart changes.
+    func tellQueueLimits(_ store: Configuration.Store) {
+        registry.gauge("deskgate_queue_pending_limit", "How many deliveries may wait in all, before webhooks are answered 503.") {
+            Double(store.maximumPending)
+        }
+        registry.gauge(
+            "deskgate_queue_pending_per_notifier_limit", "How many deliveries may wait for one notifier, before further ones end as dead."
+        ) { Double(store.maximumPendingPerNotifier) }
+    }
+
+    /// Registers how the breakers of the apps' backends stand.
+    func tellBackends(_ state: Live<HelpDeskState>) {
+        registry.gauge(
+            "deskgate_backend_state", "1 for the state that an app's backend is in, 0 for the others.", labels: ["app", "state"]
+        ) {
+            (state.current.backends?.standings ?? []).flatMap { app, current in
+                // Nothing pauses a backend.
+                BreakerStanding.allCases.filter { $0 != .paused }.map { ComputedSample(app, $0.rawValue, value: $0 == current ? 1 : 0) }
+            }
+        }
+    }
+
+    /// Registers how the store's clock differs from this machine's; a store without a clock of its own has no series.
+    func tellStoreClock(_ store: any Store) {
+        registry.gauge(
+            "deskgate_store_clock_offset_seconds",
+            "How far the clock of a PostgreSQL store is ahead of this machine's; less than 0: behind.",
+            labels: []
+        ) {
+            store.clockOffsetMilliseconds.map { [ComputedSample(value: Double($0) / 1000)] } ?? []
+        }
+    }
+
+    /// Registers when the store was last backed up; 0 when never.
+    func tellBackups(_ lastBackup: @escaping @Sendable () -> UnixSeconds) {
+        registry.gauge(
+            "deskgate_store_backup_timestamp_seconds", "When deskgate store backup last copied the store, in Unix time; 0 when never."
+        ) { Double(lastBackup().rawValue) }
+    }
+
+    /// Registers how full the listeners are.
+    func tellListeners(_ servers: [(listener: String, server: Server, settings: ServerSettings)]) {
+        // A server holds its routes, which hold the registry.
+        let all = servers.map { (listener: $0.listener, server: WeakServer($0.server), settings: $0.settings) }
+        registry.gauge("deskgate_http_connections", "Open connections.", labels: ["listener"]) {
+            all.compactMap { one in one.server.value.map { ComputedSample(one.listener, value: Double($0.connectionCount)) } }
+        }
+        registry.gauge(
+            "deskgate_http_connections_limit", "How many connections may be open; every further one is answered 503.", labels: ["listener"]
+        ) { all.map { ComputedSample($0.listener, value: Double($0.settings.connectionLimit)) } }
+        registry.gauge("deskgate_http_bodies_bytes", "The memory that bodies over 16 KiB use.", labels: ["listener"]) {
+            all.compactMap { one in one.server.value.map { ComputedSample(one.listener, value: Double($0.bodyBytes)) } }
+        }
+        registry.gauge(
+            "deskgate_http_bodies_limit_bytes", "The memory that bodies over 16 KiB may use; beyond it requests are answered 503.",
+            labels: ["listener"]
+        ) { all.map { ComputedSample($0.listener, value: Double($0.settings.bodyMemory)) } }
+    }
+}
+
+/// A server that is gone once the service has stopped.
+private struct WeakServer: Sendable {
+    private(set) weak var value: Server?
+
+    init(_ server: Server) { value = server }
+}

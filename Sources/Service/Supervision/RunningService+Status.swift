@@ -1,0 +1,19 @@
+internal import HTTPServer
+internal import Threading
+
+/// How the service is, for those who watch over it.
+extension RunningService {
+    /// Asks the public listener as a health check does.
+    var publicProbe: HealthProbe { HealthProbe(publicAddress, tls: identities.withLock { $0[0] }) }
+
+    /// How the service is, in one line for whoever looks at it in the service manager.
+    var statusLine: String {
+        let reasons = graph.readiness.reasons
+        let state = reasons.isEmpty ? "serving" : "not ready (\(reasons.joined(separator: "; ")))"
+        let apps = graph.record.appCount == 1 ? "1 app" : "\(graph.record.appCount) apps"
+        let refusal = graph.record.hasSucceeded ? "" : "; the last reload was refused, see the log"
+        let line = "\(state): \(apps), public on \(publicAddress), admin on \(adminAddress)\(refusal)"
+        // A status is one line, and what a database says may have more.
+        return line.split { $0.isNewline }.joined(separator: " ")
+    }
+}

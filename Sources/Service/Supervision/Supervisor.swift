@@ -1,0 +1,125 @@
+package import Observability
+internal import POSIX
+internal import Threading
+internal import Time
+
+/// Tells the service manager that started this process how the service is (`Type=notify`, sd_notify(3)): when it serves, reloads and stops, and,
+/// if a watchdog is set, that it is alive.
+package final class Supervisor: Sendable {
+    /// The variables by which the manager says what it wants to hear.
+    private enum Variable {
+        static let socket = "NOTIFY_SOCKET"
+        static let watchdog = "WATCHDOG_USEC"
+        static let watchedProcess = "WATCHDOG_PID"
+    }
+
+    /// A watchdog is told this often within its time, so that one late message does not end the service.
+    private static let messagesPerTime: UInt64 = 4
+
+    /// How often the watchdog hears that the service is alive, in milliseconds; nil without a watchdog.
+    let tellsEveryMilliseconds: UInt64?
+    private let socket: NotifySocket
+    private let logger: Logger
+    private let service: RunningService
+    private let liveness: Liveness
+    private let toldStatus = Monitor("")
+    private let watch: Monitor<Chores?>
+
+    /// Prepares what is told; nothing is told yet.
+    /// - Parameters:
+    ///   - environment: looks up environment variables.
+    ///   - process: the id of this process.
+    /// - Returns: nil when no manager wants to be told, or its socket cannot be used, which the log says.
+    package init?(
+        _ service: RunningService, logger: Logger, environment: (String) -> String? = { Process.environment($0) },
+        process: Int32 = Process.identifier
+    ) {
+        guard let path = environment(Variable.socket), !path.isEmpty else { return nil }
+        do throws(SystemError) {
+            socket = try NotifySocket(path)
+        } catch {
+            Self.warn(logger, error)
+            return nil
+        }
+        let isMeant = environment(Variable.watchedProcess).map { $0 == "\(process)" } ?? true
+        let microseconds = isMeant ? environment(Variable.watchdog).flatMap { UInt64($0) } ?? 0 : 0
+        tellsEveryMilliseconds = microseconds == 0 ? nil : max(1, microseconds / 1000 / Self.messagesPerTime)
+        self.logger = logger
+        self.service = service
+        liveness = Liveness(service)
+        watch = Monitor(nil)
+    }
+
+    /// How long the main loop may wait at most before it calls `beat` again, in milliseconds; nil without a watchdog.
+    package var beatMilliseconds: UInt64? { tellsEveryMilliseconds.map { max(1, $0 / 2) } }
+
+    /// Tells that the service serves, and begins to tell the watchdog that it is alive. Call it once, when the listeners are open.
+    package func start() {
+        serving()
+        guard let interval = tellsEveryMilliseconds else { return }
+        do throws(ThreadError) {
+            let chores = try Chores(everyMilliseconds: interval) { [self] in tellWatchdog() }
+            watch.update { $0 = chores }
+        } catch {
+            logger.log(.error, "the watchdog will end the service, which cannot tell it anything", ["reason": .string(error.description)])
+        }
+    }
+
+    /// The main loop still runs.
+    package func beat() { liveness.beat() }
+
+    /// Tells that the configuration is read again; `serving` must follow.
+    package func reloading() {
+        send("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.monotonicNanoseconds() / 1000)")
+    }
+
+    /// Tells that the service serves, also after a reload that was refused.
+    package func serving() {
+        let status = service.statusLine
+        toldStatus.withLock { $0 = status }
+        send("READY=1\nSTATUS=\(status)")
+    }
+
+    /// Tells that the service stops. The watchdog goes on to be told: the stop has a deadline of its own.
+    package func stopping() {
+        liveness.stop()
+        send("STOPPING=1\nSTATUS=stopping")
+    }
+
+    /// Ends the thread that tells the watchdog. Call it last, and at most once.
+    package func end() {
+        watch.update { watch in
+            defer { watch = nil }
+            return watch
+        }?.stop()
+    }
+
+    private func tellWatchdog() {
+        let silent = liveness.silentParts()
+        guard silent.isEmpty else {
+            return logger.log(
+                .error, "the watchdog is not told that the service is alive: a part of it does not answer",
+                ["parts": .string(silent.joined(separator: ", "))])
+        }
+        let status = service.statusLine
+        let isNews =
+            !liveness.isStopping
+            && toldStatus.withLock { told in
+                defer { told = status }
+                return told != status
+            }
+        send(isNews ? "WATCHDOG=1\nSTATUS=\(status)" : "WATCHDOG=1")
+    }
+
+    private func send(_ message: String) {
+        do throws(SystemError) {
+            try socket.send(message)
+        } catch {
+            Self.warn(logger, error)
+        }
+    }
+
+    private static func warn(_ logger: Logger, _ error: SystemError) {
+        logger.log(.warning, "the service manager is not told how the service is", ["reason": .string(error.description)])
+    }
+}

@@ -1,0 +1,92 @@
+internal import Configuration
+internal import Core
+internal import Dispatch
+internal import JSON
+internal import Operators
+internal import Threading
+internal import Time
+
+/// What this process sees now; the rules are those of `Core/Operators`.
+extension OperatorWatch {
+    func findings(_ open: [OperatorCondition], _ pending: [PendingDeliveries], _ state: inout State) -> [Finding] {
+        let observations = inbox.withLock { $0.observations }
+        let waiting = Dictionary(pending.map { (ByteKey($0.notifier), $0) }) { first, _ in first }
+        return pauses(observations, waiting, &state) + queues(waiting, state.configuration)
+            + credentials(observations, state.configuration) + disks(state.configuration)
+            + state.denials.findings(authorizeRequests, state.configuration, open, now: clocks.monotonicMilliseconds())
+    }
+
+    private func pauses(
+        _ observations: [NotifierObservation], _ waiting: [ByteKey: PendingDeliveries], _ state: inout State
+    ) -> [Finding] {
+        let now = clocks.monotonicMilliseconds()
+        var troubles: [ByteKey: NotifierTrouble] = [:]
+        let findings = observations.map { seen in
+            let name = ByteKey(seen.name)
+            var trouble = state.troubles[name] ?? NotifierTrouble()
+            let count = waiting[name]?.count ?? 0
+            let standing = trouble.standing(
+                NotifierTrouble.Observation(isStopped: seen.isStopped, successes: seen.successes, waiting: count), now: now,
+                state.configuration.thresholds)
+            troubles[name] = trouble
+            return Finding(
+                key: OperatorCondition.Key(.notifierPaused, seen.name), standing: standing,
+                data: standing == .holds ? data(seen, count, state.configuration) : [])
+        }
+        state.troubles = troubles
+        return findings
+    }
+
+    /// Why a notifier is paused, in the words of `deskgate explain`.
+    private func data(_ seen: NotifierObservation, _ waiting: Int, _ configuration: WatchedConfiguration) -> [UInt8] {
+        let notifier = configuration.notifiers.first { $0.name.utf8.elementsEqual(seen.name.utf8) }
+        let meaning = Configuration.Notifier.meaning(of: seen.reason, for: notifier)
+        let data: JSONValue = [
+            "notifier": .string(seen.name), "reason": .string(seen.reason), "explanation": .string(meaning.text),
+            "remedy": meaning.remedy.map { .string($0) } ?? .null, "waiting": .integer(Int64(waiting)),
+        ]
+        return data.serialized()
+    }
+
+    /// Also of notifiers that have left the configuration while deliveries wait for them.
+    private func queues(_ waiting: [ByteKey: PendingDeliveries], _ configuration: WatchedConfiguration) -> [Finding] {
+        let now = clocks.unixMilliseconds()
+        let names = Set(configuration.notifiers.map { ByteKey($0.name) }).union(waiting.keys).sorted()
+        return names.map { name in
+            let queue = waiting[name]
+            let age = queue.map { now.elapsed(since: $0.oldestReceivedAt) } ?? 0
+            let standing = QueueRule.standing(
+                count: queue?.count ?? 0, ageMilliseconds: age, lifeMilliseconds: configuration.lifeMilliseconds, configuration.thresholds)
+            let data: JSONValue = [
+                "notifier": .string(name.text), "waiting": .integer(Int64(queue?.count ?? 0)),
+                "oldest_seconds": .integer(Int64(clamping: age / 1000)),
+            ]
+            return Finding(key: OperatorCondition.Key(.queueLate, name.text), standing: standing, data: data.serialized())
+        }
+    }
+
+    private func credentials(_ observations: [NotifierObservation], _ configuration: WatchedConfiguration) -> [Finding] {
+        let ofNotifiers = observations.compactMap { seen in
+            seen.credentialExpiresAt.map { ExpiringCredential(.notifierCertificate, of: seen.name, expiresAt: $0) }
+        }
+        return (configuration.credentials + ofNotifiers).map { credential in
+            Finding(
+                key: credential.condition, standing: credential.standing(now: clocks.unixSeconds(), configuration.thresholds),
+                data: credential.data)
+        }
+    }
+
+    private func disks(_ configuration: WatchedConfiguration) -> [Finding] {
+        configuration.disks.map { disk in
+            let key = OperatorCondition.Key(.diskLow, disk.name)
+            guard let space = disk.space else { return Finding(key: key, standing: .unknown) }
+            let data: JSONValue = [
+                "disk": .string(disk.name), "free_bytes": .integer(Int64(clamping: space.free)),
+                "size_bytes": .integer(Int64(clamping: space.size)),
+                "threshold_bytes": .integer(Int64(configuration.thresholds.diskFreeMegabytes) * 1_000_000),
+            ]
+            return Finding(
+                key: key, standing: DiskRule.standing(freeBytes: space.free, configuration.thresholds), data: data.serialized())
+        }
+    }
+}

@@ -1,0 +1,147 @@
+internal import Configuration
+internal import Core
+internal import Dispatch
+internal import HelpDesk
+internal import Observability
+internal import Threading
+internal import Time
+
+/// Tells operators of the service's own troubles, each once when it begins and once when it ends.
+///
+/// It compares what this process sees with the conditions that the store keeps, so that nothing is told twice after a restart or by another
+/// process. Everything happens in `look`, on a thread of its own, because the store may hang.
+final class OperatorWatch: Sendable {
+    /// How often `look` is called, in milliseconds.
+    static let intervalMilliseconds: UInt64 = 5_000
+    /// How long a condition that others see is left to them, in milliseconds: after that one of them may be dead.
+    private static let patienceMilliseconds: UInt64 = 30_000
+
+    /// What this process sees of one condition.
+    struct Finding {
+        let key: OperatorCondition.Key
+        let standing: ConditionStanding
+        /// What is told of it when it begins.
+        var data: [UInt8] = []
+    }
+
+    struct State {
+        var configuration: WatchedConfiguration
+        /// The conditions that the store knows this process to see.
+        var held: Set<OperatorCondition.Key> = []
+        /// The conditions that only others see, with the time when the store said so.
+        var left: [OperatorCondition.Key: MonotonicMilliseconds] = [:]
+        var troubles: [ByteKey: NotifierTrouble] = [:]
+        var denials = WatchedDenials()
+        var isFailing = false
+    }
+
+    let store: any Store
+    let inbox: Monitor<DispatcherInbox>
+    let authorizeRequests: MetricFamily<Counter>
+    let clocks: Clocks
+    private let logger: Logger
+    private let state: Monitor<State>
+
+    /// Prepares it; `look` does the work.
+    init(
+        _ configuration: Configuration, store: any Store, inbox: Monitor<DispatcherInbox>, authorizeRequests: MetricFamily<Counter>,
+        logger: Logger, clocks: Clocks
+    ) {
+        (self.store, self.inbox, self.authorizeRequests) = (store, inbox, authorizeRequests)
+        (self.logger, self.clocks) = (logger, clocks)
+        state = Monitor(State(configuration: WatchedConfiguration(configuration)))
+    }
+
+    /// Goes on with another configuration.
+    func take(_ configuration: Configuration) {
+        let next = WatchedConfiguration(configuration)
+        state.withLock { $0.configuration = next }
+    }
+
+    /// The disks of the configuration in force.
+    var disks: [WatchedDisk] { state.withLock { $0.configuration.disks } }
+
+    /// Looks at everything, and tells what has begun or ended. Blocks like the store; to be called by one thread.
+    func look() {
+        var state = state.withLock { $0 }
+        do throws(StoreError) {
+            let open = try store.conditions()
+            if state.configuration.subscriptions.isEmpty {
+                // Nobody is told, so nothing is known to have been told when somebody is named again.
+                for condition in open { _ = try store.clear(condition.key, announcing: nil) }
+                state.held = []
+            } else {
+                try settle(findings(open, try store.pending(), &state), open, &state)
+            }
+            state.isFailing = false
+        } catch {
+            complain(error, &state)
+        }
+        self.state.withLock { kept in
+            // Another configuration may have come meanwhile.
+            state.configuration = kept.configuration
+            kept = state
+        }
+    }
+
+    private func settle(_ findings: [Finding], _ open: [OperatorCondition], _ state: inout State) throws(StoreError) {
+        let (seen, lasting) = (Set(findings.map(\.key)), Set(open.map(\.key)))
+        state.left = state.left.filter { lasting.contains($0.key) }
+        for condition in open where !seen.contains(condition.key) {
+            // A certificate that is not in use any more was replaced.
+            try end(condition, condition.key.kind == .credentialExpires ? .resolved : .removed, &state)
+        }
+        let known = Dictionary(open.map { ($0.key, $0) }) { first, _ in first }
+        for finding in findings {
+            switch (finding.standing, known[finding.key]) {
+            case (.holds, let condition): if condition == nil || !state.held.contains(finding.key) { try begin(finding, &state) }
+            case (.over(let why), let condition?): try end(condition, why, &state)
+            case (.over, nil), (.unknown, _): break
+            }
+        }
+    }
+
+    private func begin(_ finding: Finding, _ state: inout State) throws(StoreError) {
+        let condition = OperatorCondition(finding.key, since: clocks.unixMilliseconds(), data: finding.data)
+        let event = condition.begun(id: newID(condition.since), lifeMilliseconds: state.configuration.lifeMilliseconds)
+        let hasBegun = try store.raise(condition, announcing: arrival(event, condition.key, state.configuration))
+        state.held.insert(finding.key)
+        state.left[finding.key] = nil
+        if hasBegun { note(.warning, "a condition has begun", condition.key) }
+    }
+
+    private func end(_ condition: OperatorCondition, _ why: OperatorCondition.End, _ state: inout State) throws(StoreError) {
+        let moment = clocks.monotonicMilliseconds()
+        if let asked = state.left[condition.key], moment - asked < Self.patienceMilliseconds { return }
+        let now = clocks.unixMilliseconds()
+        let event = condition.ended(why, id: newID(now), now: now, lifeMilliseconds: state.configuration.lifeMilliseconds)
+        let hasEnded = try store.clear(condition.key, announcing: arrival(event, condition.key, state.configuration))
+        state.held.remove(condition.key)
+        state.left[condition.key] = hasEnded ? nil : moment
+        if hasEnded { note(.info, "a condition has ended", condition.key) }
+    }
+
+    private func arrival(_ event: Event, _ key: OperatorCondition.Key, _ configuration: WatchedConfiguration) -> Arrival? {
+        let subscriptions = configuration.subscriptions(for: key)
+        return subscriptions.isEmpty ? nil : Arrival(event, to: subscriptions)
+    }
+
+    private func newID(_ now: UnixMilliseconds) -> UUIDv7 {
+        var random = SystemRandomNumberGenerator()
+        return UUIDv7(milliseconds: now, using: &random).event
+    }
+
+    private func note(_ level: LogLevel, _ text: String, _ key: OperatorCondition.Key) {
+        inbox.announceNews()
+        logger.log(level, text, ["condition": .string(key.kind.rawValue), "subject": .string(key.subject.text)])
+    }
+
+    /// One line until it works again, and none of a store that is not open, which says so itself.
+    private func complain(_ error: StoreError, _ state: inout State) {
+        guard !state.isFailing, error.kind != .notOpen, error.kind != .closed else { return }
+        state.isFailing = true
+        logger.log(
+            .warning, "operators cannot be told of conditions",
+            ["reason": .string(error.kind.rawValue), "detail": .string(error.description)])
+    }
+}

@@ -1,0 +1,63 @@
+internal import Configuration
+internal import Core
+internal import POSIX
+
+/// What `OperatorWatch` needs of the configuration in force.
+struct WatchedConfiguration: Sendable {
+    /// Whom conditions are told; empty when nobody is to be told.
+    let subscriptions: [Subscription]
+    /// From when on.
+    let thresholds: OperatorThresholds
+    /// All notifiers.
+    let notifiers: [Configuration.Notifier]
+    /// The names of all apps, as they stand in metrics.
+    let apps: [String]
+    /// The certificates of the listeners, and the last keys of apps that have an end.
+    let credentials: [ExpiringCredential]
+    /// What is on which file system.
+    let disks: [WatchedDisk]
+    /// How long events are delivered, in milliseconds.
+    let lifeMilliseconds: UInt64
+
+    /// Reads the certificates of the configuration.
+    init(_ configuration: Configuration) {
+        subscriptions = configuration.operatorSubscriptions
+        thresholds = configuration.operators.thresholds
+        notifiers = configuration.notifiers
+        apps = configuration.apps.map(\.id)
+        credentials =
+            configuration.certificateExpiries.map { ExpiringCredential(.listenerCertificate, of: $0.listener, expiresAt: $0.expiresAt) }
+            + configuration.apps.compactMap { app in
+                app.lastMinting.map { ExpiringCredential(.appKey, of: app.id, expiresAt: $0) }
+            }
+        disks = WatchedDisk.all(configuration.store)
+        lifeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
+    }
+
+    /// Whom a condition is told. A notifier is not told of its own troubles: that would only make what waits for it grow.
+    func subscriptions(for key: OperatorCondition.Key) -> [Subscription] {
+        switch key.kind {
+        case .notifierPaused, .queueLate: subscriptions.filter { ByteKey($0.notifier) != key.subject }
+        case .credentialExpires, .diskLow, .denialsJump: subscriptions
+        }
+    }
+}
+
+/// A file of the service, of whose file system operators know the free space.
+struct WatchedDisk: Sendable {
+    /// What the file is; the label of the metrics.
+    let name: String
+    private let path: String
+
+    /// The disks of a store: a database server watches its own.
+    static func all(_ store: Configuration.Store) -> [WatchedDisk] {
+        guard case .sqlite(let path) = store.kind else { return [] }
+        return [WatchedDisk(name: "store", path: path)]
+    }
+
+    /// The free bytes and the size of its file system now; nil when that is unknown. May block like the disk.
+    var space: (free: UInt64, size: UInt64)? {
+        // The file is not there before the first start.
+        (try? FileSystem.space(at: path)) ?? (try? FileSystem.space(at: Path.directory(of: path)))
+    }
+}

@@ -1,0 +1,67 @@
+internal import Core
+internal import Observability
+internal import Time
+
+/// The denials of each app over time, read once a minute from the counters that authorization has anyway.
+struct WatchedDenials: Sendable {
+    private struct App {
+        var trend = DenialTrend()
+        /// The denials by reason, as they were a minute ago.
+        var reasons: [String: UInt64] = [:]
+    }
+
+    /// What the counters of one app show.
+    private struct Reading {
+        var counts = DenialTrend.Counts(asked: 0, denied: 0)
+        var reasons: [String: UInt64] = [:]
+    }
+
+    private var apps: [ByteKey: App] = [:]
+    private var readAt: MonotonicMilliseconds?
+    private var findings: [OperatorWatch.Finding] = []
+
+    /// What the counters show, anew once a minute.
+    /// - Parameter open: the conditions that last.
+    mutating func findings(
+        _ family: MetricFamily<Counter>, _ configuration: WatchedConfiguration, _ open: [OperatorCondition], now: MonotonicMilliseconds
+    ) -> [OperatorWatch.Finding] {
+        if let readAt, now - readAt < DenialTrend.stepMilliseconds { return findings.filter { isConfigured($0.key, configuration) } }
+        readAt = now
+        let told = Dictionary(open.filter { $0.key.kind == .denialsJump }.map { ($0.key, DenialTrend.Jump.usual(in: $0.data)) }) {
+            first, _ in first
+        }
+        let readings = Self.read(family)
+        var next: [ByteKey: App] = [:]
+        findings = configuration.apps.map { name in
+            let (key, reading) = (OperatorCondition.Key(.denialsJump, name), readings[ByteKey(name)] ?? Reading())
+            var app = apps[ByteKey(name)] ?? App()
+            let (standing, jump) = app.trend.standing(reading.counts, now: now, told: told[key], configuration.thresholds)
+            let before = app.reasons
+            let most = reading.reasons.map { (reason: $0.key, count: $0.value - min($0.value, before[$0.key] ?? 0)) }
+                .filter { $0.count > 0 }.max { ($0.count, $0.reason) < ($1.count, $1.reason) }
+            app.reasons = reading.reasons
+            next[ByteKey(name)] = app
+            return OperatorWatch.Finding(key: key, standing: standing, data: jump.data(app: name, reason: most?.reason ?? ""))
+        }
+        apps = next
+        return findings
+    }
+
+    private func isConfigured(_ key: OperatorCondition.Key, _ configuration: WatchedConfiguration) -> Bool {
+        configuration.apps.contains { ByteKey($0) == key.subject }
+    }
+
+    /// Sums the counters of `deskgate_authorize_requests_total` by app.
+    private static func read(_ family: MetricFamily<Counter>) -> [ByteKey: Reading] {
+        var readings: [ByteKey: Reading] = [:]
+        for (values, counter) in family.all {
+            let (app, result, reason, count) = (values[0], values[1], values[2], counter.current)
+            guard !app.isEmpty, count > 0, ["authorized", "denied", "shadowed"].contains(result) else { continue }
+            readings[ByteKey(app), default: Reading()].counts.asked += count
+            guard result == "denied" else { continue }
+            readings[ByteKey(app), default: Reading()].counts.denied += count
+            readings[ByteKey(app), default: Reading()].reasons[reason, default: 0] += count
+        }
+        return readings
+    }
+}

@@ -1,0 +1,67 @@
+package import Core
+internal import Postgres
+internal import Time
+
+/// Conditions that operators are told of, and which of the processes that share the database see them.
+extension PostgresStore {
+    /// As `Store` says.
+    package func conditions() throws(StoreError) -> [OperatorCondition] {
+        let offset = offset(for: clock())
+        return try read { session throws(PostgresError) in
+            var found: [OperatorCondition] = []
+            for row in try session.run([Query(ConditionStatements.all)])[0] {
+                // A later version may know more kinds.
+                guard let kind = OperatorCondition.Kind(rawValue: try row.stored(0)) else { continue }
+                let key = OperatorCondition.Key(kind, try row.stored(1))
+                found.append(OperatorCondition(key, since: offset.told(try row.time(2)), data: try row.bytes(3)))
+            }
+            return found
+        }
+    }
+
+    /// As `Store` says.
+    package func raise(_ condition: OperatorCondition, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+        let (key, offset) = (condition.key, offset(for: condition.since))
+        let since = offset.stored(condition.since)
+        return try upkeep { work throws(PostgresError) in
+            let query = Query(
+                ConditionStatements.raise, .stored(key.kind.rawValue), .stored(key.subject.text), .int8(since.stored),
+                .bytea(condition.data), .uuid(work.session.replica))
+            let hasBegun = try work.session.run([query])[0].one().bool(0)
+            if hasBegun, let arrival { try work.batch.announce(offset.stored(arrival)) }
+            return hasBegun
+        }
+    }
+
+    /// As `Store` says.
+    package func clear(_ key: OperatorCondition.Key, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+        let offset = offset(for: clock())
+        return try upkeep { work throws(PostgresError) in
+            let name: [Parameter] = [.stored(key.kind.rawValue), .stored(key.subject.text)]
+            let results = try work.session.run([
+                Query(ConditionStatements.leave, name + [.uuid(work.session.replica), .int8(PostgresSession.deadMilliseconds)]),
+                Query(ConditionStatements.end, name),
+            ])
+            let hasEnded = results[1].count > 0
+            if hasEnded, let arrival { try work.batch.announce(offset.stored(arrival)) }
+            return hasEnded
+        }
+    }
+}
+
+private enum ConditionStatements {
+    static let all: StaticString = "SELECT kind, subject, since, data FROM conditions ORDER BY kind, subject"
+    // Locks the row in any case: with DO NOTHING another process could end the condition meanwhile. Only a row that was inserted has no xmax.
+    static let raise: StaticString = """
+        INSERT INTO conditions AS old (kind, subject, since, data, holders) VALUES ($1, $2, $3, $4, ARRAY[$5::uuid])
+        ON CONFLICT (kind, subject) DO UPDATE SET holders = array_append(array_remove(old.holders, $5::uuid), $5::uuid)
+        RETURNING xmax = 0
+        """
+    static let leave: StaticString = """
+        UPDATE conditions SET holders = ARRAY(
+            SELECT id FROM replicas
+            WHERE id = ANY (holders) AND id <> $3 AND seen_at >= (extract(epoch FROM clock_timestamp()) * 1000)::bigint - $4)
+        WHERE kind = $1 AND subject = $2
+        """
+    static let end: StaticString = "DELETE FROM conditions WHERE kind = $1 AND subject = $2 AND cardinality(holders) = 0 RETURNING true"
+}

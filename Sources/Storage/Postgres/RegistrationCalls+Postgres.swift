@@ -1,0 +1,30 @@
+package import Core
+internal import Postgres
+
+/// What limits of registrations count, for operators.
+extension PostgresStore {
+    /// As `Store` says; it locks nothing.
+    package func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
+        let offset = offset(for: clock())
+        let numbers = devices.map {
+            StoreRules.deviceNumber(Device.Key(appID: person.appID, userID: person.userID, deviceID: $0))
+        }
+        return try read { session throws(PostgresError) in
+            let results = try session.run([
+                Query(LimitStatements.ofPerson, [.stored(person.appID), .stored(person.userID)]),
+                Query(LimitStatements.ofDevices, [.int8Array(numbers)]),
+            ])
+            let user = CallTimes(bytes: try results[0].first?.bytes(0) ?? [])
+            var byNumber: [Int64: CallTimes] = [:]
+            for row in results[1] { byNumber[try row.int64(0)] = CallTimes(bytes: try row.bytes(1)) }
+            return RegistrationCalls(user: user, devices: numbers.map { byNumber[$0] ?? CallTimes() })
+        }.mapped { offset.told($0) }
+    }
+}
+
+private enum LimitStatements {
+    static let ofPerson: StaticString = """
+        SELECT calls FROM persons WHERE app = (SELECT number FROM apps WHERE app_id = $1) AND user_id = $2
+        """
+    static let ofDevices: StaticString = "SELECT device, times FROM device_calls WHERE device = ANY ($1::bigint[])"
+}

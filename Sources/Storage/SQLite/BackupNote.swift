@@ -1,0 +1,29 @@
+package import POSIX
+package import Time
+
+/// The note beside a store's file that says when the last backup was made, for metrics.
+extension StoreFile {
+    private static func note(_ path: String) -> String { "\(path).backed-up" }
+
+    /// When the last backup of a store was made; nil when none is noted.
+    package static func lastBackup(_ path: String) -> UnixSeconds? {
+        guard let contents = try? File.read(note(path), limit: 64) else { return nil }
+        let digits = contents.bytes.prefix { $0 != UInt8(ascii: "\n") }
+        return UInt64(String(decoding: digits, as: UTF8.self)).map { UnixSeconds(rawValue: $0) }
+    }
+
+    /// Notes that a backup was made, for the same user as the store's file when root has made it.
+    /// - Throws: why that cannot be noted.
+    package static func noteBackup(of path: String, at time: UnixSeconds) throws(SystemError) {
+        let draft = "\(note(path)).part-\(Process.identifier)"
+        try? File.remove(draft)
+        do throws(SystemError) {
+            try File.create(draft, mode: 0o600, "\(time.rawValue)\n".utf8)
+            if Process.isPrivileged { try File.copyOwner(of: path, to: draft) }
+            try File.rename(draft, to: note(path))
+        } catch {
+            try? File.remove(draft)
+            throw error
+        }
+    }
+}

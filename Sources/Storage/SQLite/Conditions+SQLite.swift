@@ -1,0 +1,45 @@
+package import Core
+internal import SQLite
+internal import Time
+
+/// Conditions that operators are told of. One process has the file, so that what it does not see has ended.
+extension SQLiteStore {
+    /// As `Store` says; operators' lists do not delay it.
+    package func conditions() throws(StoreError) -> [OperatorCondition] {
+        try read(metricsReader) { database throws(SQLiteError) in try database.allConditions() }
+    }
+
+    /// As `Store` says.
+    package func raise(_ condition: OperatorCondition, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+        try queue.perform { database throws(SQLiteError) in
+            let (key, statement) = (condition.key, database.statements.raiseCondition)
+            var hasBegun = false
+            try statement.forEachRow(key.kind.rawValue, key.subject.text, condition.since.stored, condition.data) { _ in hasBegun = true }
+            if hasBegun, let arrival { try database.announce(arrival) }
+            return hasBegun
+        }
+    }
+
+    /// As `Store` says.
+    package func clear(_ key: OperatorCondition.Key, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+        try queue.perform { database throws(SQLiteError) in
+            var hasEnded = false
+            try database.statements.clearCondition.forEachRow(key.kind.rawValue, key.subject.text) { _ in hasEnded = true }
+            if hasEnded, let arrival { try database.announce(arrival) }
+            return hasEnded
+        }
+    }
+}
+
+extension ReadingDatabase {
+    /// All rows but those of kinds that only a later version knows, in the order of their key.
+    func allConditions() throws(SQLiteError) -> [OperatorCondition] {
+        var found: [OperatorCondition] = []
+        try conditions.forEachRow { row throws(SQLiteError) in
+            guard let kind = OperatorCondition.Kind(rawValue: try row.string(0)) else { return }
+            found.append(
+                OperatorCondition(OperatorCondition.Key(kind, try row.string(1)), since: try row.time(2), data: try row.bytes(3)))
+        }
+        return found
+    }
+}

@@ -1,0 +1,80 @@
+package import Configuration
+package import Observability
+package import Threading
+package import Time
+
+/// Exports the spans that a `Tracer` records, by OTLP over HTTP, while the configuration says where to.
+///
+/// Its thread runs from the first configuration on that exports. Nothing waits for it but `stop`, for a bounded time. The owner must call
+/// `stop`.
+package final class TraceExporter: Sendable {
+    /// How long a stop waits for the last export at most, in milliseconds.
+    package static let stopMilliseconds: UInt64 = 2000
+    /// How long it waits when no time is left, in milliseconds: enough for a collector that works.
+    private static let shortestStopMilliseconds: UInt64 = 500
+
+    /// What the thread is to do.
+    struct Control: Sendable {
+        var settings: Configuration.TraceExport?
+        /// When the last export must have ended; nil until the service stops.
+        var stopsBy: MonotonicMilliseconds?
+    }
+
+    /// Begins and ends the spans.
+    package let tracer: Tracer
+    private let control: Monitor<Control>
+    private let worker: ExportWorker
+    private let thread = Monitor<OwnThread?>(nil)
+
+    /// Makes one that exports nothing yet.
+    /// - Parameters:
+    ///   - version: of the product.
+    ///   - intervalMilliseconds: how long a span waits for its batch at most.
+    ///   - instance: names this process among its replicas; called for each export, must not block.
+    package init(
+        registry: MetricsRegistry, logger: Logger, clocks: Clocks, version: String, intervalMilliseconds: UInt64 = 1000,
+        instance: @escaping @Sendable () -> String
+    ) {
+        let control = Monitor(Control())
+        let metrics = TraceMetrics(registry)
+        let tracer = Tracer(countingDropped: metrics.dropped, onBatch: { control.update { _ in } })
+        self.control = control
+        self.tracer = tracer
+        worker = ExportWorker(
+            queue: tracer.queue, control: control, metrics: metrics, logger: logger, clocks: clocks,
+            version: version, intervalMilliseconds: intervalMilliseconds, instance: instance)
+    }
+
+    /// Exports as the configuration says from now on. What waits goes to the new collector, or is dropped when there is none.
+    /// `prepare` must have been called with it.
+    package func use(_ settings: Configuration.TraceExport?) {
+        tracer.record(sampleRatio: settings?.sampleRatio)
+        control.update { $0.settings = settings }
+    }
+
+    /// Starts the thread if it is needed and does not run yet; nothing is exported because of that.
+    /// - Throws: when it cannot be started.
+    package func prepare(_ settings: Configuration.TraceExport?) throws(ThreadError) {
+        guard settings != nil else { return }
+        let worker = worker
+        try thread.withLock { thread -> Result<Void, ThreadError> in
+            guard thread == nil else { return .success(()) }
+            do throws(ThreadError) {
+                thread = try OwnThread { worker.run() }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+
+    /// Exports what waits, if the collector takes it at once, and ends the thread. Call it once, after the last span has ended.
+    /// - Parameter drainMilliseconds: how much time the stop of the service has left.
+    package func stop(drainMilliseconds: UInt64 = stopMilliseconds) {
+        tracer.record(sampleRatio: nil)
+        let time = min(max(drainMilliseconds, Self.shortestStopMilliseconds), Self.stopMilliseconds)
+        let end = SystemClock.monotonicMilliseconds() + time
+        control.update { $0.stopsBy = end }
+        thread.withLock { $0 }?.join()
+    }
+}

@@ -1,0 +1,20 @@
+internal import Observability
+
+/// What became of recorded spans. Make it once per registry.
+struct TraceMetrics: Sendable {
+    /// Spans that the collector has taken.
+    let exported: Counter
+    /// Spans that it has rejected, or that were given up.
+    let failed: Counter
+    /// Spans that found no room in the queue.
+    let dropped: Counter
+
+    /// Registers the metric.
+    init(_ registry: MetricsRegistry) {
+        let spans = registry.counter(
+            "deskgate_trace_spans_total", "Spans of traces by what became of their export.", labels: ["result"])
+        exported = spans.child("exported")
+        failed = spans.child("failed")
+        dropped = spans.child("dropped")
+    }
+}

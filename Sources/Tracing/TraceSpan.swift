@@ -1,0 +1,80 @@
+package import Core
+
+/// A span that has ended, as it is exported.
+package struct TraceSpan: Sendable, Equatable {
+    /// What the span is of; the numbers are those of OTLP.
+    package enum Kind: Int64, Sendable {
+        /// A request that we answer.
+        case server = 2
+        /// A request that we send.
+        case client = 3
+    }
+
+    /// Its trace and its own id.
+    package let context: TraceContext
+    /// The span that it belongs below; 0 for none.
+    package let parentID: UInt64
+    /// What it is of; one of few words, so that spans can be grouped.
+    package let name: String
+    /// What it is of.
+    package let kind: Kind
+    /// When it began and ended, in nanoseconds since 1970.
+    package let start, end: UInt64
+    /// What else is known, in the words of OpenTelemetry's semantic conventions where they have one.
+    package let attributes: [TraceAttribute]
+    /// Whether it has failed.
+    package let hasFailed: Bool
+}
+
+/// One thing that is known of a span or of the process. Never a secret, an identity of a person, or a whole address.
+package struct TraceAttribute: Sendable, Equatable {
+    /// The value.
+    package enum Value: Sendable, Equatable {
+        case text(String)
+        case integer(Int64)
+    }
+
+    /// The name.
+    package let name: String
+    /// The value.
+    package let value: Value
+
+    /// An attribute that is a text.
+    package static func text(_ name: String, _ value: String) -> TraceAttribute { TraceAttribute(name: name, value: .text(value)) }
+
+    /// An attribute that is a number.
+    package static func integer(_ name: String, _ value: Int) -> TraceAttribute {
+        TraceAttribute(name: name, value: .integer(Int64(value)))
+    }
+}
+
+extension [TraceAttribute] {
+    /// The words that every request is described with, received or sent.
+    /// - Parameter status: the answer's; nil when there was none.
+    package static func request(method: String, status: Int?) -> [TraceAttribute] {
+        [.text("http.request.method", method)] + (status.map { [.integer("http.response.status_code", $0)] } ?? [])
+    }
+
+    /// The words for the server that a request was sent to.
+    package static func server(_ address: ServerAddress?) -> [TraceAttribute] {
+        address.map { [.text("server.address", $0.host), .integer("server.port", $0.port)] } ?? []
+    }
+
+    /// The word for why something has failed; nothing when it has not.
+    package static func failure(_ reason: String?) -> [TraceAttribute] { reason.map { [.text("error.type", $0)] } ?? [] }
+}
+
+/// A span that has begun: what goes on in it names it by its context.
+package struct OpenSpan: Sendable {
+    /// Its trace and its own id.
+    package let context: TraceContext
+    /// The span that it belongs below; 0 for none.
+    let parentID: UInt64
+    /// When it began, in nanoseconds since 1970, and by the clock that nobody sets; both 0 when it is not exported.
+    let start, startMonotonic: UInt64
+    /// Whether it is exported when it ends.
+    let isExported: Bool
+
+    /// Whether its trace is known elsewhere: to the caller who has begun it, or to the collector.
+    package var isKnown: Bool { parentID != 0 || isExported }
+}

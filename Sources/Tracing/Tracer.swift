@@ -1,0 +1,97 @@
+package import Core
+internal import Crypto
+package import Observability
+internal import Synchronization
+internal import Time
+
+/// Begins and ends spans: those that only carry a trace on, and, while traces are exported, those that are recorded.
+///
+/// Any thread may call it. While nothing is exported and a request belongs to no trace, it costs one load.
+package final class Tracer: Sendable {
+    /// Trace ids are compared with the share in this many bits, as OpenTelemetry's samplers do, so that all services choose the same traces.
+    private static let ratioBits: UInt64 = 63
+
+    /// The spans that have ended.
+    package let queue: SpanQueue
+    private let random = RandomPool()
+    /// 0 while nothing is exported; otherwise one more than the share of traces of our own that are, of 2^63.
+    private let share = Atomic<UInt64>(0)
+    private let unixNanoseconds: @Sendable () -> UInt64
+    private let monotonicNanoseconds: @Sendable () -> UInt64
+    /// Called when a whole batch waits, on the thread that ended its last span.
+    private let onBatch: @Sendable () -> Void
+
+    /// Makes a tracer that exports nothing yet.
+    /// - Parameter dropped: counts the spans that find no room in the queue.
+    package init(
+        countingDropped dropped: Counter,
+        unixNanoseconds: @escaping @Sendable () -> UInt64 = { SystemClock.unixNanoseconds() },
+        monotonicNanoseconds: @escaping @Sendable () -> UInt64 = { SystemClock.monotonicNanoseconds() },
+        onBatch: @escaping @Sendable () -> Void = {}
+    ) {
+        queue = SpanQueue(countingDropped: dropped)
+        self.unixNanoseconds = unixNanoseconds
+        self.monotonicNanoseconds = monotonicNanoseconds
+        self.onBatch = onBatch
+    }
+
+    /// Begins or ends the recording of spans.
+    /// - Parameter sampleRatio: which share of the traces that begin here is recorded, from 0 to 1; nil records nothing.
+    package func record(sampleRatio: Double?) {
+        share.store(sampleRatio.map { 1 + UInt64($0 * Double(1 << Self.ratioBits as UInt64)) } ?? 0, ordering: .relaxed)
+    }
+
+    /// Whether spans are recorded.
+    package var isRecording: Bool { share.load(ordering: .relaxed) != 0 }
+
+    /// Begins the span of a request if it belongs to a trace: to one that its caller has begun, or to one of our own that is recorded.
+    package func beginRequest(_ caller: TraceContext?) -> OpenSpan? {
+        if let caller { return begin(below: caller) }
+        guard isRecording, let span = beginTrace(), span.isExported else { return nil }
+        return span
+    }
+
+    /// Begins the span of a request whose trace goes on when it is answered: in its caller's trace, or in one of our own.
+    /// - Returns: nil when OpenSSL fails, as the trace is less than what is traced.
+    package func beginLasting(_ caller: TraceContext?) -> OpenSpan? {
+        caller.map { begin(below: $0) } ?? beginTrace()
+    }
+
+    /// Begins a span below another one, which is recorded if that one is.
+    /// - Returns: nil when OpenSSL fails.
+    package func begin(below parent: TraceContext) -> OpenSpan? {
+        (try? parent.child(from: random)).map { open($0, below: parent.spanID) }
+    }
+
+    private func beginTrace() -> OpenSpan? {
+        guard let context = try? TraceContext(from: random, isSampled: false) else { return nil }
+        let share = share.load(ordering: .relaxed)
+        let isSampled = share > 0 && UInt64(truncatingIfNeeded: context.traceID) >> (64 - Self.ratioBits) < share - 1
+        return open(context.sampled(isSampled), below: 0)
+    }
+
+    private func open(_ context: TraceContext, below parentID: UInt64) -> OpenSpan {
+        let isExported = context.isSampled && isRecording
+        return OpenSpan(
+            context: context, parentID: parentID, start: isExported ? unixNanoseconds() : 0,
+            startMonotonic: isExported ? monotonicNanoseconds() : 0, isExported: isExported)
+    }
+
+    /// Ends a span, and has it exported if it is recorded. Call it at most once for a span; one that is never ended is not exported.
+    /// - Parameters:
+    ///   - failure: why it has failed, in a stable word; nil when it has not.
+    ///   - name: not evaluated when the span is not recorded, and neither are the attributes.
+    package func end(
+        _ span: OpenSpan?, _ kind: TraceSpan.Kind, failure: @autoclosure () -> String? = nil, _ name: @autoclosure () -> String,
+        _ attributes: @autoclosure () -> [TraceAttribute]
+    ) {
+        guard let span, span.isExported else { return }
+        let failure = failure()
+        let isBatch = queue.add(
+            TraceSpan(
+                context: span.context, parentID: span.parentID, name: name(), kind: kind, start: span.start,
+                end: span.start + (monotonicNanoseconds() - span.startMonotonic), attributes: attributes() + .failure(failure),
+                hasFailed: failure != nil))
+        if isBatch { onBatch() }
+    }
+}

@@ -1,0 +1,95 @@
+import Testing
+import Time
+
+@testable import Core
+
+/// When far more authorizations are denied than usual.
+@Suite struct DenialTrendTests {
+    /// An app that a test lets be asked, minute by minute.
+    private struct Watched {
+        var trend = DenialTrend()
+        var now: UInt64 = 1000
+        var counts = DenialTrend.Counts(asked: 0, denied: 0)
+        var told: UInt64?
+
+        /// Lets minutes pass, in each of which so many are asked and denied.
+        mutating func pass(minutes: Int, asked: UInt64, denied: UInt64) -> (standing: ConditionStanding, jump: DenialTrend.Jump) {
+            var last: (standing: ConditionStanding, jump: DenialTrend.Jump) = (.unknown, DenialTrend.Jump(asked: 0, denied: 0, usual: 0))
+            for _ in 0..<minutes {
+                now += 60
+                counts.asked += asked
+                counts.denied += denied
+                last = trend.standing(counts, now: MonotonicMilliseconds(rawValue: now * 1000), told: told, OperatorThresholds())
+                if last.standing == .holds, told == nil { told = last.jump.usual }
+            }
+            return last
+        }
+    }
+
+    @Test func aJumpBeginsAndEnds() {
+        var app = Watched()
+        #expect(app.pass(minutes: 60, asked: 100, denied: 1).standing == .over(.resolved))
+        let jump = app.pass(minutes: 1, asked: 100, denied: 60)
+        #expect(jump.standing == .holds)
+        #expect(jump.jump == DenialTrend.Jump(asked: 500, denied: 64, usual: 5))
+        #expect(app.pass(minutes: 120, asked: 100, denied: 60).standing == .holds, "a flood does not become usual while it lasts")
+        #expect(app.pass(minutes: 4, asked: 100, denied: 1).standing == .holds)
+        #expect(app.pass(minutes: 1, asked: 100, denied: 1).standing == .over(.resolved))
+    }
+
+    @Test func whatIsUsualIsNoJump() {
+        var app = Watched()
+        for minutes in 0..<200 {
+            #expect(app.pass(minutes: 1, asked: 100, denied: 90).standing != .holds, "\(minutes)")
+        }
+        #expect(app.pass(minutes: 5, asked: 100, denied: 100).standing == .over(.resolved))
+    }
+
+    /// What was before its start no process knows.
+    @Test func aNewProcessBeginsNothing() {
+        var app = Watched()
+        #expect(app.pass(minutes: 30, asked: 10, denied: 0).standing != .holds)
+        #expect(app.pass(minutes: 1, asked: 100, denied: 100).standing == .over(.resolved))
+        var known = Watched()
+        #expect(known.pass(minutes: 35, asked: 10, denied: 0).standing != .holds)
+        #expect(known.pass(minutes: 1, asked: 100, denied: 100).standing == .holds)
+    }
+
+    /// It goes on with what another process, or the one before, has told.
+    @Test func aNewProcessEndsWhatWasTold() {
+        var app = Watched()
+        app.told = 3
+        #expect(app.pass(minutes: 5, asked: 100, denied: 0).standing == .unknown, "five minutes are not known yet")
+        #expect(app.pass(minutes: 1, asked: 100, denied: 0).standing == .over(.resolved))
+        var still = Watched()
+        still.told = 3
+        #expect(still.pass(minutes: 6, asked: 100, denied: 50).standing == .holds)
+    }
+
+    /// So many a minute, for the window's five minutes.
+    @Test(arguments: [(100, 3, false), (100, 5, false), (100, 6, true), (2000, 80, false), (4, 4, true)] as [(UInt64, UInt64, Bool)])
+    func fewOrASmallShareAreNone(asked: UInt64, denied: UInt64, isJump: Bool) {
+        var app = Watched()
+        _ = app.pass(minutes: 60, asked: 100, denied: 0)
+        #expect(app.pass(minutes: 5, asked: asked, denied: denied).standing == (isJump ? .holds : .over(.resolved)))
+    }
+
+    @Test func silenceIsNoJump() {
+        var app = Watched()
+        #expect(app.pass(minutes: 180, asked: 0, denied: 0).standing == .over(.resolved))
+        // Nothing was asked, so nothing is usual.
+        #expect(app.pass(minutes: 1, asked: 19, denied: 19).standing == .over(.resolved))
+        #expect(app.pass(minutes: 1, asked: 1, denied: 1).standing == .holds)
+    }
+
+    @Test func whatItTellsIsRead() {
+        let jump = DenialTrend.Jump(asked: 500, denied: 64, usual: 5)
+        let data = jump.data(app: "shop", reason: "wrong_mac")
+        #expect(
+            String(decoding: data, as: UTF8.self)
+                == #"{"app":"shop","window_seconds":300,"asked":500,"denied":64,"usual":5,"reason":"wrong_mac"}"#)
+        #expect(DenialTrend.Jump.usual(in: data) == 5)
+        #expect(DenialTrend.Jump.usual(in: Array("{}".utf8)) == 0)
+        #expect(DenialTrend.Jump.usual(in: Array("no JSON".utf8)) == 0)
+    }
+}

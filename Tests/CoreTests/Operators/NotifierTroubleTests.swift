@@ -1,0 +1,109 @@
+import Core
+import TestSupport
+import Testing
+import Time
+
+/// When operators are told that a notifier is paused, and that it has recovered.
+@Suite struct NotifierTroubleTests {
+    /// A notifier that a test looks at, second by second.
+    private struct Watched {
+        var trouble = NotifierTrouble()
+        var now: UInt64 = 100
+        var successes: UInt64 = 0
+
+        mutating func look(after seconds: UInt64 = 0, isStopped: Bool, waiting: Int = 1) -> ConditionStanding {
+            now += seconds
+            let seen = NotifierTrouble.Observation(isStopped: isStopped, successes: successes, waiting: waiting)
+            return trouble.standing(seen, now: MonotonicMilliseconds(rawValue: now * 1000), OperatorThresholds())
+        }
+    }
+
+    @Test func onlyAPauseThatLastsIsTold() {
+        var watched = Watched()
+        #expect(watched.look(isStopped: true) == .unknown)
+        #expect(watched.look(after: 59, isStopped: true) == .unknown)
+        #expect(watched.look(after: 1, isStopped: true) == .holds)
+        #expect(watched.look(after: 3600, isStopped: true) == .holds)
+    }
+
+    @Test func aShortPauseBeginsAnew() {
+        var watched = Watched()
+        for _ in 0..<20 {
+            #expect(watched.look(after: 30, isStopped: true) == .unknown)
+            #expect(watched.look(after: 29, isStopped: true) == .unknown)
+            watched.successes += 1
+            #expect(watched.look(after: 1, isStopped: false) == .unknown)
+        }
+    }
+
+    @Test func theEndIsToldWhenItHasWorkedForFiveTimesAsLong() {
+        var watched = Watched()
+        _ = watched.look(isStopped: true)
+        #expect(watched.look(after: 60, isStopped: true) == .holds)
+        watched.successes += 1
+        #expect(watched.look(after: 1, isStopped: false) == .unknown)
+        #expect(watched.look(after: 299, isStopped: false) == .unknown)
+        #expect(watched.look(after: 1, isStopped: false) == .over(.resolved))
+    }
+
+    /// A reload resumes a notifier, and nothing shows yet that it works.
+    @Test func withoutASuccessNothingHasEnded() {
+        var watched = Watched()
+        watched.successes = 7
+        _ = watched.look(isStopped: true)
+        #expect(watched.look(after: 60, isStopped: true) == .holds)
+        #expect(watched.look(after: 7200, isStopped: false) == .unknown)
+        #expect(watched.look(after: 7200, isStopped: false) == .unknown)
+        watched.successes += 1
+        #expect(watched.look(after: 1, isStopped: false) == .unknown)
+        #expect(watched.look(after: 300, isStopped: false) == .over(.resolved))
+    }
+
+    /// After a restart a notifier is not paused until its first attempt has failed.
+    @Test func aNewProcessShowsNothing() {
+        var watched = Watched()
+        #expect(watched.look(isStopped: false) == .unknown)
+        #expect(watched.look(after: 100_000, isStopped: false) == .unknown)
+    }
+
+    @Test func nothingThatWaitsAndNothingThatFailsIsAnEnd() {
+        var watched = Watched()
+        #expect(watched.look(isStopped: false, waiting: 0) == .unknown)
+        #expect(watched.look(after: 599, isStopped: false, waiting: 0) == .unknown)
+        #expect(watched.look(after: 1, isStopped: false, waiting: 0) == .over(.idle))
+        #expect(watched.look(after: 1, isStopped: false, waiting: 1) == .unknown, "the time begins anew")
+        #expect(watched.look(after: 599, isStopped: false, waiting: 0) == .unknown)
+        #expect(watched.look(after: 599, isStopped: false, waiting: 0) == .unknown)
+        #expect(watched.look(after: 1, isStopped: false, waiting: 0) == .over(.idle))
+    }
+
+    /// A notifier that left the configuration and came back counts from 0 again, which is no success.
+    @Test func aCountThatBeginsAnewShowsNothing() {
+        var watched = Watched()
+        watched.successes = 7
+        _ = watched.look(isStopped: true)
+        watched.successes = 0
+        #expect(watched.look(after: 1, isStopped: false) == .unknown)
+        #expect(watched.look(after: 300, isStopped: false) == .unknown)
+        watched.successes = 1
+        #expect(watched.look(after: 1, isStopped: false) == .unknown)
+        #expect(watched.look(after: 300, isStopped: false) == .over(.resolved))
+    }
+
+    /// However a notifier comes and goes, its operators are told of ten pairs an hour at most.
+    @Test(arguments: 0..<20) func whoComesAndGoesIsNoFlood(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var (watched, isTold, told) = (Watched(), false, 0)
+        let end = watched.now + 10 * 3600
+        while watched.now < end {
+            let isStopped = Bool.random(using: &random)
+            for _ in 0..<Int.random(in: 1..<80, using: &random) {
+                if !isStopped { watched.successes += 1 }
+                let standing = watched.look(after: 5, isStopped: isStopped)
+                if standing == .holds, !isTold { (isTold, told) = (true, told + 1) }
+                if standing == .over(.resolved) { isTold = false }
+            }
+        }
+        #expect(told > 0 && told <= 100)
+    }
+}

@@ -1,0 +1,86 @@
+import Core
+import Testing
+import Time
+
+/// The rules for queues, disks and credentials.
+@Suite struct OperatorRuleTests {
+    private static let life: UInt64 = 86_400_000
+
+    @Test(
+        arguments: [
+            (0, 0, .over(.resolved)), (5000, 449, .over(.resolved)), (5000, 450, .unknown), (5000, 900, .unknown), (5000, 901, .holds),
+            (11, 901, .holds), (10, 901, .unknown), (10, 43_200, .unknown), (1, 43_201, .holds), (1, 10, .over(.resolved)),
+        ] as [(Int, UInt64, ConditionStanding)])
+    func aQueueIsLate(count: Int, seconds: UInt64, expected: ConditionStanding) {
+        let standing = QueueRule.standing(
+            count: count, ageMilliseconds: seconds * 1000, lifeMilliseconds: Self.life, OperatorThresholds())
+        #expect(standing == expected)
+    }
+
+    @Test(
+        arguments: [
+            (0, .holds), (999_999_999, .holds), (1_000_000_000, .unknown), (1_249_999_999, .unknown),
+            (1_250_000_000, .over(.resolved)),
+        ] as [(UInt64, ConditionStanding)])
+    func aDiskIsLow(free: UInt64, expected: ConditionStanding) {
+        #expect(DiskRule.standing(freeBytes: free, OperatorThresholds()) == expected)
+        var none = OperatorThresholds()
+        none.diskFreeMegabytes = 0
+        #expect(DiskRule.standing(freeBytes: free, none) == .over(.resolved))
+    }
+
+    @Test func aCredentialEndsSoon() {
+        let now: UnixSeconds = 1_773_100_000
+        func standing(_ end: UnixSeconds) -> ConditionStanding {
+            ExpiringCredential(.listenerCertificate, of: "public", expiresAt: end).standing(now: now, OperatorThresholds())
+        }
+        #expect(standing(now + 14 * 86_400) == .over(.resolved))
+        #expect(standing(now + 14 * 86_400 - 1) == .holds)
+        #expect(standing(now) == .holds)
+        #expect(standing(0) == .holds, "one that has ended is still to be replaced")
+        #expect(standing(.max) == .over(.resolved))
+    }
+
+    @Test func anotherEndIsAnotherCondition() {
+        let (one, other) = (1_773_100_000 as UnixSeconds, 1_773_100_001 as UnixSeconds)
+        let credential = ExpiringCredential(.notifierCertificate, of: "apns", expiresAt: one)
+        #expect(credential.condition != ExpiringCredential(.notifierCertificate, of: "apns", expiresAt: other).condition)
+        #expect(credential.condition != ExpiringCredential(.listenerCertificate, of: "apns", expiresAt: one).condition)
+        let text = String(decoding: credential.data, as: UTF8.self)
+        #expect(text.hasPrefix(#"{"credential":"notifier_certificate","name":"apns","expires_at":"2026-03-09T23:46:40.000Z","remedy":""#))
+        _ = ExpiringCredential(.appKey, of: "shop", expiresAt: .max).data
+    }
+
+    @Test(arguments: OperatorCondition.Kind.allCases) func eachHasItsEvents(_ kind: OperatorCondition.Kind) {
+        #expect(kind.begun.isForOperators && kind.ended.isForOperators)
+        #expect(kind.begun.rawValue == "operator.\(kind.rawValue)")
+        #expect((kind.begun == kind.ended) == (kind != .notifierPaused))
+    }
+
+    @Test func theEventsOfAPairHaveNoState() {
+        let condition = OperatorCondition(.init(.notifierPaused, "sink"), since: 60_000, data: Array(#"{"notifier":"sink"}"#.utf8))
+        let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
+        let (begun, ended) = (
+            condition.begun(id: id, lifeMilliseconds: 10), condition.ended(.removed, id: id, now: 120_000, lifeMilliseconds: 10)
+        )
+        #expect(begun.kind == .notifierPaused && ended.kind == .notifierRecovered)
+        #expect(begun.occurredAt == 60_000 && begun.expiresAt == 60_010 && ended.occurredAt == 120_000)
+        #expect(begun.userID.isEmpty && begun.identity == Event.Identity(appID: "", ticketID: nil, commentID: nil, deviceID: ""))
+        #expect(String(decoding: begun.data, as: UTF8.self) == #"{"notifier":"sink","since":"1970-01-01T00:01:00.000Z"}"#)
+        let end = #"{"notifier":"sink","since":"1970-01-01T00:01:00.000Z","ended_at":"1970-01-01T00:02:00.000Z","ended_because":"removed"}"#
+        #expect(String(decoding: ended.data, as: UTF8.self) == end)
+    }
+
+    @Test func theOthersSayWhichOfTheTwoItIs() {
+        let condition = OperatorCondition(.init(.denialsJump, "shop"), since: 0, data: Array("no JSON".utf8))
+        let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
+        let begun = condition.begun(id: id, lifeMilliseconds: 10)
+        #expect(begun.identity.appID == "shop")
+        #expect(String(decoding: begun.data, as: UTF8.self) == #"{"since":"1970-01-01T00:00:00.000Z","state":"began"}"#)
+        let ended = condition.ended(.resolved, id: id, now: 1000, lifeMilliseconds: 10)
+        #expect(
+            String(decoding: ended.data, as: UTF8.self)
+                == #"{"since":"1970-01-01T00:00:00.000Z","state":"ended","ended_at":"1970-01-01T00:00:01.000Z","ended_because":"resolved"}"#
+        )
+    }
+}

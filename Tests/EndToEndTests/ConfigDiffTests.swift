@@ -1,0 +1,110 @@
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate config show --running` and `--diff`
+@Suite struct ConfigDiffTests {
+    /// Where commands find the service, whatever else the file says.
+    private static let listeners: JSONObject = [
+        "listen": ["unix": "public.sock", "max_connections": 100],
+        "admin": ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]],
+    ]
+
+    private let workspace: Workspace
+
+    init() throws {
+        workspace = try Workspace(Self.listeners)
+    }
+
+    private func configure(_ changes: JSONObject) throws {
+        var members = Self.listeners
+        for member in changes.members {
+            members = JSONObject(members.members.filter { $0.key != member.key }.map { ($0.key, $0.value) })
+            members.append(member.value, forKey: member.key)
+        }
+        try workspace.configure(members)
+    }
+
+    private func diff(_ words: String...) throws -> (code: Int32, output: String, errors: String) {
+        let result = try Deskgate.run(["config", "show", "--diff"] + words + ["--config", workspace.configuration])
+        return (result.code, result.output, result.errors)
+    }
+
+    @Test func differencesAreToldUntilTheyAreTakenOver() throws {
+        let server = try RunningServer(workspace)
+        let same = try diff()
+        #expect(same.code == 0 && same.errors.isEmpty)
+        #expect(same.output.hasPrefix("The service has had its configuration since 20"))
+        #expect(same.output.hasSuffix(", from \(workspace.configuration).\nThe file says the same.\n"))
+
+        try configure(["log": ["level": "info"]])
+        let live = try diff()
+        #expect(live.code == 1)
+        #expect(live.output.contains("\nA reload (SIGHUP) takes this over:\n"))
+        #expect(
+            live.output.split(separator: "\n").last.map { $0.split(separator: " ").map(String.init) }
+                == ["$.log.level", "reload", "\"debug\"", "\"info\""])
+        let running = try Deskgate.run("config", "show", "--running", "--config", workspace.configuration).output
+        let file = try Deskgate.run("config", "show", "--config", workspace.configuration).output
+        #expect(running.contains(/\n\$\.log\.level +file +"debug"\n/) && file.contains(/\n\$\.log\.level +file +"info"\n/))
+        server.process.send(1)
+        _ = try server.process.errors.line(containing: "configuration reloaded")
+        #expect(try diff().code == 0)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func aRefusalIsToldBeforeAndAfterTheReload() throws {
+        let server = try RunningServer(workspace)
+        try configure(["log": ["level": "debug", "format": "text"], "shutdown": ["drain_seconds": 5]])
+        let before = try diff()
+        #expect(before.code == 1)
+        #expect(
+            before.output.contains("\nA reload would be refused as a whole, because only a restart takes over $.log.format, $.shutdown.\n"))
+        server.process.send(1)
+        _ = try server.process.errors.line(containing: "configuration not reloaded")
+        #expect(try diff().output.contains("The last reload was refused at 20"))
+        #expect(try diff().output.contains("\n  $.log.format: cannot change while serving; restart\n"))
+        let json = try jsonObject(diff("--json").output)
+        #expect(json["restart"] == ["$.log.format", "$.shutdown"] && json["problems"] == [])
+        guard case .object(let refused)? = json["refused"] else { throw ChildProcess.Failure.missingOutput }
+        #expect(refused.integer("count") == 2)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    /// The service reads the file itself: what its own file says, as the user and with the environment that it has.
+    @Test func secretsAreComparedAndNotShown() throws {
+        let server = try RunningServer(workspace)
+        let secret = String(try Deskgate.run("secret", "new").output.dropLast())
+        try workspace.write("app-1.key", secret, mode: 0o600)
+        let changed = try diff()
+        #expect(changed.code == 1)
+        #expect(changed.output.contains(/\n\$\.apps\[0\]\.keys\[0\]\.secret\.file +reload +"app-1\.key" +"app-1\.key" \(its content\)\n/))
+        #expect(!changed.output.contains(secret) && !changed.output.contains(Markers.appSecrets[0]))
+        try workspace.write("app-1.key", "too short", mode: 0o600)
+        // The file cannot be read for its listener either, so the former one is named.
+        let result = try diff()
+        #expect(result.code == 2 && result.errors.contains("$.apps[0].keys[0].secret"))
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func mistakesOfTheServicesFileAreTold() throws {
+        let server = try RunningServer(workspace)
+        let copy = try workspace.read("config.json")
+        try workspace.write("other.json", copy)
+        try configure(["log": ["level": "loud"]])
+        let result = try Deskgate.run("config", "show", "--diff", "--config", workspace.directory.path("other.json"))
+        #expect(result.code == 1)
+        #expect(result.output.contains("\nA reload would be refused now, as the file has mistakes:\n  $.log.level: expected one of "))
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func withoutAServiceThereIsNothingToAsk() throws {
+        for option in ["--diff", "--running"] {
+            let result = try Deskgate.run("config", "show", option, "--config", workspace.configuration)
+            #expect(result.code == 2 && result.output.isEmpty)
+            #expect(result.errors.contains("no service answers at unix:\(workspace.directory.path("admin.sock"))"))
+        }
+        let both = try Deskgate.run("config", "show", "--diff", "--running", "--config", workspace.configuration)
+        #expect(both.code == 2 && both.errors.contains("--running: does not go with --diff"))
+    }
+}

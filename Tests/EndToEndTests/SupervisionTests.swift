@@ -1,0 +1,152 @@
+import Glibc
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate serve` under a service manager (`Type=notify`, `WatchdogSec=`, `LoadCredential=`).
+@Suite struct SupervisionTests {
+    /// The watchdog is told four times as often.
+    private static let watchdogMicroseconds: UInt64 = 2_000_000
+
+    private func serve(_ workspace: Workspace, under manager: ServiceManager, _ more: [String: String] = [:]) throws -> RunningServer {
+        try RunningServer(configuration: workspace.configuration, environment: manager.environment.merging(more) { $1 })
+    }
+
+    @Test(arguments: [false, true])
+    func isReadyWhenItAnswers(isAbstract: Bool) throws {
+        let workspace = try Workspace()
+        let manager = try ServiceManager(isAbstract: isAbstract)
+        let key = try workspace.key()
+        let process = try RunningServer.start(workspace.configuration, environment: manager.environment)
+        let ready = try #require(manager.next())
+        // No waiting from here on: whoever was told may ask at once.
+        let line = try process.errors.line(containing: "serving").text
+        let port = try #require(jsonObject(line).string("public")?.split(separator: ":").last.flatMap { UInt16($0) })
+        #expect(try SocketClient(.tcp(host: "127.0.0.1", port: port)).authorize(key).status == 200)
+        #expect(ready["READY"] == "1")
+        #expect(ready["STATUS"]?.hasPrefix("serving: 1 app, public on 127.0.0.1:\(port), admin on 127.0.0.1:") == true)
+        process.send(SIGTERM)
+        #expect(manager.next()?["STOPPING"] == "1")
+        #expect(try process.waitForEnd() == .exit(0))
+        #expect(manager.isSilent(milliseconds: 0), "without a watchdog nobody is told more")
+    }
+
+    @Test func isNeverReadyWhenItCannotServe() throws {
+        let other = try RunningServer(Workspace())
+        guard case .tcp(_, let port) = other.publicAddress else { return }
+        let workspace = try Workspace(["listen": Workspace.listener(port: port)])
+        let manager = try ServiceManager()
+        let process = try RunningServer.start(workspace.configuration, environment: manager.environment)
+        #expect(try process.waitForEnd() == .exit(2))
+        #expect(manager.isSilent(milliseconds: 0))
+    }
+
+    @Test(arguments: ["/nowhere/notify", "@nobody-listens-here", "vsock:2:1", String(repeating: "/long", count: 40)])
+    func servesAlsoWithoutAManagerThatListens(path: String) throws {
+        let workspace = try Workspace()
+        let server = try RunningServer(configuration: workspace.configuration, environment: ["NOTIFY_SOCKET": path])
+        _ = try server.process.errors.line(containing: "the service manager is not told how the service is")
+        #expect(try server.authorize(workspace.key()).status == 200)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func tellsOfReloads() throws {
+        let workspace = try Workspace()
+        let manager = try ServiceManager()
+        let server = try serve(workspace, under: manager)
+        _ = manager.next()
+        var before = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &before)
+        try workspace.configure(["apps": [Workspace.app(1), Workspace.app(2)]])
+        server.process.send(SIGHUP)
+        let reloading = try #require(manager.next())
+        #expect(reloading["RELOADING"] == "1")
+        let at = try #require(reloading["MONOTONIC_USEC"].flatMap { UInt64($0) })
+        #expect(at >= UInt64(before.tv_sec) * 1_000_000 + UInt64(before.tv_nsec) / 1000)
+        let ready = try #require(manager.next())
+        #expect(ready["READY"] == "1" && ready["STATUS"]?.hasPrefix("serving: 2 apps, ") == true)
+        try workspace.write("config.json", "{")
+        server.process.send(SIGHUP)
+        #expect(manager.next()?["RELOADING"] == "1")
+        let refused = try #require(manager.next())
+        #expect(refused["READY"] == "1" && refused["STATUS"]?.hasSuffix("; the last reload was refused, see the log") == true)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func theWatchdogIsToldAsLongAsTheMainLoopRuns() throws {
+        let workspace = try Workspace()
+        let manager = try ServiceManager(watchdogMicroseconds: Self.watchdogMicroseconds)
+        let server = try serve(workspace, under: manager)
+        for _ in 0..<3 { #expect(manager.next(with: "WATCHDOG") != nil) }
+        // A pipe that nobody writes to keeps a reload waiting, as a hanging network file system does.
+        unsafe unlink(workspace.configuration)
+        let made = unsafe mkfifo(workspace.configuration, 0o600)
+        #expect(made == 0)
+        server.process.send(SIGHUP)
+        #expect(manager.next(with: "RELOADING") != nil)
+        _ = try server.process.errors.line(containing: "the main loop, which takes signals and reloads")
+        while manager.next(timeoutMilliseconds: 0) != nil {}
+        #expect(manager.isSilent(milliseconds: Int32(Self.watchdogMicroseconds / 1000)), "a manager would end it now")
+        #expect(try status(server.publicAddress, "/livez") == 200)
+        // Whoever opens and closes the pipe ends the wait, with an empty configuration.
+        close(unsafe open(workspace.configuration, O_WRONLY | O_CLOEXEC))
+        #expect(manager.next(with: "READY") != nil)
+        #expect(manager.next(with: "WATCHDOG") != nil)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func aDiskThatHangsDoesNotEndIt() throws {
+        let sink = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { sink.stop() }
+        let site = try WebhookSite(sink, log: false, drainSeconds: 1)
+        try site.configure()
+        let manager = try ServiceManager(watchdogMicroseconds: Self.watchdogMicroseconds)
+        let file = site.workspace.directory.path("slow-disk")
+        let server = try serve(site.workspace, under: manager, ["LD_PRELOAD": Deskgate.slowDisk, "SLOW_DISK_FILE": file])
+        try site.workspace.directory.write("slow-disk", "600000")
+        try WebhookSite.begin(WebhookSite.body(1), SocketClient(server.publicAddress))
+        let status = try #require(eventuallyStatus(of: manager, beginning: "not ready (store: "))
+        #expect(status.hasSuffix("admin on \(server.adminAddress)"))
+        for _ in 0..<8 { #expect(manager.next()?["WATCHDOG"] == "1") }
+        #expect(try server.authorize(site.workspace.key()).status == 200)
+        #expect(try server.stop() == .exit(1))
+    }
+
+    private func eventuallyStatus(of manager: ServiceManager, beginning start: String) -> String? {
+        while let message = manager.next(with: "STATUS") {
+            if let status = message["STATUS"], status.hasPrefix(start) { return status }
+        }
+        return nil
+    }
+
+    @Test(arguments: [["WATCHDOG_PID": "1"], ["WATCHDOG_USEC": "0"], ["WATCHDOG_USEC": "soon"]])
+    func noWatchdogWithoutOneForThisProcess(environment: [String: String]) throws {
+        let workspace = try Workspace()
+        let manager = try ServiceManager(watchdogMicroseconds: 100_000)
+        let server = try serve(workspace, under: manager, environment)
+        #expect(manager.next()?["READY"] == "1")
+        #expect(manager.isSilent(milliseconds: 300))
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func credentialsAreSecrets() throws {
+        let key: JSONValue = ["id": 1, "secret": ["credential": "app-key"]]
+        let workspace = try Workspace(["apps": [["app_id": .string(Workspace.app), "keys": [key]]]])
+        try workspace.directory.write("credentials/app-key", Markers.appSecrets[0], mode: 0o400)
+        let environment = ["CREDENTIALS_DIRECTORY": workspace.directory.path("credentials")]
+        let server = try RunningServer(configuration: workspace.configuration, environment: environment)
+        let minted = try Deskgate.run(
+            ["key", "mint", "--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user], environment: environment)
+        #expect(try server.authorize(String(minted.output.dropLast())).status == 200)
+        // Another one is taken over by a reload, when whoever supervises the service has replaced the file.
+        try workspace.directory.write("credentials/app-key", Markers.appSecrets[1], mode: 0o400)
+        server.process.send(SIGHUP)
+        _ = try server.process.errors.line(containing: "configuration reloaded")
+        #expect(try server.authorize(String(minted.output.dropLast())).status == 403)
+        #expect(try server.stop() == .exit(0))
+        let outside = try Deskgate.run("check", "--config", workspace.configuration)
+        #expect(outside.code == 2)
+        #expect(outside.errors.contains("CREDENTIALS_DIRECTORY=/run/credentials/deskgate.service"))
+    }
+}

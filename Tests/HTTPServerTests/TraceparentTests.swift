@@ -1,0 +1,45 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+/// What a handler is told of the header `traceparent`.
+@Suite struct TraceparentTests {
+    private func told(_ headers: String) throws -> String {
+        let router = Router([
+            Route(
+                "/trace",
+                [
+                    (
+                        .get,
+                        { request, responder in
+                            var told = "none"
+                            request.withTraceparent { value in
+                                if let value { told = "<\(String(decoding: value.indices.map { value[$0] }, as: UTF8.self))>" }
+                            }
+                            return responder.respond(ServerFixture.text(200, told))
+                        }
+                    )
+                ])
+        ])
+        let server = try Server(
+            .tcp(host: "127.0.0.1", port: 0), router: router, settings: ServerSettings(threads: 1), observer: { _, _ in })
+        defer { server.stop(drainMilliseconds: 5000) }
+        let client = try SocketClient(server.address)
+        try client.send(request("GET", "/trace", headers: headers))
+        let first = try client.readResponse().text
+        // On a kept connection nothing is left of it.
+        try client.send(request("GET", "/trace"))
+        #expect(try client.readResponse().text == "none")
+        return first
+    }
+
+    @Test(arguments: [
+        ("", "none"), ("traceparent: 00-a-b-01\r\n", "<00-a-b-01>"), ("TraceParent:00-a\r\n", "<00-a>"),
+        ("traceparent: \t 00-a \t \r\n", "<00-a>"), ("traceparent:\r\n", "none"),
+        ("traceparent: 1\r\nX-Other: 2\r\ntraceparent: 1\r\n", "none"), ("traceparent: 1\r\ntraceparent: 2\r\nTRACEPARENT: 3\r\n", "none"),
+        ("traceparent:\r\ntraceparent: 1\r\n", "none"), ("tracestate: a=b\r\ntraceparent-id: 1\r\n", "none"),
+    ])
+    func isFoundOnce(headers: String, expected: String) throws {
+        #expect(try told(headers) == expected)
+    }
+}

@@ -1,0 +1,133 @@
+"""What strangers send: hidden requests, ways to the operators, and whatever would write a secret into a log."""
+import concurrent.futures
+import json
+import socket
+
+import smuggling
+from clients import ask, provoke, provoke_http2, request
+from recorder import Recorder
+from stage import AUTHORIZE, JSON_TYPE, PUSH_TOKEN, WEBHOOK
+
+
+def finds_hidden_requests(stage):
+    """The recorder notices a hidden request, and one that is ambiguous, when no proxy stands before it."""
+    recorder = Recorder()
+    for address, data in [
+            (recorder.server_address, smuggling.POST + b"Content-Length: 0\r\nX-Forwarded-For: x\r\n\r\n" + smuggling.hidden_request(smuggling.REFUSED_PATH)),
+            (recorder.server_address, smuggling.http1(smuggling.REFUSED_PATH)["CL.TE"])]:
+        with socket.create_connection(address, timeout=5) as connection:
+            connection.sendall(data)
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(65536):
+                pass
+    assert any(b"x-hidden" in headers for _, headers, _ in recorder.requests), recorder.requests
+    assert recorder.faults == ["a length and chunks"], recorder.faults
+    recorder.shutdown()
+
+
+def passes_no_hidden_request(stage):
+    """Neither the replicas nor a strict reader find a request that the proxy has not seen."""
+    recorder = Recorder()
+    proxy = stage.front(recorder.address)
+
+
+    def reached():
+        """How many requests like the hidden ones the replicas have answered, and how many the proxy has passed on and logged."""
+        answered = sum(replica.answered('listener="public"', f'route="{AUTHORIZE}"', 'code="405"') for replica in stage.site.replicas)
+        lines = [json.loads(line) for line in stage.proxy.access_log()]
+        # The client may have gone before it was answered.
+        return answered, sum('"GET"' in json.dumps(line) and str(line["status"]) in ("405", "499", "-1", "0", "502") for line in lines)
+
+    answered, seen = reached()
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        for target, path in [(stage.proxy, smuggling.SERVED_PATH), (proxy, smuggling.REFUSED_PATH)]:
+            list(threads.map(lambda data: provoke(target, data), smuggling.http1(path).values()))
+            list(threads.map(lambda data: provoke_http2(target, data), smuggling.http2(path).values()))
+    # Those behind a well-formed request are requests of their own, which the proxy has seen.
+    now_answered, now_seen = reached()
+    assert 0 < now_answered - answered <= now_seen - seen, (answered, seen, now_answered, now_seen)
+    assert not recorder.faults, recorder.faults
+    found = [first for first, headers, _ in recorder.requests if b"x-hidden" in headers or smuggling.REFUSED_PATH.encode() in first.split()[1:2]]
+    assert not found, found
+    assert recorder.requests
+    recorder.shutdown()
+    assert stage.authorize().status == 200
+
+
+def keeps_operators_apart(stage):
+    """Nothing that is sent to the proxy reaches the admin listener."""
+    admin = stage.site.replicas[0].admin
+    before = stage.site.replicas[0].answered('listener="admin"')
+    bearer = f"Authorization: Bearer {stage.site.token}"
+    paths = [
+        "/", "/metrics", "/v1/status", "/v1/keys", "/openapi.json", "/livez", "/readyz", "//metrics", "/pyrus/../metrics", "/pyrus/%2e%2e/metrics",
+        "/pyrus/webhook/../../metrics", "/pyrus/webhook/..%2f..%2fmetrics", "/pyrus/webhook/%2e%2e/%2e%2e/v1/status", "/pyrus/authorize/..;/metrics",
+        "/pyrus/authorize%2f..%2f..%2fmetrics", "/pyrus/webhook/x%00/../../../metrics", "/pyrus/authorize\\..\\..\\metrics", "/%6detrics",
+        f"//127.0.0.1:{admin}/metrics", f"http://127.0.0.1:{admin}/metrics", f"http://127.0.0.1:{admin}/pyrus/authorize",
+        f"https://127.0.0.1:{admin}/v1/status", f"@127.0.0.1:{admin}/metrics", f"/pyrus/authorize@127.0.0.1:{admin}/metrics", "*",
+        f"/pyrus/authorize#@127.0.0.1:{admin}/metrics", f"127.0.0.1:{admin}",
+    ]
+    requests = [request(method, path, b"", bearer) for path in paths for method in ("GET", "POST", "OPTIONS")]
+    requests += [
+        request("CONNECT", f"127.0.0.1:{admin}", b"", bearer),
+        request("GET", "/metrics", b"", bearer).replace(b"Host: deskgate.example.com", f"Host: 127.0.0.1:{admin}".encode()),
+        request("GET", "/metrics", b"", bearer).replace(b"Host: deskgate.example.com", b"Host: localhost"),
+        request("GET", "/metrics", b"", bearer).replace(b"Host: deskgate.example.com\r\n", b""),
+        request("POST", AUTHORIZE, b"", bearer, f"X-Forwarded-Host: 127.0.0.1:{admin}", "X-Original-URL: /metrics", "X-Rewrite-URL: /metrics"),
+    ]
+    with concurrent.futures.ThreadPoolExecutor(16) as threads:
+        for data, answer in zip(requests, threads.map(lambda data: provoke(stage.proxy, data), requests)):
+            assert b"deskgate_http_requests_total" not in answer and b'"version"' not in answer and b"openapi" not in answer, (data, answer)
+            status = answer[9:12]
+            # Caddy answers this by itself.
+            is_for_the_proxy = data.startswith(b"OPTIONS * ")
+            assert status in (b"", b"400", b"403", b"404", b"405", b"421", b"501") or is_for_the_proxy and status == b"200", (data, answer)
+    assert stage.site.replicas[0].answered('listener="admin"') == before + 1
+
+
+def refuses_large_heads(stage):
+    """From some size on every head is refused; smaller ones are answered, and none of a size between makes a failure."""
+    def reached():
+        return sum(replica.answered('listener="public"', "/pyrus/") for replica in stage.site.replicas)
+
+    statuses = []
+    for count in range(2, 24):
+        fields = [f"X-{number}: {'x' * 990}" for number in range(count)]
+        reply = ask(stage.proxy, request("POST", AUTHORIZE, stage.credentials(), JSON_TYPE, *fields))
+        statuses.append(reply.status if reply else 431)
+    first_refused = next(index for index, status in enumerate(statuses) if status != 200)
+    assert first_refused > 2 and all(status in (400, 414, 431) for status in statuses[first_refused:]), statuses
+    before = reached()
+    long = "x" * 20_000
+    for data in [
+            request("POST", AUTHORIZE, b"{}", f"X: {long}"), request("POST", AUTHORIZE, b"{}", *(f"X-{n}: {'x' * 200}" for n in range(90))),
+            request("POST", f"{WEBHOOK}/{long}", b"{}"), request("POST", f"{AUTHORIZE}?{long}", b"{}")]:
+        answer = provoke(stage.proxy, data)
+        assert not answer or answer[9:12] in (b"400", b"413", b"414", b"431"), answer
+    assert reached() == before
+    assert stage.authorize().status == 200
+
+
+def knows_only_its_own_names(stage):
+    data = request("POST", AUTHORIZE, stage.credentials(), JSON_TYPE).replace(b"Host: deskgate.example.com", b"Host: example.org")
+    answer = provoke(stage.proxy, data)
+    # nginx and HAProxy have one site for every name; an answer that nobody has decided on must not be 200.
+    assert b"200" not in answer[:15] or stage.kind != "caddy", answer
+    answer = provoke(stage.proxy, data.replace(stage.site.key.encode(), stage.site.key.encode()[::-1]))
+    assert answer[9:12] in (b"", b"400", b"403", b"404"), answer
+
+
+def keeps_secrets_out_of_logs(stage):
+    """Last of all: whatever the other scenes have provoked, no file of the proxy has a secret, and each request has its line."""
+    lines = [json.loads(line) for line in stage.proxy.access_log()]
+    shown = [line.get("path") or line["request"]["uri"] if "path" in line or "request" in line else "" for line in lines]
+    for path in (AUTHORIZE, WEBHOOK, PUSH_TOKEN):
+        assert path in shown, (path, set(shown))
+    assert all(path in (AUTHORIZE, WEBHOOK, PUSH_TOKEN, "-", "") for path in shown), set(shown)
+    total = 0
+    for proxy in stage.proxies:
+        for name, text in proxy.logs().items():
+            total += len(text)
+            for secret in stage.site.secrets:
+                assert secret not in text, f"{name}: {[line for line in text.splitlines() if secret in line][:2]}"
+    assert total > 10_000

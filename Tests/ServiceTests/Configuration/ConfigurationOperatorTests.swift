@@ -1,0 +1,67 @@
+import Core
+import TestSupport
+import Testing
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
+
+/// Whom the service tells of its own troubles, and from when on.
+@Suite struct ConfigurationOperatorTests {
+    private let directory: ConfigurationDirectory
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+        directory.environment["TOKEN"] = TestSecret.text(20)
+        directory.environment["SIGNING"] = TestSecret.signing(21)
+    }
+
+    private static func json(_ operators: String) -> String {
+        """
+        {\(ConfigurationDirectory.apps),"operators":{\(operators)},
+         "notifiers":{"log":{"type":"log"},"push":{"type":"rustore","project_id":"p","token":{"env":"TOKEN"}},"relay":{"type":"pyrus"},
+                      "pager":{"type":"http","url":"https://example.com","secret":{"env":"SIGNING"},"keeps_ticket_order":true}}}
+        """
+    }
+
+    @Test func nobodyIsToldByDefault() throws {
+        let operators = try directory.configuration("{\(ConfigurationDirectory.apps)}").operators
+        #expect(operators == Configuration.Operators())
+        #expect(operators.servesPage && operators.notifiers == [] && operators.thresholds == OperatorThresholds())
+    }
+
+    @Test func whoIsNamedIsTold() throws {
+        let configuration = try directory.configuration(
+            Self.json(#""notifiers":["pager","log"],"thresholds":{"paused_seconds":5,"denials":3,"disk_free_megabytes":0}"#))
+        #expect(
+            configuration.operatorSubscriptions == [
+                Subscription(notifier: "pager", keepsOrder: true), Subscription(notifier: "log"),
+            ])
+        #expect(configuration.operators.thresholds.pausedSeconds == 5 && configuration.operators.thresholds.denials == 3)
+        #expect(configuration.operators.thresholds.diskFreeMegabytes == 0 && configuration.operators.thresholds.expiresDays == 14)
+    }
+
+    @Test(
+        arguments: [
+            (#""notifiers":["logs"]"#, "$.operators.notifiers[0]: no notifier has this name; known are: log, push, relay, pager"),
+            (
+                #""notifiers":["log","push"]"#,
+                "$.operators.notifiers[1]: a notifier of type \"rustore\" passes on no events for operators; name one of type \"http\" or \"log\""
+            ),
+            (
+                #""notifiers":["relay"]"#,
+                "$.operators.notifiers[0]: a notifier of type \"pyrus\" passes on no events for operators; name one of type \"http\" or \"log\""
+            ),
+            (#""notifiers":["log","log"]"#, "$.operators.notifiers[1]: this notifier is named twice"),
+            (#""notifiers":[1]"#, "$.operators.notifiers[0]: expected the name of a notifier, found a number"),
+            (#""notifiers":"log""#, "$.operators.notifiers: expected a list, found a string"),
+            (#""thresholds":{"paused_seconds":0}"#, "$.operators.thresholds.paused_seconds: expected an integer from 1 to 86400, found 0"),
+            (#""thresholds":{"denials":0}"#, "$.operators.thresholds.denials: expected an integer from 1 to 1000000000, found 0"),
+        ])
+    func mistakesAreToldWithTheirPlace(operators: String, problem: String) throws {
+        #expect(try directory.problems(Self.json(operators)) == [problem])
+    }
+}

@@ -1,0 +1,79 @@
+import TestSupport
+import Testing
+
+@testable import Configuration
+
+/// Where traces are exported to.
+@Suite struct ConfigurationTracesTests {
+    private static let url = #""url":"https://collector.example.com:4318/v1/traces""#
+
+    private func read(_ otlp: String, in directory: ConfigurationDirectory) throws -> Configuration.TraceExport? {
+        try directory.configuration(members: #""traces":{"otlp":{\#(otlp)}}"#).traces
+    }
+
+    @Test(arguments: ["", #","traces":{}"#]) func nothingIsExportedUnlessAsked(member: String) throws {
+        let directory = try ConfigurationDirectory()
+        #expect(try directory.configuration(members: #""log":{}\#(member)"#).traces == nil)
+    }
+
+    @Test func defaultsAreThere() throws {
+        let traces = try #require(try read(Self.url, in: try ConfigurationDirectory()))
+        #expect(traces.url == "https://collector.example.com:4318/v1/traces")
+        #expect(traces.sampleRatio == 1 && traces.timeoutSeconds == 10 && traces.headers.isEmpty && traces.certificateAuthorities == nil)
+    }
+
+    @Test func everythingCanBeSaid() throws {
+        let directory = try ConfigurationDirectory()
+        directory.environment["COLLECTOR"] = "Bearer of-something"
+        try directory.scratch.write("authorities.pem", TestCertificate.shared.certificate, mode: 0o644)
+        let traces = try #require(
+            try read(
+                Self.url + #","headers":{"X-Tenant":"support team","Authorization":{"env":"COLLECTOR"}},"sample_ratio":0.25"#
+                    + #","timeout_seconds":3,"certificate_authorities":"authorities.pem""#, in: directory))
+        #expect(traces.headerTexts.map { "\($0.name): \($0.value)" } == ["X-Tenant: support team", "Authorization: Bearer of-something"])
+        #expect(traces.sampleRatio == 0.25 && traces.timeoutSeconds == 3 && traces.certificateAuthorities != nil)
+    }
+
+    @Test(arguments: [
+        ("", "url: missing; give the collector's address for traces, such as https://collector.example.com:4318/v1/traces"),
+        (#""url":"collector:4318""#, "url: expected an https address with a host, without a user, a password or a fragment"),
+        (
+            #""url":"http://collector:4318/v1/traces""#,
+            #"url: plain http leaves this machine unprotected; give an https address, or set "allow_http": true beside it"#
+        ),
+        (url + #","sample_ratio":1.5"#, "sample_ratio: expected a number from 0 to 1"),
+        (url + #","sample_ratio":-1"#, "sample_ratio: expected a number from 0 to 1"),
+        (url + #","sample_ratio":"all""#, "sample_ratio: expected a number from 0 to 1"),
+        (url + #","timeout_seconds":0"#, "timeout_seconds: expected an integer from 1 to 60, found 0"),
+        (
+            url + #","protocol":"grpc""#,
+            "protocol: unknown key; known here: allow_http, certificate_authorities, headers, sample_ratio, timeout_seconds, url"
+        ),
+        (url + #","headers":[]"#, #"headers: expected an object with a text or {"file": "PATH"} for each name, found a list"#),
+        (
+            url + #","headers":{"content-TYPE":"text/plain"}"#,
+            "headers.content-TYPE: expected the name of a header that Deskgate does not write itself"
+        ),
+        (url + #","headers":{"a b":"c"}"#, "headers.a b: expected the name of a header that Deskgate does not write itself"),
+        (url + #","headers":{"X-A":"1","x-a":"2"}"#, "headers.x-a: the same header stands there already"),
+        (url + #","headers":{"X-A":"1\n2"}"#, "headers.X-A: expected visible ASCII characters and spaces"),
+        (url + #","headers":{"X-A":""}"#, "headers.X-A: expected visible ASCII characters and spaces"),
+        (url + #","headers":{"X-A":7}"#, #"headers.X-A: expected {"file": "PATH"} or {"env": "NAME"}, found a number"#),
+        (
+            url + #","headers":{"X-Api-Key":"in plain text"}"#,
+            #"headers.X-Api-Key: a secret must not stand in the configuration; give {"file": "PATH"} or {"env": "NAME"}, or set "#
+                + #""allow_insecure_secrets": true at the top on a laptop"#
+        ),
+    ])
+    func mistakesAreToldWithTheirPlace(otlp: String, problem: String) throws {
+        let found = try ConfigurationDirectory().problems(members: #""traces":{"otlp":{\#(otlp)}}"#)
+        #expect(found == ["$.traces.otlp.\(problem)"])
+    }
+
+    @Test(arguments: ["http://127.0.0.1:4318/v1/traces", "http://localhost/v1/traces", "http://[::1]:4318/"])
+    func plainHTTPStaysOnThisMachine(url: String) throws {
+        let directory = try ConfigurationDirectory()
+        #expect(try directory.problems(members: #""traces":{"otlp":{"url":"\#(url)"}}"#) == [])
+        #expect(try directory.problems(members: #""traces":{"otlp":{"url":"http://collector/","allow_http":true}}"#) == [])
+    }
+}

@@ -1,0 +1,172 @@
+import HTTPServer
+import Observability
+import POSIX
+import TestSupport
+import Testing
+
+@testable import Configuration
+@testable import Service
+
+/// What the doctor finds of whoever supervises the service: the places that it reads are a directory of the test.
+@Suite struct UnitCheckTests {
+    private static let mine = """
+        LoadState=loaded
+        Type=simple
+        User=deskgate
+        MainPID=412
+        ProtectSystem=strict
+        StateDirectory=deskgate
+        TimeoutStopUSec=30s
+        AmbientCapabilities=cap_net_bind_service
+        CapabilityBoundingSet=cap_net_bind_service
+        """
+
+    private let root: TemporaryDirectory
+    private let directory: ConfigurationDirectory
+
+    init() throws {
+        root = try TemporaryDirectory()
+        directory = try ConfigurationDirectory()
+    }
+
+    /// - Parameter shown: what `systemctl show` prints; nil when it fails, as without systemd.
+    private func examine(_ shown: String?, members: String = #""store":{"path":"/var/lib/deskgate/deskgate.db"}"#) throws -> [DoctorFinding]
+    {
+        try root.write("shown", shown ?? "")
+        try root.write(
+            "systemctl", "#!/bin/sh\n[ \"$1\" = show ] && cat '\(root.path("shown"))'\nexit \(shown == nil ? 1 : 0)\n", mode: 0o755)
+        let log = try TestLog(in: root, level: .error)
+        let doctor = Doctor(
+            file: directory.file, logger: log.logger, places: HostPlaces(root: root.path, systemctl: root.path("systemctl")))
+        return doctor.supervision(of: try directory.configuration(members: members))
+    }
+
+    private func messages(_ findings: [DoctorFinding], _ subject: DoctorFinding.Subject) -> [String] {
+        findings.filter { $0.subject == subject && $0.state != .ok }.map(\.message)
+    }
+
+    @Test func aUnitThatFitsIsWell() throws {
+        try root.write("proc/412/limits", Self.limits(hard: "65536"))
+        let findings = try examine(Self.mine)
+        #expect(
+            findings == [
+                DoctorFinding(
+                    .limits, .ok, "65536 open files are allowed in the process 412 of systemd's unit deskgate.service; 11064 are wanted"),
+                DoctorFinding(.unit, .ok, "systemd's unit deskgate.service fits the configuration"),
+            ])
+    }
+
+    @Test func theLimitOfTheProcessCounts() throws {
+        try root.write("proc/412/limits", Self.limits(hard: "4096"))
+        #expect(try messages(examine(Self.mine), .limits).first?.hasPrefix("4096 open files are allowed in the process 412 of ") == true)
+        let stopped = Self.mine.replacing("MainPID=412", with: "MainPID=0\nLimitNOFILE=1024")
+        #expect(try messages(examine(stopped), .limits).first?.hasPrefix("1024 open files are allowed by systemd's unit ") == true)
+        try root.write("proc/412/limits", Self.limits(hard: "unlimited"))
+        #expect(try messages(examine(Self.mine), .limits) == [])
+    }
+
+    @Test func theUnitsFileIsReadWhileSystemdDoesNotRun() throws {
+        let text = String(decoding: try File.read("\(packageRoot)/deploy/deskgate.service", limit: 1 << 16).bytes, as: UTF8.self)
+        try root.write("etc/systemd/system/deskgate.service", text)
+        // It names another configuration than that of the test.
+        let warnings = try messages(examine(nil), .unit)
+        #expect(warnings.count == 1 && warnings[0].contains("it serves /etc/deskgate/config.json, and "))
+        try root.write("etc/systemd/system/deskgate.service", text.replacing("/etc/deskgate/config.json", with: directory.file))
+        let findings = try examine(nil)
+        #expect(findings.last == DoctorFinding(.unit, .ok, "/etc/systemd/system/deskgate.service fits the configuration"))
+        #expect(findings.first?.message == "65536 open files are allowed by /etc/systemd/system/deskgate.service; 11064 are wanted")
+    }
+
+    @Test(arguments: [
+        ("ProtectSystem=strict", "StateDirectory=deskgate", "/var/lib/deskgate", nil),
+        ("ProtectSystem=strict", "ReadWritePaths=/var/lib", "/var/lib/deskgate", nil),
+        ("ProtectSystem=strict", "RuntimeDirectory=chat:link", "/run/chat", nil),
+        ("ProtectSystem=strict", "StateDirectory=desk", "/var/lib/deskgate", "ProtectSystem=strict; add ReadWritePaths="),
+        ("ProtectSystem=full", "", "/etc/deskgate", "ProtectSystem=full; add ReadWritePaths=/etc/deskgate"),
+        ("ProtectSystem=full", "", "/srv/deskgate", nil), ("ProtectSystem=yes", "", "/usr/share/x", "ProtectSystem=yes; "),
+        ("ProtectSystem=no", "", "/usr/share/x", nil),
+        ("ProtectHome=yes", "", "/home/ann/x", "ProtectHome=yes; use a directory below /var/lib"),
+        ("ProtectHome=no", "", "/home/ann/x", nil),
+        ("ProtectSystem=strict\nPrivateTmp=yes", "", "/tmp/x", "with PrivateTmp=yes nobody else sees"),
+    ])
+    func pathsThatTheUnitKeepsFromTheServiceAreFound(_ setting: String, _ paths: String, _ place: String, _ found: String?) throws {
+        let shown = "LoadState=loaded\nUser=deskgate\n\(setting)\n\(paths)"
+        for (key, members) in [
+            ("store.path", #""store":{"path":"\#(place)/deskgate.db"}"#),
+            ("listen.unix", #""store":{"type":"memory"},"listen":{"unix":"\#(place)/p.sock"}"#),
+        ] {
+            let unit = try messages(examine(shown, members: members), .unit)
+            guard let found else {
+                #expect(unit == [])
+                continue
+            }
+            #expect(unit.count == 1 && unit[0].contains("the service cannot write into \(place) (\(key)): \(found)"), "\(unit)")
+        }
+    }
+
+    @Test(arguments: [
+        ("TimeoutStopUSec=20s", "it is killed 20 s after a stop, but shutdown.drain_seconds is 20; set TimeoutStopSec=25 or more"),
+        ("TimeoutStopUSec=25s", nil), ("TimeoutStopUSec=infinity", nil), ("", nil),
+        ("Type=forking", "Type=forking waits for what the service does not do; set Type=notify"), ("Type=notify", nil), ("Type=exec", nil),
+    ])
+    func startAndStopMustFit(_ setting: String, _ found: String?) throws {
+        #expect(
+            try messages(examine("LoadState=loaded\n\(setting)"), .unit) == (found.map { ["systemd's unit deskgate.service: \($0)"] } ?? [])
+        )
+    }
+
+    @Test(arguments: [
+        ("User=deskgate\nNoNewPrivileges=yes", "AmbientCapabilities=CAP_NET_BIND_SERVICE, which"), ("User=root", nil), ("", nil),
+        ("User=deskgate\nAmbientCapabilities=cap_net_bind_service", nil),
+        ("User=deskgate\nAmbientCapabilities=cap_net_bind_service\nCapabilityBoundingSet=cap_chown", "add it to CapabilityBoundingSet"),
+        ("User=deskgate\nAmbientCapabilities=cap_net_bind_service\nPrivateUsers=yes", "remove PrivateUsers"),
+    ])
+    func portsBelow1024NeedACapability(_ settings: String, _ found: String?) throws {
+        let members = #""listen":{"port":443},"store":{"type":"memory"}"#
+        let unit = try messages(examine("LoadState=loaded\n\(settings)", members: members), .unit)
+        #expect(unit.count == (found == nil ? 0 : 1))
+        #expect(unit.allSatisfy { $0.contains("443") && $0.contains(found ?? "") })
+        try root.write("proc/sys/net/ipv4/ip_unprivileged_port_start", "80\n")
+        #expect(try messages(examine("LoadState=loaded\n\(settings)", members: members), .unit) == [])
+    }
+
+    /// In a container there is no unit; its control group has the limits.
+    @Test func controlGroupsAreJudgedWithoutSystemd() throws {
+        try root.write("proc/self/cgroup", "0::/pod/box\n")
+        #expect(try messages(examine(nil), .limits).filter { $0.contains("MiB") || $0.contains("threads") } == [])
+        try root.write("sys/fs/cgroup/pod/box/memory.max", "max\n")
+        try root.write("sys/fs/cgroup/pod/memory.max", "104857600\n")
+        try root.write("sys/fs/cgroup/pod/box/pids.max", "20\n")
+        try root.write("sys/fs/cgroup/pod/box/pids.current", "19\n")
+        let found = try messages(examine(nil), .limits)
+        #expect(found.contains { $0.hasPrefix("100 MiB of memory are allowed (memory.max of the control group /pod), and ") })
+        #expect(found.contains { $0.hasPrefix("20 threads are allowed (pids.max of the control group /pod/box), of which 19 are there, ") })
+        try root.write("sys/fs/cgroup/pod/memory.max", "1073741824\n")
+        try root.write("sys/fs/cgroup/pod/box/memory.current", "1063741824\n")
+        try root.write("sys/fs/cgroup/pod/box/pids.max", "200\n")
+        #expect(try messages(examine(nil), .limits).contains { $0.hasPrefix("1014 of 1024 MiB of memory are in use (memory.max of ") })
+        #expect(try messages(examine(nil), .unit) == [])
+    }
+
+    @Test func aUnitsMemoryCountsWhileItDoesNotRun() throws {
+        let shown = "LoadState=loaded\nMainPID=0\nMemoryMax=1073741824\nMemoryHigh=134217728\nTasksMax=10"
+        let found = try messages(examine(shown), .limits)
+        #expect(found.contains { $0.hasPrefix("128 MiB of memory are allowed (MemoryHigh of systemd's unit deskgate.service), and ") })
+        #expect(found.contains { $0.hasPrefix("10 threads are allowed (TasksMax of systemd's unit deskgate.service), 64 may be needed") })
+    }
+
+    @Test func anUnknownUnitIsNoUnit() throws {
+        #expect(try messages(examine("LoadState=not-found\nType=forking"), .unit) == [])
+    }
+
+    /// As /proc/PID/limits has it.
+    private static func limits(hard: String) -> String {
+        """
+        Limit                     Soft Limit           Hard Limit           Units     
+        Max processes             96365                96365                processes 
+        Max open files            1024                 \(hard)                files     
+        Max locked memory         8388608              8388608              bytes     
+
+        """
+    }
+}

@@ -1,0 +1,94 @@
+import Core
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Operators
+
+/// What is wrong now, as the first view and `GET /v1/status` tell it.
+@Suite struct ProblemTests {
+    private static let now = TestTime.now
+
+    private static func search(
+        members: String = #""log":{}"#, store: StoreError? = nil, refusedAt: UnixMilliseconds? = nil, standings: [NotifierStanding] = [],
+        pending: [PendingDeliveries] = [], replicas: [Replica] = []
+    ) throws -> ProblemSearch {
+        let notifier = #""allow_insecure_secrets":true,"notifiers":{"crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}}"#
+        let configuration = try ConfigurationDirectory().configuration(members: "\(notifier),\(members)")
+        return ProblemSearch(
+            configuration, now: now.milliseconds, store: store, refusedAt: refusedAt, standings: standings, pending: pending,
+            replicas: replicas, keysDigest: "own")
+    }
+
+    private static let secret = "whsec_" + String(repeating: "QUJD", count: 8)
+
+    private static func standing(_ state: String, pause: String? = nil, ends: UnixSeconds? = nil) -> NotifierStanding {
+        NotifierStanding(name: "crm", state: state, pause: pause.map { ($0, "as the log says") }, credentialExpiresAt: ends)
+    }
+
+    private static func waiting(_ notifier: String, seconds: UInt64) -> PendingDeliveries {
+        PendingDeliveries(notifier: notifier, count: 3, oldestReceivedAt: (now - seconds).milliseconds)
+    }
+
+    @Test func whereNothingIsWrongNothingIsSaid() throws {
+        let healthy = try Self.search(
+            standings: [Self.standing("working", ends: Self.now + 90 * 86_400), Self.standing("failing")],
+            pending: [Self.waiting("crm", seconds: 20)],
+            replicas: [
+                Replica(id: "me", isOwn: true, silentMilliseconds: 0, keysDigest: "own"),
+                Replica(id: "same", isOwn: false, silentMilliseconds: 0, keysDigest: "own"),
+                Replica(id: "gone", isOwn: false, silentMilliseconds: 31_000, keysDigest: "other"),
+            ])
+        #expect(healthy.problems == [])
+    }
+
+    @Test func eachKindIsFoundWithItsRemedy() throws {
+        let found = try [
+            Self.search(store: StoreError(.unavailable, "away")), Self.search(refusedAt: Self.now.milliseconds),
+            Self.search(standings: [Self.standing("paused", pause: "status_410")], pending: [Self.waiting("crm", seconds: 3600)]),
+            Self.search(standings: [Self.standing("open")], pending: [Self.waiting("crm", seconds: 3600)]),
+            Self.search(standings: [Self.standing("working", ends: Self.now + 86_400)]),
+            Self.search(pending: [Self.waiting("former", seconds: 10)]),
+            Self.search(standings: [Self.standing("working")], pending: [Self.waiting("crm", seconds: 301)]),
+            Self.search(replicas: [Replica(id: "other", isOwn: false, silentMilliseconds: 0, keysDigest: "other")]),
+            Self.search(members: #""admin":{"tokens":[{"role":"read","token":{"file":"secrets/read-token"}}]}"#),
+        ].map(\.problems)
+        for problems in found { #expect(problems.count == 1, "\(problems)") }
+        let all = found.flatMap { $0 } + [.serviceDown]
+        #expect(Set(all.map(\.kind)) == Set(Problem.Kind.allCases))
+        for problem in all {
+            #expect(problem.text.english.hasSuffix(".") && problem.remedy.english.hasSuffix("."), "\(problem)")
+            #expect(problem.text.isTranslated && problem.remedy.isTranslated, "\(problem)")
+        }
+        let paused = try #require(all.first { $0.kind == .notifierPaused })
+        #expect(
+            paused.text.english.hasPrefix(
+                "crm is paused and sends nothing: the receiver wants nothing more (status_410). 3 deliveries wait"))
+        #expect(paused.remedy.english.ranges(of: "(SIGHUP)").count == 1)
+    }
+
+    @Test func aCredentialThatHasEndedIsWorseThanOneThatEnds() throws {
+        func severity(_ end: UnixSeconds) throws -> Problem.Severity? {
+            try Self.search(standings: [Self.standing("working", ends: end)]).problems.first?.severity
+        }
+        #expect(try severity(Self.now) == .problem && severity(Self.now - 86_400) == .problem)
+        #expect(try severity(Self.now + 29 * 86_400) == .warning && severity(Self.now + 31 * 86_400) == nil)
+    }
+
+    @Test(arguments: [StoreError.Kind.queueFull, .diskFull, .corrupt, .unavailable, .notOpen, .inDoubt, .closed])
+    func everyFaultOfTheStoreHasARemedy(_ kind: StoreError.Kind) throws {
+        let problem = try #require(try Self.search(store: StoreError(kind, "away")).problems.first)
+        #expect(problem.kind == .store && problem.text.english.contains("(\(kind.rawValue)): away."))
+        #expect(problem.text.isTranslated && problem.remedy.isTranslated)
+    }
+
+    /// The urgent stands first, whatever was found first.
+    @Test func theUrgentStandsFirst() throws {
+        let problems = try Self.search(
+            members: #""admin":{"tokens":[{"role":"read","token":{"file":"secrets/read-token"}}]}"#, store: StoreError(.diskFull, "full"),
+            standings: [Self.standing("paused", pause: "status_410")]
+        ).problems
+        #expect(problems.map(\.kind) == [.store, .notifierPaused, .configurationWarning])
+    }
+}

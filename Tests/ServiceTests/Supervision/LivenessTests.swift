@@ -1,0 +1,105 @@
+import Glibc
+import HTTPServer
+import TestSupport
+import Testing
+import Threading
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
+
+/// Which parts count as silent, so that the watchdog is not told that the service is alive.
+@Suite struct LivenessTests {
+    private let inbox = Monitor(DispatcherInbox())
+    private let store: DeliveryStore
+    private let isListenerSilent = Monitor(false)
+    private let liveness: Liveness
+
+    init() throws {
+        let fixture = try ServiceFixture()
+        store = try DeliveryStore()
+        let readiness = Readiness(
+            store: store, dispatcherInbox: inbox, record: ConfigurationRecord(fixture.configuration, clocks: ServiceFixture.clocks))
+        liveness = Liveness(readiness: readiness, dispatcherInbox: inbox) { [isListenerSilent] in isListenerSilent.withLock { $0 } }
+    }
+
+    /// Does what the main loop and the dispatcher do when they run.
+    private func answerAll() {
+        liveness.beat()
+        _ = inbox.withLock { $0.take() }
+    }
+
+    @Test func nothingIsSilentWhileAllAnswer() {
+        for _ in 0..<3 {
+            answerAll()
+            #expect(liveness.silentParts() == [])
+        }
+    }
+
+    @Test func theMainLoopMustBeatEachTime() {
+        answerAll()
+        #expect(liveness.silentParts() == [])
+        _ = inbox.withLock { $0.take() }
+        #expect(liveness.silentParts() == ["the main loop, which takes signals and reloads"])
+        answerAll()
+        #expect(liveness.silentParts() == [])
+    }
+
+    @Test func theDispatcherMustAnswerEachTime() {
+        answerAll()
+        #expect(liveness.silentParts() == [])
+        liveness.beat()
+        #expect(liveness.silentParts() == ["the dispatcher"])
+        answerAll()
+        #expect(liveness.silentParts() == [])
+    }
+
+    @Test func aDispatcherMayWaitForAStoreThatIsKnownToFail() {
+        store.close()
+        answerAll()
+        _ = liveness.silentParts()
+        liveness.beat()
+        #expect(liveness.silentParts() == [])
+    }
+
+    @Test func theListenerMustAnswer() {
+        isListenerSilent.withLock { $0 = true }
+        answerAll()
+        #expect(liveness.silentParts() == ["the public listener"])
+    }
+
+    @Test func whatEndsInAStopIsNotSilent() {
+        isListenerSilent.withLock { $0 = true }
+        for _ in 0..<2 { _ = liveness.silentParts() }
+        liveness.stop()
+        #expect(liveness.silentParts() == [])
+    }
+
+    @Test func aListenerThatTakesRequestsAndAnswersNoneIsSilent() throws {
+        let hanging = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
+        defer { hanging.stop() }
+        let probe = { (address: ListenAddress) in HealthProbe(address, tls: nil, timeoutMilliseconds: 300).isUnanswered() }
+        #expect(probe(.tcp(host: "127.0.0.1", port: hanging.port)))
+        hanging.release()
+        let busy = try ScriptedServer(.everyRequest(.respond(503)))
+        defer { busy.stop() }
+        #expect(!probe(.tcp(host: "127.0.0.1", port: busy.port)), "it answers")
+        #expect(!probe(.unix(path: "/nowhere/socket")), "nobody takes the request")
+    }
+
+    @Test func aServiceThatRunsIsAlive() throws {
+        try ServiceFixture().withService { service in
+            let liveness = Liveness(service)
+            #expect(liveness.silentParts() == [])
+            liveness.beat()
+            #expect(
+                eventually {
+                    liveness.beat(); return liveness.silentParts().isEmpty
+                }, "the real dispatcher answers")
+            #expect(!service.publicProbe.isUnanswered())
+        }
+    }
+}

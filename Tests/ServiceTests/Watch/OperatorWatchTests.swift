@@ -1,0 +1,221 @@
+import Core
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
+
+/// Operators are told of each condition once at its beginning and once at its end.
+@Suite struct OperatorWatchTests {
+    private static let paused = ["operator.notifier_paused > log", "operator.notifier_paused > pager"]
+    private static let recovered = ["operator.notifier_recovered > log", "operator.notifier_recovered > pager"]
+
+    @Test func aNotifierIsPausedAndRecovers() throws {
+        let fixture = try WatchFixture()
+        fixture.pass(60)
+        #expect(try fixture.told() == [])
+        fixture.set("sink", .open)
+        fixture.pass(60)
+        #expect(try fixture.told() == [])
+        fixture.pass(5)
+        #expect(try fixture.told() == Self.paused)
+        #expect(try fixture.last("notifier") == "sink" && fixture.last("reason") == "status_401")
+        #expect(try fixture.last("explanation")?.text?.isEmpty == false && fixture.last("remedy")?.text?.isEmpty == false)
+        #expect(try fixture.last("waiting") == 0 && fixture.last("since") == "2026-03-10T08:17:17.000Z")
+        fixture.pass(600)
+        #expect(try fixture.told() == [])
+        fixture.set("sink", .working, successes: 1)
+        fixture.pass(300)
+        #expect(try fixture.told() == [])
+        fixture.pass(5)
+        #expect(try fixture.told() == Self.recovered)
+        #expect(try fixture.last("ended_because") == "resolved" && fixture.last("reason") == "status_401")
+        fixture.pass(3600)
+        #expect(try fixture.told() == [])
+        let lines = try fixture.log.lines()
+        #expect(
+            lines == [
+                "WARN  a condition has begun condition=notifier_paused subject=sink",
+                "INFO  a condition has ended condition=notifier_paused subject=sink",
+            ])
+    }
+
+    /// After a restart nothing is paused until the first attempt has failed again, and nothing is told twice.
+    @Test func aRestartInBetweenTellsNothing() throws {
+        let fixture = try WatchFixture()
+        fixture.set("sink", .paused, reason: "status_410")
+        fixture.pass(65)
+        #expect(try fixture.told() == Self.paused)
+        try fixture.queue(1, for: "sink")
+        try fixture.restart()
+        fixture.pass(1200)
+        fixture.set("sink", .paused, reason: "status_410")
+        fixture.pass(1200)
+        #expect(try fixture.told() == [])
+        try fixture.restart()
+        fixture.set("sink", .working, successes: 1)
+        fixture.pass(305)
+        #expect(try fixture.told() == Self.recovered)
+    }
+
+    @Test func whatEndedWhileNothingRanIsTold() throws {
+        let fixture = try WatchFixture()
+        fixture.set("sink", .open)
+        fixture.pass(65)
+        #expect(try fixture.told() == Self.paused)
+        fixture.sleep(3600)
+        try fixture.restart()
+        fixture.pass(5)
+        try fixture.reload(notifiers: ["log", "pager"])
+        fixture.pass(5)
+        #expect(try fixture.told() == Self.recovered)
+        #expect(try fixture.last("ended_because") == "removed")
+    }
+
+    @Test func aNotifierIsNotToldOfItself() throws {
+        let fixture = try WatchFixture()
+        fixture.set("pager", .open)
+        fixture.pass(65)
+        #expect(try fixture.told(delivering: false) == ["operator.notifier_paused > log"])
+        fixture.set("log", .open)
+        fixture.pass(65)
+        #expect(try fixture.told(delivering: false) == ["operator.notifier_paused > pager"])
+        fixture.sleep(43_200)
+        fixture.pass(10)
+        // What waits for the pager is late then; that is told to the log once, and so on for the log.
+        let late = try fixture.told(delivering: false)
+        #expect(late == ["operator.queue_late began > log", "operator.queue_late began > pager"])
+        fixture.sleep(43_200)
+        fixture.pass(60)
+        #expect(try fixture.told(delivering: false) == [])
+    }
+
+    @Test func theOnlyNotifierIsToldOfNothingWhileItIsPaused() throws {
+        let fixture = try WatchFixture(#""notifiers":["pager"]"#)
+        fixture.set("pager", .open)
+        fixture.pass(65)
+        #expect(try fixture.told() == [] && fixture.store.conditions().map(\.key) == [.init(.notifierPaused, "pager")])
+        fixture.set("pager", .working, successes: 1)
+        fixture.pass(305)
+        #expect(try fixture.told() == [] && fixture.store.conditions() == [])
+    }
+
+    @Test func aQueueIsLate() throws {
+        let fixture = try WatchFixture()
+        try fixture.queue(12, for: "sink")
+        fixture.pass(900)
+        #expect(try fixture.told() == [])
+        fixture.pass(5)
+        #expect(try fixture.told() == ["operator.queue_late began > log", "operator.queue_late began > pager"])
+        #expect(try fixture.last("waiting") == 12 && fixture.last("oldest_seconds") == 905)
+        fixture.pass(900)
+        _ = try fixture.store.giveUpPending(notifier: "sink", now: 0, limit: 1000)
+        fixture.pass(5)
+        #expect(try fixture.told() == ["operator.queue_late ended > log", "operator.queue_late ended > pager"])
+    }
+
+    @Test func denialsJump() throws {
+        let fixture = try WatchFixture()
+        for _ in 0..<60 {
+            fixture.count("authorized", by: 100)
+            fixture.pass(60)
+        }
+        #expect(try fixture.told() == [])
+        fixture.count("denied", "wrong_mac", by: 50)
+        fixture.count("denied", "expired", by: 10)
+        fixture.count("denied", "unknown_app", by: 1000, app: "")
+        fixture.pass(60)
+        #expect(try fixture.told() == ["operator.denials_jump began > log", "operator.denials_jump began > pager"])
+        #expect(try fixture.last("app") == "shop" && fixture.last("denied") == 60 && fixture.last("usual") == 0)
+        #expect(try fixture.last("reason") == "wrong_mac")
+        try fixture.restart()
+        for _ in 0..<5 {
+            fixture.count("denied", "wrong_mac", by: 50)
+            fixture.pass(60)
+        }
+        #expect(try fixture.told() == [], "it goes on")
+        fixture.pass(420)
+        #expect(try fixture.told() == ["operator.denials_jump ended > log", "operator.denials_jump ended > pager"])
+    }
+
+    @Test func anAppKeyThatEndsIsToldUntilItIsReplaced() throws {
+        let end = WatchFixture.start + 20 * 86_400
+        let apps = #""apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"},"not_after":\#(end)}]}]"#
+        let fixture = try WatchFixture()
+        try fixture.reload(apps: apps)
+        fixture.pass(5)
+        #expect(try fixture.told() == [])
+        fixture.sleep(6 * 86_400)
+        fixture.pass(5)
+        #expect(try fixture.told() == ["operator.credential_expires began > log", "operator.credential_expires began > pager"])
+        #expect(try fixture.last("credential") == "app_key" && fixture.last("name") == "shop")
+        #expect(try fixture.last("expires_at") == .string(RFC3339.text(end.milliseconds)))
+        fixture.sleep(30 * 86_400)
+        try fixture.restart(apps: apps)
+        fixture.pass(5)
+        #expect(try fixture.told() == [], "it has ended, and is still to be replaced")
+        try fixture.reload()
+        fixture.pass(5)
+        #expect(try fixture.told() == ["operator.credential_expires ended > log", "operator.credential_expires ended > pager"])
+        #expect(try fixture.last("ended_because") == "resolved")
+    }
+
+    /// Who is named later hears of what lasts, and who is not named any more of nothing.
+    @Test func withoutNotifiersNothingIsKept() throws {
+        let fixture = try WatchFixture(#""notifiers":[]"#)
+        fixture.set("sink", .open)
+        fixture.pass(120)
+        #expect(try fixture.told() == [] && fixture.store.conditions() == [])
+        try fixture.reload()
+        fixture.set("sink", .open)
+        fixture.pass(65)
+        #expect(try fixture.told() == Self.paused)
+        try fixture.reload(#""notifiers":[]"#)
+        fixture.pass(5)
+        #expect(try fixture.told() == [] && fixture.store.conditions() == [])
+    }
+
+    @Test func thresholdsAreLive() throws {
+        let fixture = try WatchFixture()
+        try fixture.reload(#""notifiers":["log"],"thresholds":{"paused_seconds":5}"#)
+        fixture.set("sink", .open)
+        fixture.pass(10)
+        #expect(try fixture.told() == ["operator.notifier_paused > log"])
+    }
+
+    /// Two processes with one database tell once together, and the end when neither sees it any more.
+    @Test func replicasTellOnce() throws {
+        let place = try PostgresPlace()
+        defer { withExtendedLifetime(place) {} }
+        let replicas = try (0..<2).map { _ in try WatchFixture(store: try place.store()) }
+        for replica in replicas {
+            replica.set("sink", .open)
+            replica.pass(65)
+        }
+        #expect(try replicas[0].told() == Self.paused)
+        replicas[0].set("sink", .working, successes: 1)
+        replicas[0].pass(600)
+        #expect(try replicas[0].told() == [], "the other one still sees it")
+        replicas[1].set("sink", .working, successes: 1)
+        replicas[1].pass(305)
+        #expect(try replicas[0].told() == Self.recovered)
+        replicas[0].set("sink", .open)
+        replicas[0].pass(65)
+        #expect(try replicas[0].told() == Self.paused, "it may begin again")
+    }
+
+    @Test func aStoreThatIsClosedSaysSoItself() throws {
+        let store = MemoryStore()
+        let fixture = try WatchFixture(store: store)
+        store.close()
+        fixture.pass(60)
+        #expect(try fixture.log.lines() == [])
+    }
+}

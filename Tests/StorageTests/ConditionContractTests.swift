@@ -1,0 +1,110 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+import Time
+
+/// Conditions that operators are told of: each once when it begins and once when it ends.
+@Suite struct ConditionContractTests {
+    private static let key = OperatorCondition.Key(.notifierPaused, "sink")
+
+    private func condition(_ key: OperatorCondition.Key = key, since: UnixMilliseconds = 1000) -> OperatorCondition {
+        OperatorCondition(key, since: since, data: Array(#"{"notifier":"sink"}"#.utf8))
+    }
+
+    private func begin(_ number: Int, _ condition: OperatorCondition? = nil, to notifiers: [String] = ["log", "http"]) -> Arrival {
+        let event = (condition ?? self.condition()).begun(id: UUIDv7(milliseconds: 1, number: number << 16), lifeMilliseconds: 100_000)
+        return Arrival(event, to: notifiers.map { Subscription(notifier: $0) })
+    }
+
+    private func end(_ number: Int, now: UnixMilliseconds = 2000) -> Arrival {
+        let id = UUIDv7(milliseconds: 1, number: number << 16)
+        return Arrival(
+            condition().ended(.resolved, id: id, now: now, lifeMilliseconds: 100_000), to: [Subscription(notifier: "log")])
+    }
+
+    private func told(_ store: any Store) throws -> [String] {
+        try store.all().reversed().map { "\($0.event.kind.rawValue) \($0.notifier) \($0.state.rawValue)" }
+    }
+
+    @Test(arguments: Backend.allCases) func eachIsToldOnce(_ backend: Backend) throws {
+        let store = try backend.store()
+        #expect(try store.store.conditions() == [])
+        #expect(try store.store.clear(Self.key, announcing: end(1)) == false, "it has not begun")
+        #expect(try store.store.raise(condition(), announcing: begin(2)))
+        #expect(try store.store.raise(condition(since: 5000), announcing: begin(3)) == false)
+        #expect(try store.store.conditions() == [condition()])
+        #expect(try store.store.clear(Self.key, announcing: end(4)))
+        #expect(try store.store.clear(Self.key, announcing: end(5)) == false)
+        #expect(try store.store.conditions() == [])
+        let paused = ["operator.notifier_paused log pending", "operator.notifier_paused http pending"]
+        #expect(try Set(told(store.store)) == Set(paused + ["operator.notifier_recovered log pending"]))
+        #expect(try store.store.raise(condition(since: 6000), announcing: begin(6)), "it may begin again")
+        #expect(try told(store.store).count == 5)
+    }
+
+    @Test(arguments: Backend.allCases) func itsEventIsDeliveredLikeEveryOther(_ backend: Backend) throws {
+        let store = try backend.store()
+        #expect(try store.store.raise(condition(), announcing: begin(1, to: ["log"])))
+        let claimed = try #require(try store.store.claim(at: 2000).first)
+        #expect(claimed.event == begin(1).event)
+        try store.store.report(claimed, .delivered, at: 3000)
+        #expect(try store.store.all().map(\.state) == [.delivered])
+        var filter = DeliveryFilter()
+        filter.appID = ""
+        #expect(try store.store.deliveries(filter, limit: 10).count == 1)
+    }
+
+    @Test(arguments: Backend.allCases) func nobodyNeedBeTold(_ backend: Backend) throws {
+        let store = try backend.store()
+        #expect(try store.store.raise(condition(), announcing: nil))
+        #expect(try store.store.clear(Self.key, announcing: nil))
+        #expect(try store.store.all() == [])
+    }
+
+    @Test(arguments: Backend.allCases) func eachKindAndSubjectHasItsOwn(_ backend: Backend) throws {
+        let store = try backend.store()
+        let subjects = ["", "a\u{0}b", "caf\u{e9}", "cafe\u{301}"]
+        let keys = OperatorCondition.Kind.allCases.flatMap { kind in subjects.map { OperatorCondition.Key(kind, $0) } }.sorted()
+        for key in keys.reversed() { #expect(try store.store.raise(condition(key), announcing: nil)) }
+        #expect(try store.store.conditions().map(\.key) == keys)
+        #expect(try store.store.clear(keys[3], announcing: nil))
+        #expect(try store.store.conditions().map(\.key) == keys.filter { $0 != keys[3] })
+    }
+
+    /// Where there is no room for the event, the condition has begun all the same.
+    @Test(arguments: Backend.allCases) func aFullQueueTakesTheCondition(_ backend: Backend) throws {
+        let store = try backend.store(maxPending: 1)
+        try store.store.take(Sample(1))
+        #expect(try store.store.raise(condition(), announcing: begin(2)))
+        #expect(try store.store.conditions().count == 1)
+        #expect(try store.store.all().filter { $0.state == .dead }.map(\.reason) == ["queue_full", "queue_full"])
+    }
+
+    @Test func aRestartForgetsNothing() throws {
+        let directory = try TemporaryDirectory()
+        let place = try PostgresPlace()
+        let opened: [() throws -> any Store] = [
+            { try SQLiteStore(path: directory.path("store.db")) }, { try place.store() },
+        ]
+        for open in opened {
+            let store = try open()
+            #expect(try store.raise(condition(), announcing: begin(1)))
+            store.close()
+            let again = try open()
+            defer { again.close() }
+            #expect(try again.conditions().map(\.key) == [Self.key])
+            #expect(try again.raise(condition(), announcing: begin(2)) == false)
+            #expect(try again.clear(Self.key, announcing: end(3)))
+            #expect(try again.all().count == 3)
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func aClosedStoreSaysSo(_ backend: Backend) throws {
+        let store = try backend.store()
+        store.store.close()
+        #expect(throws: StoreError.self) { _ = try store.store.conditions() }
+        #expect(throws: StoreError.self) { _ = try store.store.raise(condition(), announcing: nil) }
+        #expect(throws: StoreError.self) { _ = try store.store.clear(Self.key, announcing: nil) }
+    }
+}

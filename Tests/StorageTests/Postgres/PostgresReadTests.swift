@@ -1,0 +1,146 @@
+import Core
+import Postgres
+import TestSupport
+import Testing
+import Threading
+import Time
+
+@testable import Storage
+
+/// Operators' reads of a database: beside those who write, without writing, and for a limited time.
+@Suite struct PostgresReadTests {
+    private static let soon: UInt64 = 20_000
+
+    private func connection(_ place: PostgresPlace) throws -> Connection {
+        try Connection(try place.settings(), by: .after(milliseconds: Self.soon))
+    }
+
+    /// Holds a lock on the tables of events while `body` runs.
+    private func holding(_ lock: StaticString, _ place: PostgresPlace, _ body: () throws -> Void) throws {
+        let other = try connection(place)
+        let result = try other.transaction(by: .after(milliseconds: Self.soon)) { () throws(PostgresError) in
+            try other.run(Query(lock), by: .after(milliseconds: Self.soon))
+            return Result { try body() }
+        }
+        try result.get()
+    }
+
+    @Test func areAnsweredWhileSomebodyWrites() throws {
+        let place = try PostgresPlace()
+        let store = try place.store()
+        defer { store.close() }
+        try store.take(Sample(1))
+        let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
+        try holding("LOCK TABLE events, deliveries, devices, persons IN EXCLUSIVE MODE", place) { () throws in
+            store.accept(Sample(2).arrival(), telling: .nobody) { result in answer.update { $0 = result } }
+            #expect(try store.deliveries(DeliveryFilter(), limit: 10).count == 1)
+            #expect(try store.story(of: Sample(1).delivery().id) != nil)
+            #expect(try store.devices(DeviceFilter(appID: "app", userID: nil), after: nil, limit: 10).isEmpty)
+            #expect(try store.pending().count == 1)
+            #expect(answer.withLock { $0 } == nil, "the writer waited all the time")
+        }
+        #expect(answer.wait { $0 } == .success(.accepted))
+    }
+
+    @Test func cannotWrite() throws {
+        let place = try PostgresPlace()
+        let store = try place.store()
+        defer { store.close() }
+        try store.take(Sample(1))
+        do throws(StoreError) {
+            _ = try store.read { session throws(PostgresError) in try session.run([Query("DELETE FROM events")]) }
+            Issue.record("it has written")
+        } catch {
+            #expect(error.description.contains("25006"), "\(error)")
+        }
+        #expect(try store.deliveries(DeliveryFilter(), limit: 10).count == 1, "the connection goes on")
+    }
+
+    @Test func areEndedWhenTheirTimeIsOver() throws {
+        let place = try PostgresPlace()
+        var settings = StoreSettings()
+        settings.readMilliseconds = 20
+        let store = try place.store(settings)
+        defer { store.close() }
+        try store.take(Sample(1))
+        try holding("LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE", place) { () throws in
+            for _ in 0..<2 {
+                do throws(StoreError) {
+                    _ = try store.page(of: DeliveryFilter(), after: nil, limit: 10)
+                    Issue.record("it went on")
+                } catch {
+                    #expect(error.kind == .tooLong)
+                    #expect(error.description.contains("took more than 20 ms"))
+                }
+            }
+        }
+        #expect(eventually { (try? store.deliveries(DeliveryFilter(), limit: 10).count) == 1 }, "the connection goes on")
+    }
+
+    /// What operators wait for delays neither metrics nor the question for revocations.
+    @Test func areApartFromMetrics() throws {
+        let place = try PostgresPlace()
+        let store = try place.store()
+        defer { store.close() }
+        try store.take(Sample(1))
+        try holding("LOCK TABLE key_uses IN ACCESS EXCLUSIVE MODE", place) { () throws in
+            let hasEnded = Monitor(false)
+            let reader = startThread {
+                _ = try? store.keyUses()
+                hasEnded.update { $0 = true }
+            }
+            #expect(try isWaiting(place))
+            #expect(try store.pending().count == 1)
+            _ = try store.revocationNews(since: nil)
+            // Ends the read, which would otherwise take its time.
+            try place.run(
+                Query(
+                    "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE query LIKE '%FROM key_uses%' AND pid <> pg_backend_pid()"
+                ))
+            reader.join()
+            #expect(hasEnded.withLock { $0 })
+        }
+    }
+
+    @Test func areEndedWhenTheStoreIsClosed() throws {
+        let place = try PostgresPlace()
+        let store = try place.store()
+        try store.take(Sample(1))
+        try holding("LOCK TABLE key_uses IN ACCESS EXCLUSIVE MODE", place) { () throws in
+            let end = Monitor<StoreError?>(nil)
+            let reader = startThread {
+                do throws(StoreError) {
+                    _ = try store.keyUses()
+                } catch {
+                    end.update { $0 = error }
+                }
+            }
+            #expect(try isWaiting(place))
+            store.close()
+            reader.join()
+            #expect(end.withLock { $0 } == .closed)
+        }
+    }
+
+    @Test func goOnAfterTheDatabaseWasAway() throws {
+        let server = try PostgresServer()
+        let place = try PostgresPlace(server)
+        let store = try place.store()
+        defer { store.close() }
+        try store.take(Sample(1))
+        #expect(try store.deliveries(DeliveryFilter(), limit: 10).count == 1)
+        try server.kill()
+        #expect(throws: StoreError.self) { try store.deliveries(DeliveryFilter(), limit: 10) }
+        try server.start()
+        #expect(eventually { (try? store.deliveries(DeliveryFilter(), limit: 10).count) == 1 })
+    }
+
+    /// Whether a read of the table waits for its lock, before long.
+    private func isWaiting(_ place: PostgresPlace) throws -> Bool {
+        eventually {
+            let rows = try? place.run(
+                Query("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM key_uses%'"))
+            return (try? rows?.one().int64(0)) ?? 0 > 0
+        }
+    }
+}

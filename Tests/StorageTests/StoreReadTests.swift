@@ -1,0 +1,132 @@
+import Core
+import SQLite
+import TestSupport
+import Testing
+import Threading
+import Time
+
+@testable import Storage
+
+/// Operators' reads of a file: beside the writer, without writing, and for a limited time.
+@Suite struct StoreReadTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path("store.db")
+    }
+
+    private func open(_ change: (inout StoreSettings) -> Void = { _ in }) throws -> SQLiteStore {
+        var settings = StoreSettings()
+        change(&settings)
+        return try SQLiteStore(path: path, settings: settings)
+    }
+
+    /// More events than are read before anybody asks whether a read shall end.
+    private func fill(_ store: SQLiteStore) throws {
+        let answers = (0..<3000).map { number in
+            let answer = Answer<Acceptance>()
+            store.accept(Sample(number).arrival(), telling: .nobody) { answer.set($0) }
+            return answer
+        }
+        for answer in answers { _ = try answer.get() }
+    }
+
+    /// What no index finds, so that all events are looked at.
+    private static var nobodys: DeliveryFilter {
+        var filter = DeliveryFilter()
+        filter.userID = "nobody"
+        return filter
+    }
+
+    @Test func areAnsweredWhileSomebodyWrites() throws {
+        let store = try open { $0.busyTimeoutMilliseconds = 60_000 }
+        defer { store.close() }
+        try store.take(Sample(1))
+        let other = try Connection(path: path, mode: .readWriteCreate)
+        let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
+        let (counts, isWaiting) = try other.transaction { () throws(SQLiteError) in
+            // Now the file has a writer, and nobody else can be one.
+            store.accept(Sample(2).arrival(), telling: .nobody) { result in answer.update { $0 = result } }
+            let counts: [Int?] = [
+                try? store.deliveries(DeliveryFilter(), limit: 10).count, try? store.deliveries(Self.nobodys, limit: 10).count,
+                try? store.devices(DeviceFilter(appID: "app", userID: nil), after: nil, limit: 10).count,
+                try? store.revocations(of: nil, after: nil, limit: 10).count, try? store.keyUses().count, try? store.pending().count,
+            ]
+            return (counts, answer.withLock { $0 } == nil)
+        }
+        #expect(counts == [1, 0, 0, 0, 0, 1])
+        #expect(isWaiting, "the writer waited all the time")
+        #expect(answer.wait { $0 } == .success(.accepted))
+    }
+
+    @Test func cannotWrite() throws {
+        let store = try open()
+        defer { store.close() }
+        let connection = try DatabaseFile.connectForReading(path, StoreSettings())
+        do throws(SQLiteError) {
+            try connection.execute("DELETE FROM events")
+            Issue.record("it has written")
+        } catch {
+            #expect(error.isReadOnly)
+        }
+    }
+
+    @Test func areEndedWhenTheirTimeIsOver() throws {
+        let store = try open { $0.readMilliseconds = 0 }
+        defer { store.close() }
+        try fill(store)
+        for _ in 0..<2 {
+            do throws(StoreError) {
+                _ = try store.page(of: Self.nobodys, after: nil, limit: 10)
+                Issue.record("it went on")
+            } catch {
+                #expect(error.kind == .tooLong)
+                #expect(error.description.contains("took more than 0 ms"))
+            }
+        }
+        // What an index finds takes no time, and the writer has no limit.
+        var comment = DeliveryFilter()
+        (comment.appID, comment.commentID) = ("app", 7)
+        #expect(try store.deliveries(comment, limit: 10).count == 1)
+        #expect(try store.take(Sample(5000).arrival()) == .accepted)
+        #expect(try store.retry(DeliveryFilter(), now: 1000, expiresAt: 2000) == 0)
+    }
+
+    @Test func areEndedWhenTheStoreIsClosed() throws {
+        let store = try open()
+        try fill(store)
+        let (isReading, end) = (Monitor(false), Monitor<Result<Int, StoreError>?>(nil))
+        let reader = startThread {
+            do throws(StoreError) {
+                let count = try store.read(store.listReader) { database throws(SQLiteError) in
+                    isReading.update { $0 = true }
+                    // The store is closed while this read is under way.
+                    _ = eventually { store.status.withLock { $0.isClosed } }
+                    return try database.step(Self.nobodys, before: .end, downTo: 0, limit: 10).count
+                }
+                end.update { $0 = .success(count) }
+            } catch {
+                end.update { $0 = .failure(error) }
+            }
+        }
+        #expect(isReading.wait { $0 ? true : nil } == true)
+        store.close()
+        reader.join()
+        #expect(end.withLock { $0 } == .failure(.closed))
+    }
+
+    @Test func seeTheFileThatWasOpenedAgain() throws {
+        let first = try open()
+        try first.take(Sample(1))
+        first.close()
+        let copy = try open()
+        try copy.take(Sample(2))
+        copy.close()
+        #expect(throws: StoreError.self, "it is closed") { try copy.deliveries(DeliveryFilter(), limit: 10) }
+        let again = try open()
+        defer { again.close() }
+        #expect(try again.deliveries(DeliveryFilter(), limit: 10).count == 2)
+    }
+}

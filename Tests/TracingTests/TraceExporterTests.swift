@@ -1,0 +1,179 @@
+import Core
+import Crypto
+import JSON
+import Observability
+import TestSupport
+import Testing
+import Threading
+import Time
+
+@testable import Configuration
+@testable import Tracing
+
+/// The exporter with a collector on a real socket.
+@Suite struct TraceExporterTests {
+    private let scratch: TemporaryDirectory
+    private let log: TestLog
+    private let registry = MetricsRegistry()
+    private let exporter: TraceExporter
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+        log = try TestLog(in: scratch, level: .info)
+        exporter = TraceExporter(registry: registry, logger: log.logger, clocks: .system, version: "1.2.3") { "replica-1" }
+    }
+
+    private func settings(_ collector: ScriptedServer, timeoutSeconds: Int = 10) -> Configuration.TraceExport {
+        Configuration.TraceExport(
+            url: collector.url("/v1/traces"),
+            headers: [Configuration.TraceExport.Header(name: "X-Tenant", value: SecretBytes(copying: "support".utf8.span))],
+            sampleRatio: 1, timeoutSeconds: timeoutSeconds)
+    }
+
+    private func export(to collector: ScriptedServer, timeoutSeconds: Int = 10) throws {
+        let settings = settings(collector, timeoutSeconds: timeoutSeconds)
+        try exporter.prepare(settings)
+        exporter.use(settings)
+    }
+
+    private func end(_ count: Int) {
+        for _ in 0..<count { exporter.tracer.end(exporter.tracer.beginRequest(nil), .server, "POST /a", []) }
+    }
+
+    private func count(_ result: String) -> Int {
+        let line = String(decoding: registry.render(), as: UTF8.self).split(separator: "\n").first {
+            $0.hasPrefix("deskgate_trace_spans_total{result=\"\(result)\"}")
+        }
+        return line.flatMap { $0.split(separator: " ").last }.flatMap { Int($0) } ?? -1
+    }
+
+    private func spanCount(_ request: RecordedRequest) throws -> Int {
+        let root = try JSONElement(parsing: request.body.span)
+        return root["resourceSpans"]?.elements.first?["scopeSpans"]?.elements.first?["spans"]?.elements.count ?? -1
+    }
+
+    @Test func exportsWhatIsRecorded() throws {
+        let collector = try ScriptedServer(.everyRequest(.respond(200, body: "{}")))
+        defer { collector.stop() }
+        try export(to: collector)
+        end(3)
+        #expect(collector.waitForRequests(1))
+        let request = try #require(collector.requests.first)
+        #expect(request.method == "POST" && request.target == "/v1/traces")
+        #expect(request.header("Content-Type") == "application/json" && request.header("X-Tenant") == "support")
+        #expect(eventually { count("exported") == 3 })
+        #expect(try collector.requests.map(spanCount).reduce(0, +) == 3)
+        #expect(
+            String(decoding: request.body, as: UTF8.self).contains(#"{"key":"service.instance.id","value":{"stringValue":"replica-1"}}"#))
+        exporter.stop()
+        #expect(count("failed") == 0 && count("dropped") == 0)
+        #expect(try log.lines() == [])
+    }
+
+    @Test func aWholeBatchDoesNotWait() throws {
+        let collector = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { collector.stop() }
+        let patient = TraceExporter(
+            registry: registry, logger: log.logger, clocks: .system, version: "1", intervalMilliseconds: 3_600_000
+        ) { "" }
+        try patient.prepare(settings(collector))
+        patient.use(settings(collector))
+        for requests in 1...2 {
+            for _ in 0..<SpanQueue.batchSize { patient.tracer.end(patient.tracer.beginRequest(nil), .server, "a", []) }
+            #expect(collector.waitForRequests(requests))
+        }
+        patient.tracer.end(patient.tracer.beginRequest(nil), .server, "a", [])
+        patient.stop()
+        #expect(try collector.requests.map(spanCount) == [512, 512, 1])
+        #expect(count("exported") == 1025)
+    }
+
+    /// The same batch comes again when the collector asks for it, and the log says so once.
+    @Test func isSentAgainUntilItIsTaken() throws {
+        let collector = try ScriptedServer(
+            .requests([[.respond(503, headers: ["Retry-After: 0"])], [.respond(429, headers: ["Retry-After: 0"])], [.respond(200)]]))
+        defer { collector.stop() }
+        try export(to: collector)
+        end(2)
+        #expect(collector.waitForRequests(3))
+        #expect(eventually { count("exported") == 2 })
+        let bodies = collector.requests.map(\.body)
+        #expect(bodies.count == 3 && bodies[0] == bodies[1] && bodies[1] == bodies[2])
+        exporter.stop()
+        #expect(count("failed") == 0)
+        let lines = try log.lines()
+        #expect(lines.count == 2)
+        #expect(lines.first?.contains("traces cannot be exported") == true && lines.first?.contains("reason=status_503") == true)
+        #expect(lines.last?.contains("traces are exported again") == true)
+    }
+
+    @Test func isGivenUpWhenTheCollectorRefuses() throws {
+        let collector = try ScriptedServer(.requests([[.respond(400, body: "no")], [.respond(200, body: Self.partial)]]))
+        defer { collector.stop() }
+        try export(to: collector)
+        end(2)
+        #expect(eventually { count("failed") == 2 })
+        end(5)
+        #expect(eventually { count("failed") == 6 })
+        exporter.stop()
+        #expect(count("exported") == 1 && collector.requests.count == 2)
+        #expect(try log.lines().count == 1, "it goes on failing")
+    }
+
+    private static let partial = #"{"partialSuccess":{"rejectedSpans":"4","errorMessage":"too old"}}"#
+
+    /// Of the spans that wait, those that fit the queue are kept, and nothing waits for the collector.
+    @Test(arguments: [(0, 500), (700, 700), (60_000, 2000)] as [(UInt64, UInt64)])
+    func aCollectorThatHangsDelaysNothing(drainMilliseconds: UInt64, least: UInt64) throws {
+        let collector = try ScriptedServer(.everyRequest(.hang))
+        defer { collector.stop() }
+        try export(to: collector, timeoutSeconds: 60)
+        // One alone: of several, a slow machine could export only the first ones.
+        end(1)
+        #expect(collector.waitForRequests(1))
+        end(SpanQueue.capacity + 10)
+        #expect(count("dropped") == 10)
+        let start = SystemClock.monotonicMilliseconds()
+        exporter.stop(drainMilliseconds: drainMilliseconds)
+        let took = SystemClock.monotonicMilliseconds().elapsed(since: start)
+        // Not before, as a slow machine may only take longer.
+        #expect(took >= least && took < 50_000, "the collector would be waited for 60 s")
+        #expect(count("failed") == 1 && count("dropped") == SpanQueue.capacity + 10)
+    }
+
+    @Test func aStopExportsWhatWaits() throws {
+        let collector = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { collector.stop() }
+        try export(to: collector)
+        end(700)
+        exporter.stop()
+        #expect(count("exported") == 700)
+        end(1)
+        #expect(exporter.tracer.queue.count == 0, "nothing is recorded any more")
+    }
+
+    @Test func aReloadChangesTheCollector() throws {
+        let (first, second) = (try ScriptedServer(.everyRequest(.respond(200))), try ScriptedServer(.everyRequest(.respond(200))))
+        defer {
+            first.stop()
+            second.stop()
+        }
+        try export(to: first)
+        end(1)
+        #expect(eventually { count("exported") == 1 })
+        exporter.use(nil)
+        end(1)
+        #expect(exporter.tracer.queue.count == 0)
+        try export(to: second)
+        end(1)
+        #expect(eventually { count("exported") == 2 })
+        #expect(first.requests.count == 1 && second.requests.count == 1)
+        exporter.stop()
+    }
+
+    @Test func theSeriesExistFromTheStart() {
+        exporter.use(nil)
+        exporter.stop()
+        #expect(count("exported") == 0 && count("dropped") == 0 && count("failed") == 0)
+    }
+}

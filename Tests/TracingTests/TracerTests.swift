@@ -1,0 +1,97 @@
+import Core
+import Observability
+import TestSupport
+import Testing
+import Threading
+
+@testable import Tracing
+
+@Suite struct TracerTests {
+    private let dropped: Counter
+    private let tracer: Tracer
+    private let time = Monitor<UInt64>(1000)
+    private let batches = Monitor(0)
+    private let caller = TraceContext(traceID: 5, spanID: 6, isSampled: true)
+
+    init() {
+        dropped = MetricsRegistry().counter("dropped_total", "Dropped.")
+        tracer = Tracer(
+            countingDropped: dropped, unixNanoseconds: { 7_000_000 }, monotonicNanoseconds: { [time] in time.withLock { $0 } },
+            onBatch: { [batches] in batches.withLock { $0 += 1 } })
+    }
+
+    private func spans() -> [TraceSpan] { tracer.queue.takeBatch() }
+
+    @Test func whileNothingIsRecordedTracesAreOnlyCarriedOn() throws {
+        #expect(tracer.beginRequest(nil) == nil)
+        let span = try #require(tracer.beginRequest(caller))
+        #expect(span.context.traceID == 5 && span.context.spanID != 6 && span.context.isSampled)
+        let own = try #require(tracer.beginLasting(nil))
+        #expect(!own.context.isSampled, "nobody records it")
+        tracer.end(span, .server, "never", [.text("never", "told")])
+        tracer.end(own, .server, "never", [])
+        #expect(spans() == [])
+    }
+
+    @Test func aRecordedSpanTellsWhatItWas() throws {
+        tracer.record(sampleRatio: 0)
+        let span = try #require(tracer.beginRequest(caller))
+        time.withLock { $0 += 250 }
+        tracer.end(span, .client, failure: "timeout", "POST", [.integer("number", 3)])
+        let told = spans()
+        #expect(
+            told == [
+                TraceSpan(
+                    context: span.context, parentID: 6, name: "POST", kind: .client, start: 7_000_000, end: 7_000_250,
+                    attributes: [.integer("number", 3), .text("error.type", "timeout")], hasFailed: true)
+            ])
+    }
+
+    @Test func theCallersDecisionIsFollowed() throws {
+        tracer.record(sampleRatio: 1)
+        let span = try #require(tracer.beginRequest(caller.sampled(false)))
+        #expect(!span.context.isSampled)
+        tracer.end(span, .server, "never", [])
+        #expect(spans() == [])
+        let child = try #require(tracer.begin(below: span.context))
+        tracer.end(child, .client, "never", [])
+        #expect(spans() == [])
+    }
+
+    @Test(arguments: [(0.0, 0...0), (0.25, 150...350), (1.0, 1000...1000)])
+    func aShareOfOurOwnTracesIsRecorded(ratio: Double, expected: ClosedRange<Int>) {
+        tracer.record(sampleRatio: ratio)
+        #expect(expected.contains((0..<1000).count { _ in tracer.beginRequest(nil) != nil }))
+        #expect(expected.contains((0..<1000).count { _ in tracer.beginLasting(nil)?.context.isSampled ?? false }))
+    }
+
+    @Test func whatDoesNotFitIsDroppedAndCounted() throws {
+        tracer.record(sampleRatio: 1)
+        for _ in 0..<SpanQueue.capacity + 100 { tracer.end(tracer.beginRequest(nil), .server, "a", []) }
+        #expect(dropped.current == 100 && tracer.queue.count == SpanQueue.capacity)
+        #expect(batches.withLock { $0 } == 1, "a batch is announced once")
+        #expect((0..<4).map { _ in spans().count } == [512, 512, 512, 512])
+        #expect(tracer.queue.count == 0 && spans() == [])
+        tracer.end(tracer.beginRequest(nil), .server, "a", [])
+        tracer.queue.discard()
+        #expect(dropped.current == 101 && spans() == [])
+    }
+
+    @Test func threadsLoseNoSpan() throws {
+        tracer.record(sampleRatio: 1)
+        let (tracer, taken) = (tracer, Monitor(0))
+        let threads = try (0..<4).map { _ in
+            try OwnThread {
+                for _ in 0..<2000 {
+                    tracer.end(tracer.beginRequest(nil), .server, "a", [])
+                    if tracer.queue.count > 400 { taken.withLock { $0 += tracer.queue.takeBatch().count } }
+                }
+            }
+        }
+        for thread in threads { thread.join() }
+        taken.withLock { taken in
+            while case let batch = tracer.queue.takeBatch(), !batch.isEmpty { taken += batch.count }
+        }
+        #expect(taken.withLock { $0 } + Int(dropped.current) == 8000)
+    }
+}
