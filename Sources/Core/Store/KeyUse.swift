@@ -50,6 +50,9 @@ package struct KeyUse: Sendable, Equatable {
 
 /// A process that serves with a shared store, as its last heartbeat says.
 package struct Replica: Sendable, Equatable {
+    /// After how many milliseconds of silence a process counts as dead.
+    package static let deadMilliseconds: UInt64 = 30_000
+
     /// Its random name.
     package let id: String
     /// Whether it is this process.
@@ -66,4 +69,7 @@ package struct Replica: Sendable, Equatable {
         self.silentMilliseconds = silentMilliseconds
         self.keysDigest = keysDigest
     }
+
+    /// Whether it counts as dead: its leases go to the others.
+    package var isDead: Bool { silentMilliseconds >= Self.deadMilliseconds }
 }

@@ -13,9 +13,6 @@ package struct ProblemSearch {
     /// How long before its end a credential is a problem, in seconds.
     static let renewalSeconds: UInt64 = 30 * 24 * 3600
 
-    /// How long a process is silent before it counts as gone, in milliseconds.
-    private static let silentMilliseconds: UInt64 = 30_000
-
     let configuration: Configuration
     let now: UnixMilliseconds
     let store: StoreError?
@@ -42,7 +39,7 @@ package struct ProblemSearch {
         self.standings = standings
         self.pending = pending
         strangers = replicas.filter { replica in
-            !replica.isOwn && replica.silentMilliseconds < Self.silentMilliseconds && replica.keysDigest.map { $0 != keysDigest } ?? false
+            !replica.isOwn && !replica.isDead && replica.keysDigest.map { $0 != keysDigest } ?? false
         }
     }
 

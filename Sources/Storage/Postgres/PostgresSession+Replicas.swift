@@ -4,8 +4,8 @@ internal import Time
 
 /// Which processes work on the database, and what those that are dead have left.
 extension PostgresSession {
-    /// After how many milliseconds of silence a process counts as dead: its leases go to the others.
-    static let deadMilliseconds: Int64 = 30_000
+    /// After how many milliseconds of silence a process counts as dead, as statements take it.
+    static let deadMilliseconds = Int64(Replica.deadMilliseconds)
 
     /// Begins to work here, unless a copy reads or fills the database.
     /// - Returns: why not, with the remedy; nil when it began.
