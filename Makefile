@@ -1,7 +1,7 @@
 # Every target first installs missing packages (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
 SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
 
-.PHONY: run test build install deb test-deb bench soak faults check sanitize format openapi test-api test-page test-traces test-clients test-proxies check-deploy
+.PHONY: run test build install deb test-deb bench soak faults check sanitize format openapi test-api test-page test-traces test-clients test-proxies check-deploy test-docs
 
 # Options for `make bench`, such as --part webhooks or --quick.
 BENCH ?=
@@ -112,6 +112,15 @@ test-proxies:
 	Scripts/install check
 	swift build --product deskgate
 	Scripts/test-proxies $(PROXY)
+
+# Runs the commands of the documentation; part of `make check`. STORY names some of them, as the marks in the pages do.
+STORY ?=
+
+test-docs:
+	Scripts/install check
+	swift build --product deskgate
+	Scripts/check-docs
+	Scripts/test-docs $(STORY)
 
 # Checks compose files and Kubernetes manifests; part of `make check`.
 check-deploy:
