@@ -1,7 +1,7 @@
 # Every target first installs missing packages (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
 SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
 
-.PHONY: run test build install deb test-deb bench soak faults check sanitize format openapi test-api test-page test-traces test-clients test-proxies check-deploy test-docs
+.PHONY: run test build install deb test-deb bench soak faults check sanitize format openapi test-api test-page test-traces test-clients test-proxies check-deploy
 
 # Options for `make bench`, such as --part webhooks or --quick.
 BENCH ?=
@@ -116,6 +116,7 @@ test-proxies:
 # Runs the commands of the documentation; part of `make check`. STORY names some of them, as the marks in the pages do.
 STORY ?=
 
+.PHONY: test-docs
 test-docs:
 	Scripts/install check
 	swift build --product deskgate
