@@ -113,6 +113,16 @@ test-proxies:
 	swift build --product deskgate
 	Scripts/test-proxies $(PROXY)
 
+# Runs the commands of the documentation; part of `make check`. STORY names some of them, as the marks in the pages do.
+STORY ?=
+
+.PHONY: test-docs
+test-docs:
+	Scripts/install check
+	swift build --product deskgate
+	Scripts/check-docs
+	Scripts/test-docs $(STORY)
+
 # Checks compose files and Kubernetes manifests; part of `make check`.
 check-deploy:
 	Scripts/install check

@@ -1,0 +1,127 @@
+import JSON
+
+@testable import Configuration
+
+/// A value in a configuration: where it is, and by which name the documentation has it.
+struct ConfigurationPlace {
+    /// A step from an object or a list to one of its values.
+    enum Step {
+        case key(String)
+        case index(Int)
+    }
+
+    /// The whole configuration.
+    let root: JSONValue
+    let steps: [Step]
+    let value: JSONValue
+    /// The path with `[]` for each element of a list and a word in capitals for each name of the operator's own.
+    let pattern: String
+    /// The type of the notifier that it belongs to; empty elsewhere.
+    let type: String
+    /// Whether it is a value of its own: a secret is one, and so is a list of secrets or texts.
+    let isLeaf: Bool
+
+    /// The key as a row of the documentation has it, with the notifier's type.
+    var name: String { "\(pattern) \(type)" }
+
+    /// Its JSON path.
+    var path: String { Self.path(steps[...]) }
+
+    /// The paths on the way to it and its own, each with the value there.
+    var around: [(path: String, value: JSONValue)] {
+        steps.indices.map { end in
+            let way = steps[...end]
+            return (Self.path(way), way.reduce(root) { Self.step($0, $1) })
+        }
+    }
+
+    /// The whole configuration with another value here, or without this key.
+    func root(with value: JSONValue?) -> JSONValue { replacing(in: root, by: value) }
+
+    /// A configuration of the same form with another value here, or without this key.
+    func replacing(in other: JSONValue, by value: JSONValue?) -> JSONValue { Self.replace(other, steps[...], by: value) ?? .null }
+
+    /// Every value of a configuration but those that are elements of a list of texts or secrets.
+    static func all(in root: JSONValue) -> [ConfigurationPlace] {
+        var found: [ConfigurationPlace] = []
+        walk(root, [], "", "") { steps, value, pattern, type, isLeaf in
+            found.append(ConfigurationPlace(root: root, steps: steps, value: value, pattern: pattern, type: type, isLeaf: isLeaf))
+        }
+        return found
+    }
+
+    private static func walk(
+        _ value: JSONValue, _ steps: [Step], _ pattern: String, _ type: String,
+        _ visit: ([Step], JSONValue, String, String, Bool) -> Void
+    ) {
+        if case .object(let object) = value, !isSecret(value) {
+            if !steps.isEmpty { visit(steps, value, pattern, type, false) }
+            for entry in object.members {
+                let word = word(entry.key, in: pattern)
+                let type = if pattern == "notifiers", case .object(let notifier) = entry.value { notifierType(notifier) } else { type }
+                walk(entry.value, steps + [.key(entry.key)], pattern.isEmpty ? word : "\(pattern).\(word)", type, visit)
+            }
+        } else if case .array(let elements) = value, elements.contains(where: isPlainObject) {
+            visit(steps, value, pattern, type, false)
+            for (index, element) in elements.enumerated() { walk(element, steps + [.index(index)], "\(pattern)[]", type, visit) }
+        } else {
+            visit(steps, value, pattern, type, true)
+        }
+    }
+
+    /// The words for names that operators choose.
+    private static func word(_ key: String, in pattern: String) -> String {
+        switch pattern {
+        case "notifiers", "traces.otlp.headers": "NAME"
+        case "apps[].routes" where key != "default": "TYPE"
+        case _ where pattern.hasSuffix(".templates"): "TEXT"
+        default: key
+        }
+    }
+
+    private static func notifierType(_ notifier: JSONObject) -> String {
+        if case .string(let type)? = notifier["type"] { type } else { "" }
+    }
+
+    static func isSecret(_ value: JSONValue) -> Bool {
+        guard case .object(let object) = value else { return false }
+        return object.members.count == 1 && SecretReader.keys.names.contains(object.members[0].key)
+    }
+
+    private static func isPlainObject(_ value: JSONValue) -> Bool {
+        if case .object = value { !isSecret(value) } else { false }
+    }
+
+    private static func path(_ steps: ArraySlice<Step>) -> String {
+        steps.reduce("$") { path, step in
+            switch step {
+            case .key(let key): "\(path).\(key)"
+            case .index(let index): "\(path)[\(index)]"
+            }
+        }
+    }
+
+    private static func step(_ value: JSONValue, _ step: Step) -> JSONValue {
+        switch (value, step) {
+        case (.object(let object), .key(let key)): object[key] ?? .null
+        case (.array(let elements), .index(let index)): elements[index]
+        default: .null
+        }
+    }
+
+    private static func replace(_ value: JSONValue, _ steps: ArraySlice<Step>, by new: JSONValue?) -> JSONValue? {
+        guard let first = steps.first else { return new }
+        switch (value, first) {
+        case (.object(let object), .key(let key)):
+            let members = object.members.compactMap { entry -> (String, JSONValue)? in
+                guard entry.key == key else { return (entry.key, entry.value) }
+                return replace(entry.value, steps.dropFirst(), by: new).map { (entry.key, $0) }
+            }
+            return .object(JSONObject(members))
+        case (.array(let elements), .index(let index)):
+            return .array(
+                elements.enumerated().compactMap { $0.offset == index ? replace($0.element, steps.dropFirst(), by: new) : $0.element })
+        default: return value
+        }
+    }
+}
