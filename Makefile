@@ -1,7 +1,7 @@
 # Every target first installs missing packages (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
 SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
 
-.PHONY: run test build install deb test-deb bench soak faults check sanitize format openapi test-api test-page test-traces test-clients test-proxies check-deploy
+.PHONY: run test build install deb test-deb image test-image check-arm64 release bench soak faults check sanitize format openapi test-api test-page test-traces test-clients test-proxies check-deploy
 
 # Options for `make bench`, such as --part webhooks or --quick.
 BENCH ?=
@@ -44,6 +44,21 @@ REBUILD ?=
 
 test-deb: deb
 	Scripts/test-deb $(REBUILD) .build/release/deskgate
+
+# The container image, in .build/image, made from Debian's packages; needs root. With Docker: docker build .
+image: build
+	Scripts/install image
+	Scripts/image .build/release/deskgate
+
+# Tests the image and runs it.
+test-image: build
+	Scripts/install image
+	Scripts/test-image "$$(Scripts/image .build/release/deskgate)"
+
+# Checks what arm64 needs of Debian and of the C modules, on a machine of any architecture.
+check-arm64:
+	Scripts/install arm64
+	Scripts/check-arm64
 
 test:
 	Scripts/install test
@@ -128,6 +143,10 @@ check-deploy:
 	Scripts/install check
 	swift build --product deskgate
 	Scripts/check-deploy
+
+# Makes the release of the tag that is checked out, in .build/release-VERSION; CONTRIBUTING.md says how. Scripts/release --check VERSION is quick.
+release:
+	Scripts/release $(VERSION)
 
 format:
 	swift format --in-place --recursive Package.swift Sources Tests Benchmarks clients

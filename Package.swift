@@ -95,7 +95,9 @@ let package = Package(
                 "POSIX", "Storage",
                 "Time",
             ],
-            swiftSettings: settings),
+            swiftSettings: settings,
+            // The static Swift runtime asks the linker to export every symbol, which keeps unused code: 0.7 MB of file and of memory.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
         .target(name: "SlowDisk", path: "Tests/SlowDisk"),
         library(
             "TestSupport", ["Core", "Postgres", "Storage", "HTTPServer", "JSON", "POSIX", "Threading", "Observability", "Time"],

@@ -39,7 +39,7 @@ extension ConfigurationReader {
         case .sqlite:
             return (.sqlite(path: object.inForce("path", path ?? object.standard("path", secrets.resolve("deskgate.db")))), postgres)
         case .postgres:
-            object.require("url", "give the database's address as {\"file\": \"PATH\"} or {\"env\": \"NAME\"}")
+            object.require("url", "give the database's address as \(SecretReader.sources)")
             return (postgres ?? .memory, path.map { .sqlite(path: $0) })
         case .memory:
             if path != nil { problems.add(object.path(of: "path"), "a store in memory has no path; remove it") }

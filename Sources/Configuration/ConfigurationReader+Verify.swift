@@ -16,7 +16,7 @@ extension ConfigurationReader {
         let mode = object.choice("mode", default: VerifyMode.key)
         if mode != .key {
             object.require("url", "give the address to ask, such as https://example.com/may-chat")
-            object.require("secret", "give the secret that signs the calls as {\"file\": \"PATH\"} or {\"env\": \"NAME\"}")
+            object.require("secret", "give the secret that signs the calls as \(SecretReader.sources)")
         } else if object.value("mode") == nil, object.value("url") != nil {
             problems.add(object.path(of: "mode"), "missing, so \"url\" is never asked; give \"key_and_backend\", \"backend\" or \"key\"")
         }

@@ -15,7 +15,8 @@ struct SecretReader {
     let protection: FileProtection
 
     static let keys = ConfigurationKeys.live("file", "env", "credential")
-    private static let sources = "{\"file\": \"PATH\"} or {\"env\": \"NAME\"}"
+    /// What may stand for a secret, as problems tell it.
+    static let sources = "{\"file\": \"PATH\"}, {\"env\": \"NAME\"} or {\"credential\": \"NAME\"}"
     private static let remedy = "or set \"allow_insecure_secrets\": true at the top on a laptop"
 
     // So that a file named by mistake does not fill the memory; a system's list of certificate authorities has some 200 KiB.
@@ -92,10 +93,8 @@ struct SecretReader {
             return self.credential(name, at: source.path(of: "credential")).flatMap { secret($0, path: source.path) }
         case (nil, nil, nil):
             if Self.keys.names.allSatisfy({ source.value($0) == nil }) { problems.add(source.path, "give \(Self.sources)") }
-        case (_?, _?, nil):
-            problems.add(source.path, "give \"file\" or \"env\", not both")
         default:
-            problems.add(source.path, "give \"credential\" alone")
+            problems.add(source.path, "give only one of \"file\", \"env\" and \"credential\"")
         }
         return nil
     }

@@ -74,7 +74,7 @@ import Time
             #"{"id":1,"secret":{"file":"secrets/app-1.key"},"not_after":0}"#,
             "$.apps[0].keys[0].not_after: expected an integer from 1 to 1099511627775, found 0"
         ),
-        (#"{"id":1}"#, #"$.apps[0].keys[0].secret: missing; give {"file": "PATH"} or {"env": "NAME"}"#),
+        (#"{"id":1}"#, #"$.apps[0].keys[0].secret: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#),
     ])
     func hasCheckedKeys(key: String, problem: String) throws {
         #expect(try directory.problems(keys: key) == [problem])

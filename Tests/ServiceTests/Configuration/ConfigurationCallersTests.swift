@@ -86,7 +86,7 @@ import Time
                 #""name":"x-REQUEST-id","secret":{"env":"SHARED"}"#,
                 "name: this header has a meaning of its own; give another one, such as X-Shared-Secret"
             ),
-            (#""name":"X-S""#, #"secret: missing; give {"file": "PATH"} or {"env": "NAME"}"#),
+            (#""name":"X-S""#, #"secret: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#),
             (#""name":"X-S","secret":[]"#, "secret: expected at least one secret"),
             (#""name":"X-S","secret":{"env":"SHORT"}"#, "secret: \(lengths)"),
             (#""name":"X-S","secret":{"env":"SPACED"}"#, "secret: \(lengths)"),

@@ -82,7 +82,7 @@ import Testing
                 "$.apps[0].keys: expected at least one key",
                 "$.apps[1].app_id: missing; give the app_id that the help desk shows",
                 "$.apps[1].keys[0].id: expected an integer from 0 to 4294967295, found -1",
-                #"$.apps[1].keys[0].secret: missing; give {"file": "PATH"} or {"env": "NAME"}"#,
+                #"$.apps[1].keys[0].secret: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#,
                 "$.apps[2]: expected an object, found a number",
                 #"$.log.level: expected one of "debug", "info", "warning", "error""#,
                 #"$.log.format: expected one of "json", "text""#,

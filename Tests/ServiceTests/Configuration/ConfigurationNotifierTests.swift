@@ -94,7 +94,7 @@ import Testing
             #""url":"http://example.com",\#(secret)"#,
             #"url: plain http leaves this machine unprotected; give an https address, or set "allow_http": true beside it"#
         ),
-        (url, #"secret: missing; give {"file": "PATH"} or {"env": "NAME"}"#),
+        (url, #"secret: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#),
         (#"\#(url),"secret":[]"#, "secret: expected at least one secret"),
         (#"\#(url),"secret":[{"env":"NONE"}]"#, "secret[0].env: the environment variable NONE is not set"),
         (#"\#(url),"secret":{"file":"secrets/app-1.key"}"#, "secret: expected whsec_ and the base64 of 24 to 64 bytes; \(remedy)"),

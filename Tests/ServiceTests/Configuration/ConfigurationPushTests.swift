@@ -107,7 +107,7 @@ import Time
                 "key_id: missing; give the identifier of the key, \(consoleOfApple); with a certificate give \"certificate\" instead",
                 "team_id: missing; give the identifier of the team, which Apple shows under Membership details; "
                     + "with a certificate give \"certificate\" instead",
-                #"key: missing; give {"file": "PATH"} or {"env": "NAME"}"#,
+                #"key: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#,
             ]
         ),
         (
@@ -150,7 +150,7 @@ import Time
         ),
         (
             #""type":"hms","app_id":"app""#,
-            ["app_id: expected 1 to 20 digits", #"secret: missing; give {"file": "PATH"} or {"env": "NAME"}"#]
+            ["app_id: expected 1 to 20 digits", #"secret: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#]
         ),
         (
             #"\#(hms),"content":"all","badge":1"#,

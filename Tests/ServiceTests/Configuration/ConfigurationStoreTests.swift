@@ -36,11 +36,11 @@ import Time
     @Test(arguments: [
         (
             #""store":{"type":"postgres"}"#,
-            #"$.store.url: missing; give the database's address as {"file": "PATH"} or {"env": "NAME"}"#
+            #"$.store.url: missing; give the database's address as {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#
         ),
         (
             #""store":{"type":"postgres","url":"postgres://x@y/z"}"#,
-            #"$.store.url: a secret must not stand in the configuration; give {"file": "PATH"} or {"env": "NAME"}, "#
+            #"$.store.url: a secret must not stand in the configuration; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, "#
                 + #"or set "allow_insecure_secrets": true at the top on a laptop"#
         ),
         (

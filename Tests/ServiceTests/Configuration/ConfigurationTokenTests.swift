@@ -43,7 +43,7 @@ import Time
             #"[{"role":"admin","token":{"file":"secrets/read-token"}}]"#,
             #"$.admin.tokens[0].role: expected one of "mint", "read", "operate""#
         ),
-        (#"[{"role":"read"}]"#, #"$.admin.tokens[0].token: missing; give {"file": "PATH"} or {"env": "NAME"}"#),
+        (#"[{"role":"read"}]"#, #"$.admin.tokens[0].token: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#),
         (
             #"[{"role":"read","token":{"env":"SHORT"}}]"#,
             "$.admin.tokens[0].token: expected at least 32 visible ASCII characters; make one with: deskgate secret new"

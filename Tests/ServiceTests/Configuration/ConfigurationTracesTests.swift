@@ -58,10 +58,13 @@ import Testing
         (url + #","headers":{"X-A":"1","x-a":"2"}"#, "headers.x-a: the same header stands there already"),
         (url + #","headers":{"X-A":"1\n2"}"#, "headers.X-A: expected visible ASCII characters and spaces"),
         (url + #","headers":{"X-A":""}"#, "headers.X-A: expected visible ASCII characters and spaces"),
-        (url + #","headers":{"X-A":7}"#, #"headers.X-A: expected {"file": "PATH"} or {"env": "NAME"}, found a number"#),
+        (
+            url + #","headers":{"X-A":7}"#,
+            #"headers.X-A: expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a number"#
+        ),
         (
             url + #","headers":{"X-Api-Key":"in plain text"}"#,
-            #"headers.X-Api-Key: a secret must not stand in the configuration; give {"file": "PATH"} or {"env": "NAME"}, or set "#
+            #"headers.X-Api-Key: a secret must not stand in the configuration; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, or set "#
                 + #""allow_insecure_secrets": true at the top on a laptop"#
         ),
     ])

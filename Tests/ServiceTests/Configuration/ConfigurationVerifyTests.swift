@@ -62,7 +62,7 @@ import Time
         ),
         (
             #"{"mode":"backend","url":"https://example.com/"}"#,
-            #"$.apps[0].verify.secret: missing; give the secret that signs the calls as {"file": "PATH"} or {"env": "NAME"}"#
+            #"$.apps[0].verify.secret: missing; give the secret that signs the calls as {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#
         ),
         (
             #"{"mode":"backend","secret":{"file":"secrets/backend.whsec"}}"#,

@@ -44,12 +44,12 @@ import Testing
             ])
         #expect(
             try directory.problems(apps(#""webhook":{"\#(key)":null}"#)) == [
-                #"$.apps[0].webhook.\#(key): expected {"file": "PATH"} or {"env": "NAME"}, found null"#
+                #"$.apps[0].webhook.\#(key): expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found null"#
             ])
         #expect(
             try directory.problems(apps(#""webhook":{"\#(key)":"\#(TestSecret.text(9))"}"#)) == [
                 "$.apps[0].webhook.\(key): a secret must not stand in the configuration; give "
-                    + #"{"file": "PATH"} or {"env": "NAME"}, or set "allow_insecure_secrets": true at the top on a laptop"#
+                    + #"{"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, or set "allow_insecure_secrets": true at the top on a laptop"#
             ])
     }
 

@@ -125,16 +125,16 @@ import Testing
         (#"{"file":"secrets/\u001b[2J"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/secrets/?[2J: No such file or directory"),
         (#"{"env":"NONE"}"#, "$.apps[0].keys[0].secret.env: the environment variable NONE is not set"),
         (#"{"env":"EMPTY"}"#, "$.apps[0].keys[0].secret: the secret is empty; make one with: deskgate secret new"),
-        (#"{"file":"secrets/app-1.key","env":"EMPTY"}"#, #"$.apps[0].keys[0].secret: give "file" or "env", not both"#),
-        (#"{"file":"secrets/app-1.key","credential":"a"}"#, #"$.apps[0].keys[0].secret: give "credential" alone"#),
-        (#"{"file":"a","env":"EMPTY","credential":"a"}"#, #"$.apps[0].keys[0].secret: give "credential" alone"#),
+        (#"{"file":"secrets/app-1.key","env":"EMPTY"}"#, #"$.apps[0].keys[0].secret: give only one of "file", "env" and "credential""#),
+        (#"{"file":"secrets/app-1.key","credential":"a"}"#, #"$.apps[0].keys[0].secret: give only one of "file", "env" and "credential""#),
+        (#"{"file":"a","env":"EMPTY","credential":"a"}"#, #"$.apps[0].keys[0].secret: give only one of "file", "env" and "credential""#),
         (#"{"credential":1}"#, "$.apps[0].keys[0].secret.credential: expected a non-empty string, found a number"),
-        ("{}", #"$.apps[0].keys[0].secret: give {"file": "PATH"} or {"env": "NAME"}"#),
+        ("{}", #"$.apps[0].keys[0].secret: give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#),
         (#"{"file":1}"#, "$.apps[0].keys[0].secret.file: expected a non-empty string, found a number"),
         (#"{"env":""}"#, "$.apps[0].keys[0].secret.env: expected a non-empty string, found an empty string"),
-        ("null", #"$.apps[0].keys[0].secret: expected {"file": "PATH"} or {"env": "NAME"}, found null"#),
-        ("[1]", #"$.apps[0].keys[0].secret: expected {"file": "PATH"} or {"env": "NAME"}, found a list"#),
-        ("7", #"$.apps[0].keys[0].secret: expected {"file": "PATH"} or {"env": "NAME"}, found a number"#),
+        ("null", #"$.apps[0].keys[0].secret: expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found null"#),
+        ("[1]", #"$.apps[0].keys[0].secret: expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a list"#),
+        ("7", #"$.apps[0].keys[0].secret: expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a number"#),
     ])
     func tellsWhatTheSourceLacks(secret: String, problem: String) throws {
         directory.environment["EMPTY"] = ""
@@ -154,7 +154,7 @@ import Testing
         #expect(
             try directory.problems(secret: inline) == [
                 "$.apps[0].keys[0].secret: a secret must not stand in the configuration; "
-                    + #"give {"file": "PATH"} or {"env": "NAME"}, or set "allow_insecure_secrets": true at the top on a laptop"#
+                    + #"give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, or set "allow_insecure_secrets": true at the top on a laptop"#
             ])
         #expect(isRead(try configuration(secret: inline, members: Self.insecure)))
         let empty = try directory.problems(secret: #""""#, members: Self.insecure)
