@@ -34,6 +34,8 @@ package final class Demo {
             var settings = SimulatorSettings()
             // A corrected credential must not meet Apple's limit, which is for wrong programs.
             settings.providerTokenLimit = 1000
+            // Nobody reads the record of pushes.
+            settings.recordLimit = 1
             let simulators = try SimulatorSet(settings)
             stops.append { simulators.stop() }
             DemoOpening.refuse(in: simulators)

@@ -21,11 +21,13 @@ package struct DemoGuide: Sendable {
     }
     /// A shell's command that asks whether somebody may chat, as the help desk does, and is answered 200. It holds no secret: the key is minted
     /// by the command that runs within it.
-    /// - Parameter program: the path of `deskgate`.
-    package func request(_ files: DemoFiles, program: String) -> String {
+    /// - Parameters:
+    ///   - program: the path of `deskgate`, as a shell's word.
+    ///   - configuration: the path of the configuration, as a shell's word.
+    package func request(program: String, configuration: String) -> String {
         let person = DemoPeople.well[0]
         let (app, user) = (person.app.rawValue, person.user)
-        let mint = "'\(program)' key mint --config '\(files.configuration)' --app \(app) --user \(user)"
+        let mint = "\(program) key mint --config \(configuration) --app \(app) --user \(user)"
         return "curl -i \(listener)/pyrus/authorize --json '{\"app_id\": \"\(app)\", \"user_id\": \"\(user)\", "
             + "\"security_key\": \"'$(\(mint))'\"}'"
     }

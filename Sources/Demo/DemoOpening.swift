@@ -40,19 +40,22 @@ struct DemoOpening {
 
     /// The backend makes keys, and the phones register.
     private mutating func signIn() throws(DemoFailure) {
-        let others = [DemoPeople.blocked, DemoPeople.gone, DemoPeople.refused, DemoPeople.signedOut, DemoPeople.censored]
+        let others = [
+            DemoPeople.blocked, DemoPeople.gone, DemoPeople.refused, DemoPeople.expired, DemoPeople.signedOut, DemoPeople.revoked,
+            DemoPeople.stranger, DemoPeople.censored,
+        ]
         for phone in DemoPeople.well + others + DemoPeople.couriers {
             if keys[phone.user] == nil { keys[phone.user] = try caller.mint(phone.app, phone.user) }
             let answer = try caller.register(phone, keys[phone.user] ?? "")
             try caller.expect(200...200, answer, "POST /pyrus/push-token")
         }
-        keys[DemoPeople.revoked] = try caller.mint(.shop, DemoPeople.revoked)
-        // One that ends within the hour, which a search for it tells.
+        // From here on some have other keys. One ends within the hour, which a search for it tells.
         keys[DemoPeople.well[1].user] = try caller.makeKey(
             .shop, DemoPeople.well[1].user, .shopFormerKey, keyID: 1, issuedAgo: 86_400, lifeSeconds: 86_400 + 3000)
-        keys[DemoPeople.expired] = try caller.makeKey(.shop, DemoPeople.expired, .shopKey, keyID: 2, issuedAgo: 7200, lifeSeconds: 3600)
+        keys[DemoPeople.expired.user] = try caller.makeKey(
+            .shop, DemoPeople.expired.user, .shopKey, keyID: 2, issuedAgo: 7200, lifeSeconds: 3600)
         keys[DemoPeople.tablet] = try caller.makeKey(.tablets, DemoPeople.tablet, .tabletKey, keyID: 1, issuedAgo: 7200, lifeSeconds: 3600)
-        keys[DemoPeople.stranger] = keys[DemoPeople.well[0].user]
+        keys[DemoPeople.stranger.user] = keys[DemoPeople.well[0].user]
     }
 
     /// An operator blocks and signs out.
@@ -61,7 +64,7 @@ struct DemoOpening {
         try caller.operate("/v1/users/sign-out", Self.about(DemoPeople.signedOut.user, "has lost the phone"))
         try caller.operate(
             "/v1/revocations",
-            Self.about(DemoPeople.revoked, "phone stolen", more: [("security_key", .string(keys[DemoPeople.revoked] ?? ""))]))
+            Self.about(DemoPeople.revoked.user, "phone stolen", more: [("security_key", .string(keys[DemoPeople.revoked.user] ?? ""))]))
     }
 
     private static func about(_ user: String, _ reason: String, more: [(String, JSONValue)] = []) -> JSONObject {
@@ -97,11 +100,9 @@ struct DemoOpening {
 
     /// The help desk asks about everybody, and the answers are what the timelines of these people explain.
     private func askToChat() throws(DemoFailure) {
-        let denied = [
-            DemoPeople.blocked.user, DemoPeople.expired, DemoPeople.signedOut.user, DemoPeople.revoked, DemoPeople.stranger,
-        ]
+        let denied = [DemoPeople.blocked, DemoPeople.expired, DemoPeople.signedOut, DemoPeople.revoked, DemoPeople.stranger]
         for phone in DemoPeople.well + [DemoPeople.refused] { try ask(phone.app, phone.user, 200) }
-        for user in denied { try ask(.shop, user, 403) }
+        for phone in denied { try ask(phone.app, phone.user, 403) }
         // In shadow mode nobody is denied.
         try ask(.tablets, DemoPeople.tablet, 200)
         try ask(.shop, "", 400)

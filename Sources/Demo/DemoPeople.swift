@@ -16,13 +16,13 @@ enum DemoPeople {
     /// The provider refuses the first pushes to her phone.
     static let refused = DemoPhone(app: .shop, user: "user-7", type: "android")
     /// His key has expired.
-    static let expired = "user-8"
+    static let expired = DemoPhone(app: .shop, user: "user-8", type: "android")
     /// She was signed out everywhere.
     static let signedOut = DemoPhone(app: .shop, user: "user-9", type: "huawei")
     /// His key was revoked.
-    static let revoked = "user-10"
+    static let revoked = DemoPhone(app: .shop, user: "user-10", type: "ios")
     /// She sends somebody else's key.
-    static let stranger = "user-11"
+    static let stranger = DemoPhone(app: .shop, user: "user-11", type: "rustore")
     /// Their notifier is paused, because it has a wrong credential.
     static let couriers = ["courier-1", "courier-2", "courier-3"].map { DemoPhone(app: .couriers, user: $0, type: "ios") }
     /// Its key has expired, but its app is in shadow mode. It is not registered.

@@ -26,8 +26,8 @@ package struct DemoPorts: Sendable {
 
     /// The usual ports, or others that are free when one of those is taken.
     package static func free() -> DemoPorts {
-        let found = (0..<tries).lazy.map { _ in DemoPorts(from: UInt16.random(in: others)) }.first { $0.problem == nil }
-        return usual.problem == nil ? usual : found ?? usual
+        if usual.problem == nil { return usual }
+        return (0..<tries).lazy.map { _ in DemoPorts(from: UInt16.random(in: others)) }.first { $0.problem == nil } ?? usual
     }
 
     /// Why a server could not listen there; nil when it can.

@@ -1,6 +1,7 @@
 internal import Core
 internal import Crypto
 internal import HTTPServer
+internal import Threading
 internal import Time
 
 /// The company's servers that are told of events: the backend takes all, the CRM fails for a while again and again, and billing wants none.
@@ -8,9 +9,11 @@ internal import Time
 /// The owner must call `stop` before it lets it go.
 final class DemoReceivers: Sendable {
     private static let bodyLimit = 1 << 20
-    /// In each of these periods the CRM fails for a while, from the start on.
+    /// In each of these periods the CRM fails for a while.
     private static let periodMilliseconds: UInt64 = 240_000
-    private static let failingMilliseconds: UInt64 = 45_000
+    private static let failingMilliseconds: Range<UInt64> = 60_000..<105_000
+    /// How many events the CRM refuses at first: fewer than open a breaker, so that they are tried again within seconds.
+    private static let firstRefusals = 5
 
     /// The address without a path, such as `http://127.0.0.1:8081`.
     let address: String
@@ -18,7 +21,7 @@ final class DemoReceivers: Sendable {
 
     /// Starts them on a port that the system chooses.
     init(_ secrets: DemoSecrets) throws {
-        let start = SystemClock.monotonicMilliseconds()
+        let (start, refusals) = (SystemClock.monotonicMilliseconds(), Monitor(0))
         let (backend, crm, billing) = (
             try StandardWebhookSecret(secrets[.backend]), try StandardWebhookSecret(secrets[.crm]),
             try StandardWebhookSecret(secrets[.billing])
@@ -29,11 +32,7 @@ final class DemoReceivers: Sendable {
             .tcp(host: "127.0.0.1", port: 0),
             router: Router([
                 Self.route("/backend", backend) { 200 },
-                Self.route("/crm", crm) {
-                    let isFailing =
-                        SystemClock.monotonicMilliseconds().elapsed(since: start) % Self.periodMilliseconds < Self.failingMilliseconds
-                    return isFailing ? 500 : 200
-                },
+                Self.route("/crm", crm) { Self.isFailing(since: start, refusals) ? 500 : 200 },
                 Self.route("/billing", billing) { 410 },
             ]), settings: settings)
         address = "http://\(server.address)"
@@ -42,6 +41,16 @@ final class DemoReceivers: Sendable {
     /// Stops them.
     func stop() {
         server.stop(drainMilliseconds: 1000)
+    }
+
+    /// - Parameter refusals: how many events were refused at first.
+    private static func isFailing(since start: MonotonicMilliseconds, _ refusals: Monitor<Int>) -> Bool {
+        let isFirst = refusals.withLock { refusals in
+            guard refusals < firstRefusals else { return false }
+            refusals += 1
+            return true
+        }
+        return isFirst || failingMilliseconds.contains(SystemClock.monotonicMilliseconds().elapsed(since: start) % periodMilliseconds)
     }
 
     /// - Parameter status: what an event is answered whose signature is right.

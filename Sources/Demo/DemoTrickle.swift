@@ -59,11 +59,11 @@ struct DemoDay: Sendable {
 
     private func chat() {
         switch Int.random(in: 0..<100) {
-        case 0..<5: ask(.shop, DemoPeople.expired)
+        case 0..<5: ask(.shop, DemoPeople.expired.user)
         case 5..<8: ask(.shop, DemoPeople.blocked.user)
-        case 8..<10: ask(.shop, DemoPeople.stranger)
+        case 8..<10: ask(.shop, DemoPeople.stranger.user)
         case 10: ask(.shop, DemoPeople.signedOut.user)
-        case 11: ask(.shop, DemoPeople.revoked)
+        case 11: ask(.shop, DemoPeople.revoked.user)
         case 12: ask(.shop, "")
         case 13..<16: ask(.tablets, DemoPeople.tablet)
         case 16..<26: ask(.couriers, Self.any(DemoPeople.couriers).user)

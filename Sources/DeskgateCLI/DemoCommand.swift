@@ -29,6 +29,7 @@ enum DemoCommand {
         let signals = try explaining { () throws(SystemError) in try Signals() }
         let program = (try? FileSystem.absolutePath(of: "/proc/self/exe")) ?? "deskgate"
         POSIX.Process.forbidMemoryDumps()
+        _ = POSIX.Process.raiseOpenFileLimit()
         let ports = try ports(arguments)
         let files = try files(arguments)
         let demo = try explaining { () throws(DemoFailure) in try Demo(files, ports) }
@@ -39,7 +40,8 @@ enum DemoCommand {
             }
         }
         guard isOpen else { return .done }
-        let request = demo.guide.request(files, program: program)
+        let request = demo.guide.request(
+            program: ZshCompletions.quoted(program), configuration: ZshCompletions.quoted(files.configuration))
         Console.answer(arguments, json(demo.guide, files, request), text(demo.guide, files, request))
         try explaining { () throws(DemoFailure) in try demo.goOn(until: signals) }
         // Nothing here is worth waiting for twice.
@@ -77,7 +79,7 @@ enum DemoCommand {
             Deskgate is at work, with a simulated help desk, phones and failures, on this machine alone.
 
               The page:   \(guide.page)
-              Its token:  cat \(files.adminToken)
+              Its token:  cat \(ZshCompletions.quoted(files.adminToken))
 
             Try there:
             \(suggestions.joined(separator: "\n"))
