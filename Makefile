@@ -15,7 +15,7 @@ ROUNDS ?= 20
 # The sanitizers under which `make sanitize` runs every test.
 SANITIZERS ?= thread address
 
-# The port of the configuration that `make run` creates on its first run.
+# The port of the public listener of `make run`; the admin listener gets the next one. Without it, 8080 and 9090, or others if they are taken.
 PORT ?=
 
 # Where `make install` puts the binary, its manual page and the shells' completions; DESTDIR stands before it.
@@ -24,7 +24,7 @@ PREFIX ?= /usr/local
 run:
 	Scripts/install run
 	$(SWIFT_RELEASE)
-	PORT=$(PORT) Scripts/run
+	.build/release/deskgate demo $(if $(PORT),--port $(PORT))
 
 build:
 	Scripts/install build

@@ -88,10 +88,17 @@ let package = Package(
                 "Core", "Postgres", "Storage", "Notifiers", "HTTPClient",
                 "Threading", "Time", "Tracing",
             ]),
+        library(
+            "Demo",
+            [
+                "Bytes", "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Observability", "POSIX", "Service",
+                "Simulators", "Threading", "Time",
+            ]),
         .executableTarget(
             name: "DeskgateCLI",
             dependencies: [
-                "Configuration", "Operators", "Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON", "Observability",
+                "Configuration", "Demo", "Operators", "Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON",
+                "Observability",
                 "POSIX", "Storage",
                 "Time",
             ],

@@ -4,7 +4,10 @@ internal import Configuration
 enum CommandTable {
     /// In the order of the overview, under its headings.
     static let groups: [(title: String, commands: [Command])] = [
-        ("Set up and serve", [InitCommand.command, ServeCommand.command, CheckCommand.command, ConfigShowCommand.command]),
+        (
+            "Set up and serve",
+            [DemoCommand.command, InitCommand.command, ServeCommand.command, CheckCommand.command, ConfigShowCommand.command]
+        ),
         ("See how it is", [DoctorCommand.command, StatusCommands.status, StatusCommands.health, ExplainCommand.command]),
         (
             "Keys and secrets",

@@ -35,7 +35,6 @@ enum SecretCommand {
 
     /// Makes a secret for an app, a webhook or the admin token, or one for signing the events of an `http` notifier.
     static func newSecret(isSigning: Bool = false) throws(CommandError) -> String {
-        let bytes: InlineArray<32, UInt8> = try explaining { () throws(CryptoError) in try randomBytes() }
-        return isSigning ? "whsec_" + Base64.encode(bytes.span) : Base64URL.encode(bytes.span)
+        try explaining { () throws(CryptoError) in isSigning ? try NewSecret.signing() : try NewSecret.text() }
     }
 }

@@ -110,7 +110,8 @@ enum ZshCompletions {
         String(text.flatMap { "\\[]:".contains($0) ? ["\\", $0] : [$0] })
     }
 
-    private static func quoted(_ text: String) -> String {
+    /// A text as one word of a shell's command line.
+    static func quoted(_ text: String) -> String {
         "'" + text.flatMap { $0 == "'" ? Array("'\\''") : [$0] } + "'"
     }
 }

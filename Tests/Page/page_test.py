@@ -10,6 +10,7 @@ import urllib.parse
 
 from playwright.sync_api import expect, sync_playwright
 
+import demo
 import faults
 import newcomers
 import service as seeded
@@ -360,8 +361,10 @@ def main():
     failed = []
     # In a container Chromium's own sandbox needs rights that it has not; the page under test is ours.
     with sync_playwright() as playwright, playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]) as browser:
-        for scenes, running in [(SCENES, filled), (newcomers.SCENES, newcomers.running), (faults.SCENES, faults.running)]:
-            chosen = [scene for scene in scenes if not wanted or scene.__name__ in wanted]
+        for scenes, running in [
+            (SCENES, filled), (newcomers.SCENES, newcomers.running), (faults.SCENES, faults.running), (demo.SCENES, demo.running), (demo.ONLY_NAMED, demo.running_release),
+        ]:
+            chosen = [scene for scene in scenes if scene.__name__ in wanted or not wanted and scene not in demo.ONLY_NAMED]
             if chosen:
                 with tempfile.TemporaryDirectory() as directory, running(directory) as service:
                     failed += [scene.__name__ for scene in chosen if not passes(scene, browser, service)]

@@ -50,9 +50,12 @@ function next(app, all) {
   return h("div", { class: "next" }, h("p", {}, h("span", { class: "strong" }, t("rotate.next")), " ", text), h("p", {}, h("code", {}, command)));
 }
 
-function rest({ key_id: id, last_used: used, known_since: since }) {
+function rest({ key_id: id, last_used: used, known_since: since, not_after: end }) {
   const last = Math.max(used ?? 0, since ?? 0);
-  if (!last) return t("rotate.unknown", { id });
-  const due = last + UNUSED;
-  return due > serviceNow() ? t("rotate.wait", { id, date: new Date(due * 1000).toISOString().slice(0, 10) }) : t("rotate.retire", { id });
+  const due = last && last + UNUSED;
+  const day = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 10);
+  // Used or not, it verifies nothing any more.
+  if (end && !(due && due < end)) return end > serviceNow() ? t("rotate.ends", { id, date: day(end) }) : t("rotate.ended", { id });
+  if (!due) return t("rotate.unknown", { id });
+  return due > serviceNow() ? t("rotate.wait", { id, date: day(due) }) : t("rotate.retire", { id });
 }

@@ -1,0 +1,108 @@
+internal import Configuration
+internal import HTTPClient
+internal import Observability
+package import POSIX
+internal import Service
+internal import Simulators
+internal import Threading
+internal import Time
+
+/// A demonstration: the service with simulated push providers, a help desk, a company's backend, phones and failures, in one process and on
+/// loopback alone.
+///
+/// One thread owns it, and must call `stop` before it lets it go.
+package final class Demo {
+    /// How long the opening may take, in milliseconds; it takes some seconds.
+    private static let openingMilliseconds: UInt64 = 60_000
+    private static let lookMilliseconds: UInt64 = 100
+
+    /// Where to look, and what to try there.
+    package let guide: DemoGuide
+    private let files: DemoFiles
+    private let simulators: SimulatorSet
+    private let caller: DemoCaller
+    private let reloader: ConfigurationReloader
+    private var keys: [String: String] = [:]
+    /// What ends its parts, in the order of their beginnings.
+    private var stops: [() -> Void]
+
+    /// Makes the files and starts the service. Call it before any other thread is started, and after `Signals` is made.
+    package init(_ files: DemoFiles, _ ports: DemoPorts) throws(DemoFailure) {
+        var stops: [() -> Void] = []
+        do {
+            let secrets = try files.makeSecrets()
+            var settings = SimulatorSettings()
+            // A corrected credential must not meet Apple's limit, which is for wrong programs.
+            settings.providerTokenLimit = 1000
+            // Nobody reads the record of pushes.
+            settings.recordLimit = 1
+            let simulators = try SimulatorSet(settings)
+            stops.append { simulators.stop() }
+            DemoOpening.refuse(in: simulators)
+            let receivers = try DemoReceivers(secrets)
+            stops.append { receivers.stop() }
+            try Self.configure(files, ports, simulators, receivers)
+            let configuration = try Configuration(contentsOf: files.configuration)
+            let log = try AppendedFile(files.log, mode: 0o600)
+            let sink = try LogSink(descriptor: log.descriptor, format: configuration.log.format)
+            stops.append { withExtendedLifetime(log) { sink.close() } }
+            let logger = Logger(level: configuration.log.level, sink: sink)
+            let service = try RunningService(configuration, logger: logger)
+            stops.append { service.stop() }
+            let client = try Client()
+            stops.append { client.close() }
+            (self.files, self.simulators, self.stops) = (files, simulators, stops)
+            guide = DemoGuide(ports, keyID: simulators.credentials.apnsKeyID)
+            caller = DemoCaller(client: client, ports: ports, secrets: secrets)
+            reloader = ConfigurationReloader(service, file: files.configuration, startedWith: configuration, logger: logger)
+        } catch {
+            for stop in stops.reversed() { stop() }
+            throw DemoFailure("\(error)")
+        }
+    }
+
+    /// Has something happen, until each view of the page has something to see.
+    /// - Parameter wait: waits for some milliseconds; false ends the opening.
+    /// - Returns: false when `wait` has ended it.
+    package func open(_ wait: (UInt64) -> Bool) throws(DemoFailure) -> Bool {
+        var opening = DemoOpening(caller)
+        try opening.play()
+        keys = opening.keys
+        let start = SystemClock.monotonicMilliseconds()
+        while try !opening.hasShown() {
+            guard SystemClock.monotonicMilliseconds().elapsed(since: start) < Self.openingMilliseconds else {
+                throw DemoFailure("too little has happened within a minute; \(files.log) says why")
+            }
+            guard wait(Self.lookMilliseconds) else { return false }
+        }
+        return true
+    }
+
+    /// Goes on until a signal says to stop; takes over changes of the configuration.
+    package func goOn(until signals: Signals) throws(DemoFailure) {
+        do throws(ThreadError) {
+            let trickle = try DemoTrickle(DemoDay(caller, simulators, keys: keys))
+            stops.append { trickle.stop() }
+        } catch {
+            throw DemoFailure("\(error)")
+        }
+        reloader.run(signals)
+    }
+
+    /// Ends all of it; the directory stays. Call it once.
+    package func stop() {
+        for stop in stops.reversed() { stop() }
+        stops = []
+    }
+
+    private static func configure(
+        _ files: DemoFiles, _ ports: DemoPorts, _ simulators: SimulatorSet, _ receivers: DemoReceivers
+    ) throws {
+        let providers = try SimulatorFiles(directory: files.providers)
+        try providers.write(simulators)
+        let configuration = DemoConfiguration(
+            files: files, ports: ports, providers: providers.notifiers(simulators), receivers: receivers.address,
+            now: SystemClock.unixSeconds())
+        try files.write(configuration: configuration.text)
+    }
+}

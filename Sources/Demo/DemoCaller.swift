@@ -1,0 +1,125 @@
+internal import Core
+internal import Crypto
+internal import HTTPClient
+internal import JSON
+internal import Threading
+internal import Time
+
+/// The requests of the help desk, the company's backend, the phones and an operator. Any thread may make them; they block.
+struct DemoCaller: Sendable {
+    /// The answer to a request.
+    struct Answer: Sendable {
+        let status: Int
+        /// The body; null when it is no JSON.
+        let body: JSONValue
+    }
+
+    private static let timeoutMilliseconds = 10_000
+    private static let answerLimit = 1 << 20
+
+    let client: Client
+    let ports: DemoPorts
+    let secrets: DemoSecrets
+
+    /// The help desk asks whether a person may chat.
+    func authorize(_ app: DemoApp, _ user: String, _ key: String) throws(DemoFailure) -> Answer {
+        try post("/pyrus/authorize", ["app_id": .string(app.rawValue), "user_id": .string(user), "security_key": .string(key)])
+    }
+
+    /// A phone registers itself.
+    func register(_ phone: DemoPhone, _ key: String) throws(DemoFailure) -> Answer {
+        try post(
+            "/pyrus/push-token",
+            [
+                "app_id": .string(phone.app.rawValue), "user_id": .string(phone.user), "security_key": .string(key),
+                "instance_id": .string(phone.device), "type": .string(phone.type), "token": .string(phone.token),
+            ])
+    }
+
+    /// The help desk posts a comment.
+    func post(_ comment: DemoComment) throws(DemoFailure) -> Answer {
+        // The path ends in a secret, which no failure may name.
+        try send(.post, ports.listen, "/pyrus/webhook/\(secrets[comment.app.webhook])", shown: "/pyrus/webhook", comment.json)
+    }
+
+    /// The company's backend has a key made, with its token that can do nothing else.
+    /// - Parameter lifeSeconds: nil for the usual life.
+    func mint(_ app: DemoApp, _ user: String, lifeSeconds: Int64? = nil) throws(DemoFailure) -> String {
+        var body: JSONObject = ["app_id": .string(app.rawValue), "user_id": .string(user)]
+        if let lifeSeconds { body.append(.integer(lifeSeconds), forKey: "ttl_seconds") }
+        let answer = try send(.post, ports.admin, "/v1/keys", .object(body), token: .mintToken)
+        guard answer.status == 201, let key = answer.body["security_key"]?.text else {
+            throw DemoFailure("no key was made: the answer is \(answer.status)")
+        }
+        return key
+    }
+
+    /// The company's backend makes a key by itself, as docs/SECURITY-KEY.md describes.
+    /// - Parameters:
+    ///   - secret: the app's secret with this id.
+    ///   - issuedAgo: how long ago, in seconds.
+    ///   - lifeSeconds: how long it lives from then on.
+    func makeKey(
+        _ app: DemoApp, _ user: String, _ secret: DemoSecret, keyID: UInt32, issuedAgo: UInt64, lifeSeconds: UInt64
+    ) throws(DemoFailure) -> String {
+        do throws(CryptoError) {
+            let bytes = SecretBytes(count: 32) { _ = Base64URL.decode(secrets[secret].utf8.span, into: &$0) }
+            let hmac = try bytes.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
+            let issuedAt = SystemClock.unixSeconds().saturating(subtracting: issuedAgo)
+            return try SecurityKey.mint(
+                appID: app.rawValue.utf8.span, userID: user.utf8.span, keyID: keyID, secret: hmac, issuedAt: issuedAt,
+                expiresAt: issuedAt + lifeSeconds, salt: randomBytes())
+        } catch {
+            throw DemoFailure("no key was made: \(error)")
+        }
+    }
+
+    /// An operator changes something.
+    func operate(_ path: String, _ body: JSONObject) throws(DemoFailure) {
+        try expect(200...201, send(.post, ports.admin, path, .object(body), token: .adminToken), "POST \(path)")
+    }
+
+    /// An operator looks at something.
+    func look(_ path: String) throws(DemoFailure) -> JSONValue {
+        let answer = try send(.get, ports.admin, path, nil, token: .readToken)
+        try expect(200...200, answer, "GET \(path)")
+        return answer.body
+    }
+
+    /// Throws when an answer is not as the demonstration needs it.
+    func expect(_ statuses: ClosedRange<Int>, _ answer: Answer, _ what: String) throws(DemoFailure) {
+        guard !statuses.contains(answer.status) else { return }
+        let message = answer.body["message"]?.text.map { ": \($0)" } ?? ""
+        throw DemoFailure("the service answered \(answer.status) to \(what)\(message)")
+    }
+
+    private func post(_ path: String, _ body: JSONValue) throws(DemoFailure) -> Answer {
+        try send(.post, ports.listen, path, body)
+    }
+
+    /// - Parameter shown: the path as a failure names it; nil for `path`.
+    private func send(
+        _ method: ClientMethod, _ port: UInt16, _ path: String, shown: String? = nil, _ body: JSONValue?, token: DemoSecret? = nil
+    ) throws(DemoFailure) -> Answer {
+        let what = "\(method.rawValue) \(shown ?? path)"
+        var headers = [("Content-Type", "application/json")]
+        if let token { headers.append(("Authorization", "Bearer \(secrets[token])")) }
+        let request: ClientRequest
+        do throws(ClientRequest.Problem) {
+            request = try ClientRequest(
+                method, "http://127.0.0.1:\(port)\(path)", headers: headers.map { (name: $0.0, value: $0.1) },
+                body: body?.serialized() ?? [],
+                timeoutMilliseconds: Self.timeoutMilliseconds, responseBodyLimit: Self.answerLimit)
+        } catch {
+            throw DemoFailure("\(what) cannot be sent: \(error)")
+        }
+        let result = Monitor<Result<ClientResponse, ClientError>?>(nil)
+        client.send(request) { answer in result.update { $0 = answer } }
+        // The client ends every request after its timeout.
+        switch result.wait({ $0 }) {
+        case .success(let response): return Answer(status: response.status, body: JSONValue(parsing: response.body) ?? .null)
+        case .failure(let error): throw DemoFailure("\(what) was not answered: \(error)")
+        case nil: throw DemoFailure("\(what) was not answered")
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import JSON
+internal import Time
+
+/// The configuration of a demonstration: three apps, and notifiers of which some work and some do not.
+struct DemoConfiguration {
+    private static let daySeconds: UInt64 = 24 * 3600
+    /// The APNs key id that couriers' pushes wrongly name; what the simulated provider knows is `SimulatorCredentials.apnsKeyID`.
+    static let wrongKeyID = "WRONGKEYID"
+
+    let files: DemoFiles
+    let ports: DemoPorts
+    /// An object with the notifiers of the simulated providers: apns, fcm, hms, rustore.
+    let providers: JSONValue
+    /// The address of the company's receivers, without a path.
+    let receivers: String
+    /// When the demonstration begins.
+    let now: UnixSeconds
+
+    /// The JSON text.
+    var text: [UInt8] {
+        let configuration: JSONValue = [
+            "listen": ["host": "127.0.0.1", "port": .integer(Int64(ports.listen))],
+            "admin": [
+                "host": "127.0.0.1", "port": .integer(Int64(ports.admin)), "token": file(.adminToken),
+                "tokens": [["role": "mint", "token": file(.mintToken)], ["role": "read", "token": file(.readToken)]],
+            ],
+            "apps": [shop, couriers, tablets], "notifiers": .object(notifiers),
+            "operators": ["notifiers": ["backend"]], "push_tokens": ["limits": [["per": "user", "max": 3, "window_seconds": 300]]],
+            // A demonstration that runs for days keeps what the last one brought.
+            "deliveries": ["expire_after_seconds": 3600, "keep_delivered_days": 1, "keep_dead_days": 1],
+            "reload": ["on_change": true], "log": ["level": "info", "format": "text"], "shutdown": ["drain_seconds": 5],
+        ]
+        return configuration.serialized(pretty: true) + [UInt8(ascii: "\n")]
+    }
+
+    /// The app of a shop, in the middle of a rotation: the former secret still verifies, for some days.
+    private var shop: JSONValue {
+        [
+            "app_id": .string(DemoApp.shop.rawValue),
+            "keys": [
+                [
+                    "id": 1, "secret": file(.shopFormerKey), "state": "verify_only",
+                    "not_after": .integer(Int64((now + 6 * Self.daySeconds).rawValue)),
+                ],
+                ["id": 2, "secret": file(.shopKey), "state": "active"],
+            ],
+            "webhook": ["secret": file(.shopWebhook)], "notifiers": ["log", "backend", "crm"],
+            "routes": ["ios": "apns", "android": "fcm", "huawei": "hms", "rustore": "rustore"],
+        ]
+    }
+
+    /// The app of its couriers, where a rotation has begun and pushes to iPhones have a wrong credential.
+    private var couriers: JSONValue {
+        [
+            "app_id": .string(DemoApp.couriers.rawValue),
+            "keys": [
+                ["id": 1, "secret": file(.courierKey), "state": "active"],
+                ["id": 2, "secret": file(.courierNextKey), "state": "verify_only"],
+            ],
+            "webhook": ["secret": file(.courierWebhook)], "notifiers": ["log"],
+            "routes": ["ios": "apns-couriers", "default": "fcm"],
+        ]
+    }
+
+    /// The app on the tablets in its stores, which is in shadow mode: everybody may chat for two weeks.
+    private var tablets: JSONValue {
+        [
+            "app_id": .string(DemoApp.tablets.rawValue), "keys": [["id": 1, "secret": file(.tabletKey)]],
+            "webhook": ["secret": file(.tabletWebhook)], "notifiers": ["log", "billing"], "routes": ["ios": "apns-tablets"],
+            "shadow_until": .integer(Int64((now + 14 * Self.daySeconds).rawValue)),
+        ]
+    }
+
+    private var notifiers: JSONObject {
+        var notifiers: JSONObject = ["log": ["type": "log"]]
+        for (name, secret) in [("backend", DemoSecret.backend), ("crm", .crm), ("billing", .billing)] {
+            notifiers.append(["type": "http", "url": .string("\(receivers)/\(name)"), "secret": file(secret)], forKey: name)
+        }
+        for name in ["apns", "fcm", "hms", "rustore"] { notifiers.append(providers[name] ?? .null, forKey: name) }
+        notifiers.append(apns(with: ["key", "team_id"], ["key_id": .string(Self.wrongKeyID)]), forKey: "apns-couriers")
+        let pair: JSONObject = ["certificate": .string(files.certificate), "key": ["file": .string(files.certificateKey)]]
+        notifiers.append(apns(with: [], pair), forKey: "apns-tablets")
+        return notifiers
+    }
+
+    /// APNs with another credential.
+    /// - Parameters:
+    ///   - kept: the names of what is kept of the right one.
+    ///   - own: what it has in its place.
+    private func apns(with kept: [String], _ own: JSONObject) -> JSONValue {
+        let names = ["type", "topic", "url", "sandbox_url", "certificate_authorities"] + kept
+        var settings = own
+        for name in names {
+            if let value = providers["apns"]?[name] { settings.append(value, forKey: name) }
+        }
+        return .object(settings)
+    }
+
+    private func file(_ secret: DemoSecret) -> JSONValue { ["file": .string(secret.file)] }
+}

@@ -1,0 +1,125 @@
+internal import Crypto
+internal import POSIX
+
+/// The directory of a demonstration, which must hold nothing of what it makes: the configuration, secrets, the store and the log.
+package struct DemoFiles: Sendable {
+    /// Its absolute path.
+    package let directory: String
+    /// The configuration.
+    package var configuration: String { path("config.json") }
+    /// The file of the token with which an operator signs in.
+    package var adminToken: String { path(DemoSecret.adminToken.file) }
+    /// The service's log.
+    package var log: String { path("deskgate.log") }
+    /// The credentials of the simulated push providers.
+    var providers: String { path("providers") }
+    /// The client certificate of the app `tablets`, PEM.
+    var certificate: String { path("secrets/apns-tablets.pem") }
+    /// The private key of that certificate, PEM.
+    var certificateKey: String { path("secrets/apns-tablets.key") }
+
+    /// Takes a directory, which is made if it does not exist.
+    /// - Throws: when it cannot be made, or has a configuration or anything else that a demonstration makes.
+    package init(_ directory: String) throws(DemoFailure) {
+        for name in ["config.json", "secrets", "providers", "deskgate.db", "deskgate.log"] {
+            let path = Path.resolve(name, in: directory)
+            guard !File.exists(path) else {
+                throw DemoFailure(
+                    "\(path) exists already, and nothing was changed: a demonstration begins in a directory of its own; name another one, or none"
+                )
+            }
+        }
+        do throws(SystemError) {
+            try File.createDirectory(directory, mode: 0o700)
+            self.directory = try FileSystem.absolutePath(of: directory)
+        } catch {
+            throw DemoFailure("cannot make \(directory): \(error)")
+        }
+    }
+
+    /// Makes a new directory among the temporary files of this machine (`TMPDIR`, or /tmp).
+    package static func temporary() throws(DemoFailure) -> DemoFiles {
+        let place = POSIX.Process.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        let number: InlineArray<4, UInt8>
+        do throws(CryptoError) {
+            number = try randomBytes()
+        } catch {
+            throw DemoFailure("\(error)")
+        }
+        return try DemoFiles(Path.resolve("deskgate-demo-\(Base64URL.encode(number.span))", in: place))
+    }
+
+    /// The path of a file in it.
+    func path(_ name: String) -> String { Path.resolve(name, in: directory) }
+
+    /// Makes the secrets and the client certificate; only their owner may read them.
+    func makeSecrets() throws(DemoFailure) -> DemoSecrets {
+        do {
+            try File.createDirectory(path("secrets"), mode: 0o700)
+            let secrets = try DemoSecrets()
+            for secret in DemoSecret.allCases { try write(secrets[secret] + "\n", to: path(secret.file)) }
+            // Its 30 days are what the page warns of.
+            let certificate = try LoopbackCertificate()
+            try write(certificate.certificate, to: self.certificate)
+            try write(certificate.key, to: certificateKey)
+            return secrets
+        } catch {
+            throw DemoFailure("cannot make the secrets in \(directory): \(error)")
+        }
+    }
+
+    /// Writes the configuration.
+    func write(configuration text: [UInt8]) throws(DemoFailure) {
+        do throws(SystemError) {
+            try File.create(configuration, mode: 0o600, text)
+        } catch {
+            throw DemoFailure("cannot make \(configuration): \(error)")
+        }
+    }
+
+    private func write(_ text: String, to path: String) throws(SystemError) {
+        try File.create(path, mode: 0o600, text.utf8)
+    }
+}
+
+/// A secret of a demonstration, and the name of its file.
+enum DemoSecret: String, CaseIterable {
+    case adminToken = "admin-token"
+    case mintToken = "mint-token"
+    case readToken = "read-token"
+    case shopFormerKey = "shop-1.key"
+    case shopKey = "shop-2.key"
+    case shopWebhook = "shop-webhook.key"
+    case courierKey = "couriers-1.key"
+    case courierNextKey = "couriers-2.key"
+    case courierWebhook = "couriers-webhook.key"
+    case tabletKey = "tablets-1.key"
+    case tabletWebhook = "tablets-webhook.key"
+    case backend = "backend.whsec"
+    case crm = "crm.whsec"
+    case billing = "billing.whsec"
+
+    /// Its file, relative to the configuration.
+    var file: String { "secrets/\(rawValue)" }
+
+    /// Whether it signs events.
+    var signs: Bool { [.backend, .crm, .billing].contains(self) }
+}
+
+/// The texts of all secrets, for those who call the service.
+struct DemoSecrets: Sendable {
+    private let texts: [DemoSecret: String]
+
+    /// Makes all of them. Throws when OpenSSL fails.
+    init() throws(CryptoError) {
+        var texts: [DemoSecret: String] = [:]
+        for secret in DemoSecret.allCases { texts[secret] = secret.signs ? try NewSecret.signing() : try NewSecret.text() }
+        self.texts = texts
+    }
+
+    /// The text of one.
+    subscript(secret: DemoSecret) -> String {
+        guard let text = texts[secret] else { preconditionFailure("all secrets are made") }
+        return text
+    }
+}

@@ -1,0 +1,34 @@
+/// Where to look, and what to try there.
+package struct DemoGuide: Sendable {
+    /// The address of the operators' page.
+    package let page: String
+    /// The address of the public listener.
+    package let listener: String
+    /// What to try on the page, a sentence or two each.
+    package let suggestions: [String]
+
+    /// Writes it.
+    /// - Parameter keyID: the id that the simulated APNs knows its key by.
+    init(_ ports: DemoPorts, keyID: String) {
+        page = "http://127.0.0.1:\(ports.admin)/"
+        listener = "http://127.0.0.1:\(ports.listen)"
+        suggestions = [
+            "Search \(DemoPeople.blocked.user): why she may not use the chat, and what lets her in again.",
+            "Search \(DemoPeople.courierComment): why a courier was not notified. Do as the page says: in config.json replace "
+                + "\(DemoConfiguration.wrongKeyID) by \(keyID), and what waits arrives by itself.",
+            "Dead letters: FCM refused \(DemoPeople.refusals) pushes to \(DemoPeople.refused.user), and takes them now. Retry them.",
+        ]
+    }
+    /// A shell's command that asks whether somebody may chat, as the help desk does, and is answered 200. It holds no secret: the key is minted
+    /// by the command that runs within it.
+    /// - Parameters:
+    ///   - program: the path of `deskgate`, as a shell's word.
+    ///   - configuration: the path of the configuration, as a shell's word.
+    package func request(program: String, configuration: String) -> String {
+        let person = DemoPeople.well[0]
+        let (app, user) = (person.app.rawValue, person.user)
+        let mint = "\(program) key mint --config \(configuration) --app \(app) --user \(user)"
+        return "curl -i \(listener)/pyrus/authorize --json '{\"app_id\": \"\(app)\", \"user_id\": \"\(user)\", "
+            + "\"security_key\": \"'$(\(mint))'\"}'"
+    }
+}

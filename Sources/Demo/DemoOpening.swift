@@ -1,0 +1,114 @@
+internal import JSON
+internal import Simulators
+
+/// What has happened before an operator looks: phones, refusals, replies that arrive, that wait and that are given up.
+struct DemoOpening {
+    /// The people's keys; several people share none.
+    private(set) var keys: [String: String] = [:]
+    private let caller: DemoCaller
+    private var comments: Int64 = 7001
+
+    init(_ caller: DemoCaller) {
+        self.caller = caller
+    }
+
+    /// What the simulated providers refuse from the start on.
+    static func refuse(in simulators: SimulatorSet) {
+        simulators.devices[DemoPeople.gone.token] = SimulatedDevice(refusal: .unregistered)
+        simulators.faults.add(
+            Fault(.answer(Fault.Answer(400, "INVALID_ARGUMENT")), at: .fcm, token: DemoPeople.refused.token, times: DemoPeople.refusals),
+            // Sensitive content, as HMS calls it.
+            Fault(.answer(Fault.Answer(200, "80100016")), at: .hms, token: DemoPeople.censored.token, times: 2),
+            Fault(.answer(Fault.Answer(503, "ServiceUnavailable")), at: .apns, token: DemoPeople.well[0].token, times: 1))
+    }
+
+    /// Plays it.
+    mutating func play() throws(DemoFailure) {
+        try signIn()
+        try deny()
+        try reply()
+        try askToChat()
+    }
+
+    /// Whether there is something to see in each view of the page: given up in several ways, paused, waiting.
+    func hasShown() throws(DemoFailure) -> Bool {
+        let groups = try caller.look("/v1/deliveries/reasons")["groups"]?.elements ?? []
+        let paused = try caller.look("/v1/notifiers")["notifiers"]?.elements.filter { $0["state"]?.text == "paused" } ?? []
+        let given = groups.filter { $0["notifier"]?.text == "fcm" }.compactMap { $0["count"]?.integer }.reduce(0, +)
+        return given >= DemoPeople.refusals && groups.count >= 3 && paused.count >= 2
+    }
+
+    /// The backend makes keys, and the phones register.
+    private mutating func signIn() throws(DemoFailure) {
+        let others = [
+            DemoPeople.blocked, DemoPeople.gone, DemoPeople.refused, DemoPeople.expired, DemoPeople.signedOut, DemoPeople.revoked,
+            DemoPeople.stranger, DemoPeople.censored,
+        ]
+        for phone in DemoPeople.well + others + DemoPeople.couriers {
+            if keys[phone.user] == nil { keys[phone.user] = try caller.mint(phone.app, phone.user) }
+            let answer = try caller.register(phone, keys[phone.user] ?? "")
+            try caller.expect(200...200, answer, "POST /pyrus/push-token")
+        }
+        // From here on some have other keys. One ends within the hour, which a search for it tells.
+        keys[DemoPeople.well[1].user] = try caller.makeKey(
+            .shop, DemoPeople.well[1].user, .shopFormerKey, keyID: 1, issuedAgo: 86_400, lifeSeconds: 86_400 + 3000)
+        keys[DemoPeople.expired.user] = try caller.makeKey(
+            .shop, DemoPeople.expired.user, .shopKey, keyID: 2, issuedAgo: 7200, lifeSeconds: 3600)
+        keys[DemoPeople.tablet] = try caller.makeKey(.tablets, DemoPeople.tablet, .tabletKey, keyID: 1, issuedAgo: 7200, lifeSeconds: 3600)
+        keys[DemoPeople.stranger.user] = keys[DemoPeople.well[0].user]
+    }
+
+    /// An operator blocks and signs out.
+    private func deny() throws(DemoFailure) {
+        try caller.operate("/v1/users/block", Self.about(DemoPeople.blocked.user, "insulted an employee"))
+        try caller.operate("/v1/users/sign-out", Self.about(DemoPeople.signedOut.user, "has lost the phone"))
+        try caller.operate(
+            "/v1/revocations",
+            Self.about(DemoPeople.revoked.user, "phone stolen", more: [("security_key", .string(keys[DemoPeople.revoked.user] ?? ""))]))
+    }
+
+    private static func about(_ user: String, _ reason: String, more: [(String, JSONValue)] = []) -> JSONObject {
+        JSONObject([("app_id", .string(DemoApp.shop.rawValue)), ("user_id", .string(user)), ("reason", .string(reason))] + more)
+    }
+
+    /// Support replies to everybody.
+    private mutating func reply() throws(DemoFailure) {
+        for (number, phone) in DemoPeople.well.enumerated() { try reply(to: phone, ticket: 4001 + Int64(number)) }
+        try reply(to: DemoPeople.gone, ticket: 4021)
+        for _ in 0..<DemoPeople.refusals { try reply(to: DemoPeople.refused, ticket: 4022) }
+        for _ in 0..<2 { try reply(to: DemoPeople.censored, ticket: 4023) }
+        try post(DemoComment(app: .tablets, user: DemoPeople.tablet, ticket: 4024, comment: 7050, text: .number(0)))
+        for (number, phone) in DemoPeople.couriers.enumerated() {
+            let number = Int64(number)
+            try post(
+                DemoComment(
+                    app: .couriers, user: phone.user, ticket: 4031 + number, comment: DemoPeople.courierComment + number,
+                    text: .number(number), device: phone))
+        }
+    }
+
+    private mutating func reply(to phone: DemoPhone, ticket: Int64) throws(DemoFailure) {
+        let comment = DemoComment(
+            app: phone.app, user: phone.user, ticket: ticket, comment: comments, text: .number(comments), device: phone)
+        comments += 1
+        try post(comment)
+    }
+
+    private func post(_ comment: DemoComment) throws(DemoFailure) {
+        try caller.expect(200...200, caller.post(comment), "POST /pyrus/webhook")
+    }
+
+    /// The help desk asks about everybody, and the answers are what the timelines of these people explain.
+    private func askToChat() throws(DemoFailure) {
+        let denied = [DemoPeople.blocked, DemoPeople.expired, DemoPeople.signedOut, DemoPeople.revoked, DemoPeople.stranger]
+        for phone in DemoPeople.well + [DemoPeople.refused] { try ask(phone.app, phone.user, 200) }
+        for phone in denied { try ask(phone.app, phone.user, 403) }
+        // In shadow mode nobody is denied.
+        try ask(.tablets, DemoPeople.tablet, 200)
+        try ask(.shop, "", 400)
+    }
+
+    private func ask(_ app: DemoApp, _ user: String, _ status: Int) throws(DemoFailure) {
+        try caller.expect(status...status, caller.authorize(app, user, keys[user] ?? "no key"), "POST /pyrus/authorize")
+    }
+}

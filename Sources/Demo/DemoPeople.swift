@@ -1,0 +1,37 @@
+/// The people of the demonstration, whose phones and troubles are the same each time, so that documentation can name them.
+enum DemoPeople {
+    /// Nothing is wrong with them; they go on chatting.
+    static let well = [
+        DemoPhone(app: .shop, user: "user-1", type: "ios"), DemoPhone(app: .shop, user: "user-2", type: "android"),
+        DemoPhone(app: .shop, user: "user-4", type: "huawei"), DemoPhone(app: .shop, user: "user-5", type: "rustore"),
+        DemoPhone(app: .shop, user: "user-12", type: "ios"), DemoPhone(app: .shop, user: "user-12", type: "android"),
+        DemoPhone(app: .shop, user: "Ольга Петрова", type: "ios"),
+        DemoPhone(app: .shop, user: "maximiliane.von.hohenstein-wittelsbach@mail.example.com", type: "android"),
+        DemoPhone(app: .couriers, user: "courier-4", type: "android"),
+    ]
+    /// She is blocked.
+    static let blocked = DemoPhone(app: .shop, user: "user-3", type: "android")
+    /// He has removed the app: the provider does not know his phone any more.
+    static let gone = DemoPhone(app: .shop, user: "user-6", type: "ios")
+    /// The provider refuses the first pushes to her phone.
+    static let refused = DemoPhone(app: .shop, user: "user-7", type: "android")
+    /// His key has expired.
+    static let expired = DemoPhone(app: .shop, user: "user-8", type: "android")
+    /// She was signed out everywhere.
+    static let signedOut = DemoPhone(app: .shop, user: "user-9", type: "huawei")
+    /// His key was revoked.
+    static let revoked = DemoPhone(app: .shop, user: "user-10", type: "ios")
+    /// She sends somebody else's key.
+    static let stranger = DemoPhone(app: .shop, user: "user-11", type: "rustore")
+    /// Their notifier is paused, because it has a wrong credential.
+    static let couriers = ["courier-1", "courier-2", "courier-3"].map { DemoPhone(app: .couriers, user: $0, type: "ios") }
+    /// Its key has expired, but its app is in shadow mode. It is not registered.
+    static let tablet = "tablet-1"
+    /// Huawei does not like what is written to this phone.
+    static let censored = DemoPhone(app: .shop, user: "user-13", type: "huawei")
+
+    /// How many pushes to `refused` the provider refuses before it takes them.
+    static let refusals = 4
+    /// The first comment for `couriers`; those for the others follow.
+    static let courierComment: Int64 = 7101
+}

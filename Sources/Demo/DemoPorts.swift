@@ -1,0 +1,42 @@
+package import HTTPServer
+
+/// The ports of both listeners.
+package struct DemoPorts: Sendable {
+    /// The usual ports, as `deskgate init` has them.
+    package static let usual = DemoPorts(listen: 8080, admin: 9090)
+
+    private static let tries = 100
+    /// Outside of those that Linux gives to clients, which could be taken meanwhile.
+    private static let others: ClosedRange<UInt16> = 20_000...29_998
+
+    /// The public listener's.
+    package let listen: UInt16
+    /// The admin listener's.
+    package let admin: UInt16
+
+    /// The port of the public listener; the admin listener has the next one.
+    package init(from port: UInt16) {
+        self.init(listen: port, admin: port + 1)
+    }
+
+    private init(listen: UInt16, admin: UInt16) {
+        self.listen = listen
+        self.admin = admin
+    }
+
+    /// The usual ports, or others that are free when one of those is taken.
+    package static func free() -> DemoPorts {
+        if usual.problem == nil { return usual }
+        return (0..<tries).lazy.map { _ in DemoPorts(from: UInt16.random(in: others)) }.first { $0.problem == nil } ?? usual
+    }
+
+    /// Why a server could not listen there; nil when it can.
+    package var problem: ServerError? {
+        do throws(ServerError) {
+            for port in [listen, admin] { try ListenAddress.tcp(host: "127.0.0.1", port: port).probe() }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

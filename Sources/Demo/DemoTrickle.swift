@@ -1,0 +1,119 @@
+internal import Simulators
+internal import Threading
+
+/// What goes on as long as a demonstration runs, on a thread of its own: people chat, support replies, and now and then something fails.
+///
+/// The owner must call `stop` before it lets it go.
+final class DemoTrickle: Sendable {
+    private static let tickMilliseconds: UInt64 = 250
+
+    private let isOver = Monitor(false)
+    private let thread: OwnThread
+
+    /// Begins. Throws when the thread cannot be started.
+    init(_ day: DemoDay) throws(ThreadError) {
+        thread = try OwnThread { [isOver] in
+            var day = day
+            while isOver.wait(timeoutMilliseconds: Self.tickMilliseconds, { $0 ? true : nil }) == nil { day.tick() }
+        }
+    }
+
+    /// Ends it after the request that is under way.
+    func stop() {
+        isOver.update { $0 = true }
+        thread.join()
+    }
+}
+
+/// What happens from tick to tick. Answers are not looked at: an operator may change anything meanwhile.
+struct DemoDay: Sendable {
+    /// The most faults that wait for a request, so that they do not gather when an operator has paused a provider.
+    private static let mostFaults = 16
+    /// Half of the period in which more people chat, then fewer, in ticks.
+    private static let wave = 160
+
+    let caller: DemoCaller
+    let simulators: SimulatorSet
+    /// The people's keys.
+    let keys: [String: String]
+    private var ticks = 0
+    private var comments: Int64 = 8001
+
+    /// Prepares it.
+    init(_ caller: DemoCaller, _ simulators: SimulatorSet, keys: [String: String]) {
+        self.caller = caller
+        self.simulators = simulators
+        self.keys = keys
+    }
+
+    /// A quarter of a second.
+    mutating func tick() {
+        ticks += 1
+        let height = abs(ticks % (2 * Self.wave) - Self.wave)
+        for _ in 0..<(1 + 3 * height / Self.wave) { chat() }
+        if ticks % 12 == 0 { reply() }
+        if ticks % 40 == 0 { register() }
+        if ticks % 120 == 0 { fail() }
+        if ticks % 240 == 0 { replyToThosePaused() }
+    }
+
+    private func chat() {
+        switch Int.random(in: 0..<100) {
+        case 0..<5: ask(.shop, DemoPeople.expired.user)
+        case 5..<8: ask(.shop, DemoPeople.blocked.user)
+        case 8..<10: ask(.shop, DemoPeople.stranger.user)
+        case 10: ask(.shop, DemoPeople.signedOut.user)
+        case 11: ask(.shop, DemoPeople.revoked.user)
+        case 12: ask(.shop, "")
+        case 13..<16: ask(.tablets, DemoPeople.tablet)
+        case 16..<26: ask(.couriers, Self.any(DemoPeople.couriers).user)
+        default:
+            let phone = Self.any(DemoPeople.well)
+            ask(phone.app, phone.user)
+        }
+    }
+
+    private func ask(_ app: DemoApp, _ user: String) {
+        _ = try? caller.authorize(app, user, keys[user] ?? "no key")
+    }
+
+    private mutating func reply() {
+        let place = Int(comments) % DemoPeople.well.count
+        let phone = DemoPeople.well[place]
+        var comment = DemoComment(
+            app: phone.app, user: phone.user, ticket: 4001 + Int64(place), comment: comments, text: .number(comments), device: phone)
+        // The person's own comments come, too, and some webhooks come twice.
+        comment.isInbound = comments % 9 == 0
+        let times = comments % 7 == 0 ? 2 : 1
+        for _ in 0..<times { _ = try? caller.post(comment) }
+        comments += 1
+    }
+
+    /// What nobody receives as long as the notifiers are paused.
+    private mutating func replyToThosePaused() {
+        let phone = Self.any(DemoPeople.couriers)
+        for (app, user, device) in [(DemoApp.couriers, phone.user, phone), (.tablets, DemoPeople.tablet, nil)] {
+            _ = try? caller.post(
+                DemoComment(app: app, user: user, ticket: 4031, comment: comments, text: .number(comments), device: device))
+            comments += 1
+        }
+    }
+
+    /// An app starts on a phone, and registers it again.
+    private func register() {
+        let phone = Self.any(DemoPeople.well)
+        _ = try? caller.register(phone, keys[phone.user] ?? "")
+    }
+
+    /// The next push is refused: mostly for now, sometimes for good.
+    private func fail() {
+        guard simulators.faults.remaining < Self.mostFaults else { return }
+        let isForGood = ticks % 480 == 0
+        simulators.faults.add(
+            isForGood
+                ? Fault(.answer(Fault.Answer(400, "INVALID_ARGUMENT")), at: .fcm)
+                : Fault(.answer(Fault.Answer(503, "UNAVAILABLE", retryAfter: "15")), at: .rustore))
+    }
+
+    private static func any<Element>(_ all: [Element]) -> Element { all[Int.random(in: all.indices)] }
+}

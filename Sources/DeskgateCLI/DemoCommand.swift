@@ -1,0 +1,95 @@
+internal import Demo
+internal import HTTPServer
+internal import JSON
+internal import POSIX
+
+/// `deskgate demo`
+enum DemoCommand {
+    static let command = Command(
+        "demo", "Shows Deskgate at work with a simulated help desk, phones and failures, until SIGTERM or SIGINT.",
+        details: "It makes a configuration with fresh secrets, and says where the operators' page is, how to sign in and what to try. "
+            + "Everything is on this machine alone. The directory stays when it ends.",
+        options: [
+            Option(
+                "directory", value: .directory, default: "a new one among the temporary files",
+                "where the configuration, the secrets, the store and the log are made; never one that has a configuration"),
+            Option(
+                "port", value: .number(1...65534),
+                default: "\(DemoPorts.usual.listen), and \(DemoPorts.usual.admin); others if they are taken",
+                "the port of the public listener; the admin listener gets the next one"),
+            Option("json", "print one JSON object when there is something to see, for machines"),
+        ],
+        examples: [
+            Example("deskgate demo", "Shows it, and says where."),
+            Example("deskgate demo --directory demo --port 8100", "The same in a directory and with ports of your choice."),
+        ], run: run)
+
+    private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+        // Before any thread is started, so that all threads inherit the blocked signals.
+        let signals = try explaining { () throws(SystemError) in try Signals() }
+        let program = (try? FileSystem.absolutePath(of: "/proc/self/exe")) ?? "deskgate"
+        POSIX.Process.forbidMemoryDumps()
+        _ = POSIX.Process.raiseOpenFileLimit()
+        let ports = try ports(arguments)
+        let files = try files(arguments)
+        let demo = try explaining { () throws(DemoFailure) in try Demo(files, ports) }
+        defer { demo.stop() }
+        let isOpen = try WaitingLine.show("having something happen") { () throws(CommandError) in
+            try explaining { () throws(DemoFailure) in
+                try demo.open { signals.next(orReadable: nil, timeoutMilliseconds: $0) != .stop }
+            }
+        }
+        guard isOpen else { return .done }
+        let request = demo.guide.request(
+            program: ZshCompletions.quoted(program), configuration: ZshCompletions.quoted(files.configuration))
+        Console.answer(arguments, json(demo.guide, files, request), text(demo.guide, files, request))
+        try explaining { () throws(DemoFailure) in try demo.goOn(until: signals) }
+        // Nothing here is worth waiting for twice.
+        signals.endAtOnce()
+        return .done
+    }
+
+    private static func ports(_ arguments: Arguments) throws(CommandError) -> DemoPorts {
+        guard let port: UInt16 = arguments.number("port") else { return .free() }
+        let ports = DemoPorts(from: port)
+        if let problem = ports.problem { throw .option("port", problem.description) }
+        return ports
+    }
+
+    private static func files(_ arguments: Arguments) throws(CommandError) -> DemoFiles {
+        try explaining { () throws(DemoFailure) in
+            if let directory = arguments["directory"] { try DemoFiles(directory) } else { try .temporary() }
+        } as: {
+            .option("directory", $0.description)
+        }
+    }
+
+    private static func json(_ guide: DemoGuide, _ files: DemoFiles, _ request: String) -> JSONValue {
+        [
+            "page": .string(guide.page), "public": .string(guide.listener), "directory": .string(files.directory),
+            "configuration": .string(files.configuration), "admin_token": .string(files.adminToken), "log": .string(files.log),
+            "request": .string(request), "try": .array(guide.suggestions.map(JSONValue.string)),
+        ]
+    }
+
+    private static func text(_ guide: DemoGuide, _ files: DemoFiles, _ request: String) -> String {
+        let suggestions = guide.suggestions.enumerated().map { "  \($0 + 1). \($1)" }
+        return """
+
+            Deskgate is at work, with a simulated help desk, phones and failures, on this machine alone.
+
+              The page:   \(guide.page)
+              Its token:  cat \(ZshCompletions.quoted(files.adminToken))
+
+            Try there:
+            \(suggestions.joined(separator: "\n"))
+
+            Ask as the help desk does, from another terminal; the answer is 200:
+
+              \(request)
+
+            The configuration is \(files.configuration), the log \(files.log).
+            Ctrl-C ends it; the directory \(files.directory) stays.
+            """
+    }
+}

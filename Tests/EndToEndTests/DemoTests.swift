@@ -1,0 +1,194 @@
+import HTTPServer
+import JSON
+import POSIX
+import TestSupport
+import Testing
+
+/// `deskgate demo`
+@Suite struct DemoTests {
+    private let scratch: TemporaryDirectory
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+    }
+
+    @Test(arguments: [2, 15] as [Int32])
+    func hasSomethingInEachViewAndEndsWithAllItsParts(_ signal: Int32) throws {
+        let demo = try RunningDemo(in: scratch)
+        try checkNotifiersAndDeadLetters(demo)
+        try checkPeopleAndKeys(demo)
+        try checkAnswers(demo)
+        let ports = try demo.ports()
+        #expect(ports.count == 8, "two listeners, a receiver and five providers")
+        #expect(ports.allSatisfy { (try? SocketClient(.tcp(host: "127.0.0.1", port: $0))) != nil })
+        demo.process.send(signal)
+        #expect(try demo.process.waitForEnd() == .exit(0))
+        #expect(ports.allSatisfy { (try? SocketClient(.tcp(host: "127.0.0.1", port: $0))) == nil })
+        #expect(try demo.process.errors.text().isEmpty)
+        try checkThatNothingIsTold(demo)
+    }
+
+    private func checkNotifiersAndDeadLetters(_ demo: RunningDemo) throws {
+        let notifiers = try demo.ask("/v1/notifiers")["notifiers"]?.elements ?? []
+        #expect(notifiers.count == 10)
+        let paused = notifiers.filter { $0["state"]?.text == "paused" }
+        #expect(paused.map { $0["name"]?.text } == ["apns-couriers", "billing"])
+        #expect(paused.allSatisfy { $0["remedy"]?.text != nil && $0["pending"]?.integer ?? 0 > 0 })
+        #expect(notifiers.contains { $0["credential_expires_at"]?.integer != nil })
+        let groups = try demo.ask("/v1/deliveries/reasons")["groups"]?.elements ?? []
+        let reasons = Set(groups.compactMap { $0["reason"]?.text })
+        #expect(reasons.isSuperset(of: ["invalid_argument", "hms_80100016", "unregistered"]))
+        let delivered = try demo.ask("/v1/deliveries?state=delivered&limit=1000")["deliveries"]?.elements ?? []
+        let names = Set(delivered.compactMap { $0["notifier"]?.text })
+        #expect(names.isSuperset(of: ["log", "backend", "fcm", "hms", "rustore"]))
+        // The receiver that failed at first is tried again.
+        #expect(eventually { (try? demo.retried("crm")) == true })
+    }
+
+    private func checkPeopleAndKeys(_ demo: RunningDemo) throws {
+        for (user, mayChat, reason) in [("user-1", true, nil), ("user-3", false, "blocked")] {
+            let answer = try demo.ask("/v1/users?app_id=shop&user_id=\(user)")
+            #expect(answer["may_chat"] == .bool(mayChat) && answer["reason"]?.text == reason)
+            #expect(answer["push_tokens"]?.elements.count == 1)
+        }
+        let revocations = try demo.ask("/v1/revocations")["revocations"]?.elements ?? []
+        #expect(Set(revocations.compactMap { $0["kind"]?.text }) == ["block", "user", "security_key"])
+        let status = try demo.ask("/v1/status")
+        let keys = status["keys"]?.elements ?? []
+        #expect(keys.count == 5 && keys.filter { $0["state"]?.text == "verify_only" }.count == 2)
+        #expect(keys.contains { $0["not_after"]?.integer != nil })
+        let kinds = Set((status["problems"]?.elements ?? []).compactMap { $0["kind"]?.text })
+        #expect(kinds.isSuperset(of: ["notifier_paused", "credential_ends", "configuration_warning"]))
+        #expect(try demo.ask("/v1/explain?app_id=couriers&comment_id=7101")["outcome"]?.text == "problem")
+    }
+
+    /// That the answers are of each kind, and go on.
+    private func checkAnswers(_ demo: RunningDemo) throws {
+        for reason in ["revoked", "expired", "wrong_mac"] {
+            let isCounted = try demo.count("deskgate_authorize_requests_total", "result=\"denied\"", "reason=\"\(reason)\"") > 0
+            #expect(isCounted, "\(reason)")
+        }
+        for result in ["malformed", "shadowed", "authorized"] {
+            #expect(try demo.count("deskgate_authorize_requests_total", "result=\"\(result)\"") > 0, "\(result)")
+        }
+        let before = try (demo.count("deskgate_authorize_requests_total"), demo.count("deskgate_webhook_events_total"))
+        #expect(eventually { (try? demo.count("deskgate_authorize_requests_total")) ?? 0 > before.0 })
+        #expect(eventually { (try? demo.count("deskgate_webhook_events_total")) ?? 0 > before.1 })
+        #expect(try Command("sh", "-c", try #require(demo.told["request"]?.text)).output.contains("200 OK"))
+    }
+
+    /// That neither what it says nor its log holds a secret or what people wrote.
+    private func checkThatNothingIsTold(_ demo: RunningDemo) throws {
+        let log = try demo.read(try #require(demo.told["log"]?.text))
+        let said = try demo.process.output.text() + log
+        let secrets = scratch.contents().filter { $0.hasPrefix("demo/secrets/") }
+        #expect(secrets.count == 16)
+        for name in secrets {
+            let text = try scratch.read(name)
+            for line in text.split(separator: "\n") { #expect(!said.contains(line), "\(name)") }
+        }
+        #expect(log.contains("serving") && !log.contains("invoice-1043") && !log.contains("dgk1."))
+        #expect(scratch.contents().contains("demo/config.json"))
+    }
+
+    @Test func tellsPeopleWhereToGo() throws {
+        let process = try RunningDemo.start(in: scratch)
+        let page = try process.output.line(containing: "http://127.0.0.1:").text
+        #expect(page.hasPrefix("  The page:   http://127.0.0.1:"))
+        let token = try process.output.line(containing: "cat ").text
+        #expect(token.hasSuffix("  cat '\(scratch.path("demo"))/secrets/admin-token'"))
+        _ = try process.output.line(containing: "Search user-3")
+        process.send(2)
+        #expect(try process.waitForEnd() == .exit(0))
+    }
+
+    @Test(arguments: ["config.json", "secrets", "deskgate.db"])
+    func refusesADirectoryThatIsInUse(_ name: String) throws {
+        try scratch.write(name, "as it was")
+        let result = try Deskgate.run("demo", "--directory", scratch.path)
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.hasPrefix("deskgate: --directory: \(scratch.path(name)) exists already, and nothing was changed"))
+        #expect(try scratch.contents() == [name] && scratch.read(name) == "as it was")
+    }
+
+    @Test func namesAPortThatIsTaken() throws {
+        let demo = try RunningDemo(in: scratch)
+        let port = try #require(demo.told["public"]?.text?.split(separator: ":").last)
+        let result = try Deskgate.run("demo", "--directory", scratch.path("other"), "--port", String(port))
+        #expect(result.code == 2)
+        #expect(result.errors.contains("--port: cannot listen on 127.0.0.1:\(port)"))
+        #expect(!scratch.contents().contains("other"))
+    }
+}
+
+/// `deskgate demo --json` from the moment on at which there is something to see.
+final class RunningDemo {
+    let process: ChildProcess
+    let told: JSONValue
+    private let admin: ListenAddress
+    private let token: String
+
+    init(in scratch: TemporaryDirectory) throws {
+        process = try Self.start(in: scratch, "--json")
+        told = JSONValue.object(try jsonObject(process.output.line(containing: "page").text))
+        token = try scratch.read("demo/secrets/admin-token").filter { $0 != "\n" }
+        admin = .tcp(host: "127.0.0.1", port: try #require(Self.port(in: told["page"]?.text)))
+    }
+
+    deinit { process.send(9) }
+
+    /// Starts it on ports outside of the range from which the system gives ports to others, and waits until it has said something.
+    static func start(in scratch: TemporaryDirectory, _ options: String...) throws -> ChildProcess {
+        for _ in 0..<20 {
+            let port = UInt16.random(in: 30_000..<32_000)
+            let words = ["demo", "--directory", scratch.path("demo"), "--port", "\(port)"] + options
+            let process = try ChildProcess(Deskgate.path, words.map { Array($0.utf8) })
+            if (try? process.output.line(containing: "127.0.0.1")) != nil { return process }
+            // Somebody else has the port; nothing was made.
+            guard try process.errors.text().contains("--port") else { throw ChildProcess.Failure.missingOutput }
+        }
+        throw ChildProcess.Failure.missingOutput
+    }
+
+    /// What the admin listener answers an operator.
+    func ask(_ path: String) throws -> JSONValue {
+        try #require(JSONValue(parsing: get(path).body))
+    }
+
+    /// The sum of the series of a metric whose lines hold all these texts.
+    func count(_ metric: String, _ texts: String...) throws -> Double {
+        try get("/metrics").text.split(separator: "\n")
+            .filter { line in line.hasPrefix("\(metric){") && texts.allSatisfy { line.contains($0) } }
+            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +)
+    }
+
+    /// Whether a delivery of a notifier was tried more than once.
+    func retried(_ notifier: String) throws -> Bool {
+        try ask("/v1/deliveries?notifier=\(notifier)&limit=1000")["deliveries"]?.elements.contains { $0["attempts"]?.integer ?? 0 > 1 }
+            == true
+    }
+
+    /// All ports that its configuration names.
+    func ports() throws -> Set<UInt16> {
+        let text = try read(try #require(told["configuration"]?.text))
+        let configuration = try #require(JSONValue(parsing: Array(text.utf8)))
+        let own = ["listen", "admin"].compactMap { configuration[$0]?["port"]?.integer }.map { UInt16($0) }
+        let addresses = text.matches(of: /127\.0\.0\.1:(\d+)/).compactMap { UInt16($0.1) }
+        return Set(own + addresses)
+    }
+
+    func read(_ path: String) throws -> String {
+        String(decoding: try File.read(path, limit: 1 << 24).bytes, as: UTF8.self)
+    }
+
+    private func get(_ path: String) throws -> ReceivedResponse {
+        let client = try SocketClient(admin)
+        try client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n\r\n")
+        return try client.readResponse()
+    }
+
+    private static func port(in url: String?) -> UInt16? {
+        url?.split(separator: ":").last.flatMap { UInt16($0.filter(\.isNumber)) }
+    }
+}

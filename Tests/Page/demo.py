@@ -1,0 +1,112 @@
+"""The page of `deskgate demo`: what somebody sees in the first five minutes. The picture of the documentation is made here, too."""
+import contextlib
+import json
+import pathlib
+import re
+import signal
+import subprocess
+
+from PIL import Image
+from playwright.sync_api import expect
+
+import service as seeded
+from browser import LOOKS, Operator
+
+PICTURE = seeded.ROOT / "docs/images/page.png"
+PICTURE_COLOURS = 256
+LOOKS["picture"] = {"viewport": {"width": 1280, "height": 1160}, "color_scheme": "light"}
+# Almost two minutes: the charts show one, two, five or ten.
+PICTURE_MILLISECONDS = 114_000
+# Each view with something that only a service with a history has.
+VIEWS = {
+    "now": ".problems li", "notifiers": ".notifier.bad", "dead": "tbody tr", "people": "h1", "keys": "tbody tr", "store": ".card", "configuration": ".card",
+}
+
+
+class Demo:
+    """`deskgate demo`, as an operator's browser wants a service."""
+
+    def __init__(self, directory, program):
+        command = [program, "demo", "--directory", pathlib.Path(directory) / "demo", "--json"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        said = self.process.stdout.readline()
+        assert said, "the demonstration does not begin"
+        self.told = json.loads(said)
+        self.admin = self.told["page"].rstrip("/")
+        self.tokens = {"operate": pathlib.Path(self.told["admin_token"]).read_text().strip()}
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        assert self.process.wait(timeout=seeded.PATIENCE_SECONDS) == 0
+
+
+@contextlib.contextmanager
+def running(directory, program=seeded.DESKGATE):
+    """The demonstration; it ends with the block."""
+    demo = Demo(directory, program)
+    try:
+        yield demo
+    finally:
+        demo.stop()
+
+
+def running_release(directory):
+    """The demonstration of the release build, which is as fast as the service is."""
+    return running(directory, seeded.ROOT / ".build/release/deskgate")
+
+
+def has_something_in_each_view(browser, demo):
+    for locale in ("en-US", "ru-RU"):
+        with Operator(browser, demo, locale=locale) as operator:
+            operator.sign_in()
+            for view, sight in VIEWS.items():
+                operator.show(f"#/{view}")
+                expect(operator.page.locator(sight)).not_to_have_count(0)
+                operator.check(f"demo-{locale[:2]}-{view}")
+
+
+def keeps_what_it_suggests(browser, demo):
+    """The three things that the command says to try."""
+    with Operator(browser, demo) as operator:
+        page = operator.page
+        operator.sign_in()
+        denied, waiting, dead = demo.told["try"]
+        operator.search(re.search(r"user-\d+", denied)[0])
+        expect(page.locator(".finding").first).to_contain_text("blocked")
+        expect(page.locator(".finding").first).to_contain_text("deskgate users unblock")
+        operator.check("demo-denied")
+        operator.search(re.search(r"\d+", waiting)[0])
+        expect(page.locator(".finding").first).to_contain_text("invalid_provider_token")
+        operator.check("demo-waiting")
+        operator.show("#/notifiers?notifier=apns-couriers")
+        expect(page.locator(".notifier.wanted.bad")).to_have_count(1)
+        wrong, right = re.search(r"replace (\S+) by (\w+)", waiting).groups()
+        configuration = pathlib.Path(demo.told["configuration"])
+        configuration.write_text(configuration.read_text().replace(wrong, right))
+        page.wait_for_function("""async () => {
+            const { notifiers } = await (await fetch("/v1/notifiers")).json();
+            return notifiers.some(({ name, state, pending }) => name === "apns-couriers" && state === "working" && !pending);
+        }""")
+        count = re.search(r"refused (\d+)", dead)[1]
+        operator.show("#/dead")
+        row = page.locator("tbody tr").filter(has_text="invalid_argument").first
+        expect(row).to_contain_text(count)
+        row.get_by_role("button").click()
+        page.locator("dialog").get_by_role("button", name=re.compile("Retry")).click()
+        expect(page.locator(".notice").first).to_contain_text("None of them was given up again.")
+        operator.check("demo-retried")
+
+
+def picture(browser, demo):
+    """Makes docs/images/page.png anew, of the release build; only when it is named."""
+    with Operator(browser, demo, "picture") as operator:
+        operator.sign_in()
+        operator.page.wait_for_timeout(PICTURE_MILLISECONDS)
+        PICTURE.parent.mkdir(exist_ok=True)
+        operator.page.screenshot(path=PICTURE)
+    with Image.open(PICTURE) as image:
+        image.convert("RGB").quantize(PICTURE_COLOURS, dither=Image.Dither.NONE).save(PICTURE, optimize=True)
+
+
+SCENES = [has_something_in_each_view, keeps_what_it_suggests]
+ONLY_NAMED = [picture]
