@@ -25,7 +25,7 @@ package struct DemoFiles: Sendable {
             let path = Path.resolve(name, in: directory)
             guard !File.exists(path) else {
                 throw DemoFailure(
-                    "\(path) exists already, and nothing was changed: a demonstration begins in a directory of its own; name another one, or none"
+                    "\(path) exists already, and nothing was changed: a demonstration wants a directory of its own; name another"
                 )
             }
         }

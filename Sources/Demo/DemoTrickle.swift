@@ -105,14 +105,14 @@ struct DemoDay: Sendable {
         _ = try? caller.register(phone, keys[phone.user] ?? "")
     }
 
-    /// The next push is refused: mostly for now, sometimes for good.
+    /// The next push is refused: mostly for now, sometimes for good. Never for good by FCM, whose dead letters the guide suggests to retry.
     private func fail() {
         guard simulators.faults.remaining < Self.mostFaults else { return }
         let isForGood = ticks % 480 == 0
         simulators.faults.add(
             isForGood
-                ? Fault(.answer(Fault.Answer(400, "INVALID_ARGUMENT")), at: .fcm)
-                : Fault(.answer(Fault.Answer(503, "UNAVAILABLE", retryAfter: "15")), at: .rustore))
+                ? Fault(.answer(Fault.Answer(400, "INVALID_ARGUMENT")), at: .rustore)
+                : Fault(.answer(Fault.Answer(503, "UNAVAILABLE", retryAfter: "15")), at: .fcm))
     }
 
     private static func any<Element>(_ all: [Element]) -> Element { all[Int.random(in: all.indices)] }

@@ -89,7 +89,7 @@ def keeps_what_it_suggests(browser, demo):
         }""")
         count = re.search(r"refused (\d+)", dead)[1]
         operator.show("#/dead")
-        row = page.locator("tbody tr").filter(has_text="invalid_argument").first
+        row = page.locator("tbody tr").filter(has_text="fcm").filter(has_text="invalid_argument")
         expect(row).to_contain_text(count)
         row.get_by_role("button").click()
         page.locator("dialog").get_by_role("button", name=re.compile("Retry")).click()
