@@ -82,6 +82,12 @@ let package = Package(
                 "Threading", "Time", "Tracing", "Bytes",
             ], path: "Sources/HelpDesks/Pyrus"),
         library(
+            "Sendbird",
+            [
+                "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "HelpDesk", "JSON", "Notifiers", "Observability",
+                "Threading", "Time", "Tracing", "Bytes",
+            ], path: "Sources/HelpDesks/Sendbird"),
+        library(
             "Service",
             [
                 "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX",
@@ -114,8 +120,8 @@ let package = Package(
         tests(
             "NotifiersTests",
             [
-                "Configuration", "HelpDesk", "Notifiers", "Pyrus", "Core", "Crypto", "HTTP2Server", "HTTPClient", "JSON", "Simulators",
-                "TestSupport", "Threading", "Time", "WebTokens",
+                "Configuration", "HelpDesk", "Notifiers", "Pyrus", "Sendbird", "Core", "Crypto", "HTTP2Server", "HTTPClient", "JSON",
+                "Observability", "Simulators", "TestSupport", "Threading", "Time", "WebTokens",
             ]),
         tests("ObservabilityTests", ["Observability", "TestSupport", "Threading", "Time"]),
         tests("CoreTests", ["Core", "Crypto", "JSON", "TestSupport", "Threading", "Bytes", "Time"]),
