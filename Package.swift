@@ -82,9 +82,20 @@ let package = Package(
                 "Threading", "Time", "Tracing", "Bytes",
             ], path: "Sources/HelpDesks/Pyrus"),
         library(
+            "Sendbird",
+            [
+                "Configuration",
+                "Core",
+                "Crypto",
+                "HTTPServer",
+                "HelpDesk",
+                "Threading",
+            ], path: "Sources/HelpDesks/Sendbird"),
+        library(
             "Service",
             [
-                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX",
+                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Sendbird", "HTTPServer", "Crypto", "JSON", "Observability",
+                "POSIX",
                 "Core", "Postgres", "Storage", "Notifiers", "HTTPClient",
                 "Threading", "Time", "Tracing",
             ]),
@@ -134,7 +145,8 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto",
+                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Sendbird", "Service", "HTTPClient", "HTTPServer", "Core",
+                "Crypto",
                 "JSON", "Notifiers", "Observability", "POSIX", "Postgres",
                 "Storage",
                 "TestSupport", "Threading", "Time", "Tracing",
