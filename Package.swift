@@ -84,13 +84,25 @@ let package = Package(
         library(
             "Sendbird",
             [
-                "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "HelpDesk", "JSON", "Notifiers", "Observability",
-                "Threading", "Time", "Tracing", "Bytes",
+                "Bytes",
+                "Configuration",
+                "Core",
+                "Crypto",
+                "HTTPClient",
+                "HTTPServer",
+                "HelpDesk",
+                "JSON",
+                "Notifiers",
+                "Observability",
+                "Threading",
+                "Time",
+                "Tracing",
             ], path: "Sources/HelpDesks/Sendbird"),
         library(
             "Service",
             [
-                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX",
+                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Sendbird", "HTTPServer", "Crypto", "JSON", "Observability",
+                "POSIX",
                 "Core", "Postgres", "Storage", "Notifiers", "HTTPClient",
                 "Threading", "Time", "Tracing",
             ]),
@@ -140,7 +152,8 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto",
+                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Sendbird", "Service", "HTTPClient", "HTTPServer", "Core",
+                "Crypto",
                 "JSON", "Notifiers", "Observability", "POSIX", "Postgres",
                 "Storage",
                 "TestSupport", "Threading", "Time", "Tracing",

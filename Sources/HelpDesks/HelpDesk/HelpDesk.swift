@@ -19,20 +19,20 @@ package struct HelpDesk: Sendable {
     package let kind: HelpDeskKind
     /// Serves its apps.
     package let serve: @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk
-    /// Makes its relays.
-    package let makeRelay: RelayMaker
-    /// How its webhooks are signed.
-    package let signature: HelpDeskSignature
+    /// Makes its relays; nil for a help desk whose `HelpDeskKind.registry` is nil.
+    package let makeRelay: RelayMaker?
+    /// The ways in which its webhooks are signed.
+    package let signatures: [HelpDeskSignature]
 
     /// Describes a help desk.
     package init(
         kind: HelpDeskKind, serve: @escaping @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk,
-        makeRelay: @escaping RelayMaker, signature: HelpDeskSignature
+        makeRelay: RelayMaker?, signatures: [HelpDeskSignature]
     ) {
         self.kind = kind
         self.serve = serve
         self.makeRelay = makeRelay
-        self.signature = signature
+        self.signatures = signatures
     }
 }
 

@@ -38,11 +38,11 @@ struct NotifierFactory: Sendable {
                 try HTTPNotifier(destination, client: client, now: clocks.unixMilliseconds)
             }
         case .relay(let relay):
-            guard let helpDesk = HelpDesk.all.first(where: { $0.kind == relay.helpDesk }) else {
-                preconditionFailure("HelpDesk.all has every kind")
+            guard let makeRelay = HelpDesk.all.first(where: { $0.kind == relay.helpDesk })?.makeRelay else {
+                preconditionFailure("HelpDesk.all has every kind, and this one has relays")
             }
             return try serve(configuration, relay.transport.clientSettings(userAgent: Self.userAgent)) { client in
-                try helpDesk.makeRelay(relay, relayServices, client)
+                try makeRelay(relay, relayServices, client)
             }
         case .push(let push):
             return try serve(
