@@ -30,7 +30,7 @@ extension Configuration {
         switch kind {
         case .log: []
         case .http(let http): http.transport.proxy.map { [$0] } ?? [http.url]
-        case .relay(let relay): relay.transport.proxy.map { [$0] } ?? [relay.url]
+        case .relay(let relay): relay.transport.proxy.map { [$0] } ?? (relay.url.map { [$0] } ?? relay.apps.map(\.url))
         case .push(let push): push.transport.proxy.map { [$0] } ?? addresses(of: push.provider)
         }
     }

@@ -1,3 +1,4 @@
+package import Core
 package import Crypto
 
 extension Configuration {
@@ -12,13 +13,43 @@ extension Configuration {
         package var chatURL: String
         /// The beginning of the Desk Platform API's addresses, in the same form.
         package var deskURL: String
-        /// How long a session token lives at most, in seconds; nil issues none.
-        package var sessionTokenLifeSeconds: UInt64?
+        /// How session tokens are issued; nil issues none.
+        package var sessionTokens: SessionTokens?
         /// Whether previews of addresses are made.
         package var makesURLPreviews: Bool
         /// Whether customers may see and change their own tickets.
         package var servesTickets: Bool
         /// Whether registrations are passed on to Sendbird.
         package var relaysRegistrations: Bool
+    }
+
+    /// The session tokens of an app of Sendbird Desk.
+    package struct SessionTokens: Sendable, Equatable {
+        /// How long one lives at most, in seconds.
+        package var lifeSeconds: UInt64
+        /// How often Sendbird is asked for one: rules for a person and for the app.
+        package var limits: [LimitRule]
+    }
+}
+
+extension Configuration.App {
+    /// Whether its registrations are passed on to the help desk.
+    var relaysRegistrations: Bool { sendbird?.relaysRegistrations ?? true }
+    /// How long the sessions live at most, in seconds, that people get at its help desk by their keys; nil when they get none.
+    var sessionLifeSeconds: UInt64? { sendbird?.sessionTokens?.lifeSeconds }
+}
+
+extension Configuration.Notifier {
+    /// The same notifier; a relay that asks the help desk about each app knows those that name it.
+    func serving(_ apps: [Configuration.App]) -> Configuration.Notifier {
+        guard case .relay(var relay) = kind, relay.url == nil else { return self }
+        relay.apps = apps.filter { app in app.notifiers.contains { $0.utf8.elementsEqual(name.utf8) } }.compactMap { app in
+            app.sendbird.map {
+                Configuration.RelayedApp(id: app.id, url: $0.chatURL, tokens: $0.chatTokens, relaysRegistrations: $0.relaysRegistrations)
+            }
+        }
+        var notifier = self
+        notifier.kind = .relay(relay)
+        return notifier
     }
 }

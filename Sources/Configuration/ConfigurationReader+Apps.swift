@@ -33,6 +33,7 @@ extension ConfigurationReader {
                 object, appID: helpDesk == .sendbird ? id.flatMap { sendbirdID($0, path: object.path(of: "app_id")) } : id)
             let notifiers = notifiers(object, known: known, takesWebhooks: webhook != nil || sendbird != nil)
             refuseForeignRelays(notifiers, known, in: object, of: helpDesk)
+            requireRelay(notifiers, known, in: object, for: sendbird)
             let routes = routes(object, known: known, notifiers: notifiers)
             apps.append(
                 Configuration.App(

@@ -12,6 +12,7 @@ extension ConfigurationReader {
         ConfigurationKeys.live("type", "app_id", "secret", "url", "token_url", "category", "android_channel") + pushStyleKeys
         + transportKeys
     static let relayKeys = ConfigurationKeys.live("type", "domain", "url") + transportKeys
+    static let appRelayKeys = ConfigurationKeys.live("type", "timeout_seconds", "concurrency", "certificate_authorities", "proxy")
 
     func push(_ type: NotifierType, _ object: ConfigurationObject) -> PushSettings? {
         let allowsHTTP = object.bool("allow_http", default: false)
@@ -29,8 +30,8 @@ extension ConfigurationReader {
     }
 
     func relay(to helpDesk: HelpDeskKind, _ object: ConfigurationObject) -> Configuration.Relay {
-        guard let registry = helpDesk.registry else { preconditionFailure("a notifier's type has a registry") }
         let transport = transport(object, concurrency: 16)
+        guard let registry = helpDesk.registry else { return Configuration.Relay(helpDesk: helpDesk, transport: transport) }
         let url = address("url", in: object, allowsHTTP: object.bool("allow_http", default: false))
         let domain = object.string("domain")
         if domain != nil, url != nil { problems.add(object.path(of: "domain"), "give \"url\" or \"domain\", not both") }

@@ -1,3 +1,4 @@
+internal import Core
 internal import Crypto
 internal import JSON
 
@@ -5,7 +6,7 @@ internal import JSON
 extension ConfigurationReader {
     static let sendbirdKeys = ConfigurationKeys.live(
         "chat_token", "desk_token", "chat_url", "desk_url", "session_tokens", "url_previews", "tickets", "relay")
-    static let sessionTokenKeys = ConfigurationKeys.live("life_seconds")
+    static let sessionTokenKeys = ConfigurationKeys.live("life_seconds", "limits")
 
     /// How many tokens are compared with one webhook at most.
     private static let mostTokensOfOneKind = 4
@@ -19,16 +20,36 @@ extension ConfigurationReader {
     func sendbird(_ app: ConfigurationObject, appID: String?) -> Configuration.Sendbird? {
         guard let object = app.object(HelpDeskKind.sendbird.section, keys: Self.sendbirdKeys) else { return nil }
         let id = appID ?? "APP"
-        let sessions = object.object("session_tokens", keys: Self.sessionTokenKeys)
         return Configuration.Sendbird(
             chatTokens: sendbirdTokens(object, "chat_token"), deskTokens: sendbirdTokens(object, "desk_token"),
             chatURL: sendbirdAddress(object, "chat_url", default: "https://api-\(id).sendbird.com"),
             deskURL: sendbirdAddress(object, "desk_url", default: "https://desk-api-\(id).sendbird.com"),
-            sessionTokenLifeSeconds: sessions.map { sessions in
-                UInt64(sessions.integer("life_seconds", 60...Self.longestSessionTokenLife, default: Self.sessionTokenLife))
-            },
+            sessionTokens: object.object("session_tokens", keys: Self.sessionTokenKeys).map { sessionTokens($0) },
             makesURLPreviews: object.bool("url_previews", default: false), servesTickets: object.bool("tickets", default: false),
             relaysRegistrations: object.bool("relay", default: false))
+    }
+
+    /// The most calls that one app, well behaved, may need: a sign-in on each of a person's devices, with a few failures.
+    private static let sessionTokenLimits = [LimitRule(per: .user, max: 10, windowMilliseconds: 60_000)]
+
+    private func sessionTokens(_ object: ConfigurationObject) -> Configuration.SessionTokens {
+        Configuration.SessionTokens(
+            lifeSeconds: UInt64(object.integer("life_seconds", 60...Self.longestSessionTokenLife, default: Self.sessionTokenLife)),
+            limits: limits(object, scopes: [.user, .app]) ?? object.standard("limits", Self.sessionTokenLimits, as: Self.json))
+    }
+
+    /// Refuses an app whose sessions nobody would end, or whose registrations nobody would pass on.
+    func requireRelay(_ names: [String], _ known: NamedNotifiers, in app: ConfigurationObject, for sendbird: Configuration.Sendbird?) {
+        guard let sendbird, sendbird.sessionTokens != nil || sendbird.relaysRegistrations else { return }
+        guard !names.contains(where: { known.type(of: $0) == .relay(.sendbird) }) else { return }
+        let (key, what) =
+            sendbird.sessionTokens == nil
+            ? ("relay", "which passes registrations on")
+            : ("session_tokens", "which ends the tokens of users who are signed out or blocked")
+        problems.add(
+            "\(app.path(of: "sendbird")).\(key)",
+            "the app has no notifier of type \"sendbird\", \(what); add \"sendbird\": {\"type\": \"sendbird\"} to $.notifiers, "
+                + "and its name to the app's \"notifiers\"")
     }
 
     /// Refuses an object of another help desk, which would have no effect, and a missing one of this app's.

@@ -18,7 +18,10 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// Where a relay passes registrations on to; nil when no notifier does so for this help desk.
+    /// Whether its relays pass on what concerns a person in the order in which it happened. Otherwise the registry's pace decides.
+    var relaysInOrder: Bool { self == .sendbird }
+
+    /// Where a relay passes registrations on to; nil where each app has an address of its own.
     var registry: Registry? {
         switch self {
         case .pyrus: Registry(cloudHost: "pyrus.com", path: "/servicedeskapi/v1/SetPushToken")

@@ -16,8 +16,7 @@ package enum NotifierType: Sendable, Hashable, CaseIterable, RawRepresentable {
     case relay(HelpDeskKind)
 
     /// All types, in the order in which errors list them.
-    package static let allCases: [NotifierType] =
-        [.log, .http, .apns, .fcm, .rustore, .hms] + HelpDeskKind.allCases.filter { $0.registry != nil }.map { .relay($0) }
+    package static let allCases: [NotifierType] = [.log, .http, .apns, .fcm, .rustore, .hms] + HelpDeskKind.allCases.map { .relay($0) }
 
     /// The type of a word of the configuration.
     package init?(rawValue: String) {
@@ -69,7 +68,7 @@ package enum NotifierType: Sendable, Hashable, CaseIterable, RawRepresentable {
         case .fcm: ConfigurationReader.fcmKeys
         case .rustore: ConfigurationReader.rustoreKeys
         case .hms: ConfigurationReader.hmsKeys
-        case .relay: ConfigurationReader.relayKeys
+        case .relay(let helpDesk): helpDesk.registry == nil ? ConfigurationReader.appRelayKeys : ConfigurationReader.relayKeys
         }
     }
 }

@@ -35,7 +35,7 @@ import Testing
         #expect(configuration.admin.tokens.map(\.place) == ["admin.token"] + (0..<4).map { "admin.tokens[\($0)]" })
         #expect(configuration.apps.map { $0.keys.map(\.id) } == [[1, 2, 3], [1]])
         #expect(configuration.apps.map(\.keyLife) == [KeyLife(longestSeconds: 2_592_000, defaultSeconds: 604_800), KeyLife()])
-        #expect(configuration.apps.map(\.notifiers) == [["log", "backend", "pyrus"], ["log", "backend"]])
+        #expect(configuration.apps.map(\.notifiers) == [["log", "backend", "pyrus"], ["log", "backend", "sendbird"]])
         #expect(configuration.apps[0].routes.byType.map(\.type) == ["ios", "android", "huawei", "rustore"])
         #expect(configuration.apps[0].routes.others == "fcm-main")
         #expect(configuration.apps[0].verify?.secrets.count == 2)
@@ -45,6 +45,7 @@ import Testing
         #expect(configuration.apps.map { $0.sendbird?.chatTokens.count } == [nil, 2])
         let names = [
             "log", "backend", "apns-main", "apns-certificate", "fcm-main", "rustore-main", "hms-main", "pyrus", "pyrus-on-premises",
+            "sendbird",
         ]
         #expect(configuration.traces?.headers.map(\.name) == ["X-Tenant", "Authorization"])
         #expect(configuration.notifiers.map(\.name) == names)
@@ -112,6 +113,7 @@ import Testing
         #expect(keys(at: ["notifiers", "hms-main"]) == Set(ConfigurationReader.hmsKeys.names))
         let pyrus = keys(at: ["notifiers", "pyrus"]).union(keys(at: ["notifiers", "pyrus-on-premises"]))
         #expect(pyrus == Set(ConfigurationReader.relayKeys.names))
+        #expect(keys(at: ["notifiers", "sendbird"]) == Set(ConfigurationReader.appRelayKeys.names))
         #expect(keys(at: ["store"]) == Set(ConfigurationReader.storeKeys.names))
         #expect(keys(at: ["deliveries"]) == Set(ConfigurationReader.deliveriesKeys.names))
         #expect(keys(at: ["push_tokens"]) == Set(ConfigurationReader.pushTokensKeys.names))

@@ -1,5 +1,7 @@
+import Core
 import Crypto
 import JSON
+import Notifiers
 import TestSupport
 import Testing
 
@@ -32,7 +34,7 @@ import Testing
         #expect(settings.chatTokens.count == 1 && settings.deskTokens.count == 1)
         #expect(settings.chatURL == "https://api-APP-1.sendbird.com")
         #expect(settings.deskURL == "https://desk-api-APP-1.sendbird.com")
-        #expect(settings.sessionTokenLifeSeconds == nil)
+        #expect(settings.sessionTokens == nil)
         #expect(!settings.makesURLPreviews && !settings.servesTickets && !settings.relaysRegistrations)
         #expect(configuration.calledHosts.map(\.host) == ["api-app-1.sendbird.com", "desk-api-app-1.sendbird.com"])
     }
@@ -40,14 +42,19 @@ import Testing
     @Test func isTakenOver() throws {
         let settings = try #require(
             try directory.configuration(
-                sendbird(
-                    #""chat_token":[{"env":"NEXT"},{"env":"CHAT"}],"desk_token":{"env":"DESK"},"chat_url":"http://127.0.0.1:7000/","#
-                        + #""desk_url":"https://desk.example.com","session_tokens":{},"url_previews":true,"tickets":true,"relay":true"#)
+                app(
+                    #""help_desk":"sendbird","sendbird":{"chat_token":[{"env":"NEXT"},{"env":"CHAT"}],"desk_token":{"env":"DESK"},"#
+                        + #""chat_url":"http://127.0.0.1:7000/","desk_url":"https://desk.example.com","session_tokens":{},"#
+                        + #""url_previews":true,"tickets":true,"relay":true},"notifiers":["log","relay"]"#,
+                    notifiers: Self.relay)
             ).apps[0].sendbird)
         #expect(settings.chatTokens == [TestSecret.text(33), TestSecret.text(31)].map { SecretBytes(copying: $0.utf8.span) })
         #expect(settings.chatURL == "http://127.0.0.1:7000")
         #expect(settings.deskURL == "https://desk.example.com")
-        #expect(settings.sessionTokenLifeSeconds == 604_800)
+        #expect(
+            settings.sessionTokens
+                == Configuration.SessionTokens(
+                    lifeSeconds: 604_800, limits: [LimitRule(per: .user, max: 10, windowMilliseconds: 60_000)]))
         #expect(settings.makesURLPreviews && settings.servesTickets && settings.relaysRegistrations)
     }
 
@@ -61,11 +68,52 @@ import Testing
         #expect(
             problems.map { String($0.prefix { $0 != ":" }) }.sorted() == [
                 "$.apps[0].app_id", "$.apps[0].sendbird.chat_token", "$.apps[0].sendbird.chat_url", "$.apps[0].sendbird.desk_token",
-                "$.apps[0].sendbird.desk_url", "$.apps[0].sendbird.relay", "$.apps[0].sendbird.session_tokens.life_seconds",
+                "$.apps[0].sendbird.desk_url", "$.apps[0].sendbird.relay", "$.apps[0].sendbird.session_tokens",
+                "$.apps[0].sendbird.session_tokens.life_seconds",
                 "$.apps[0].sendbird.session_tokens.x", "$.apps[0].sendbird.tickets", "$.apps[0].sendbird.url_previews",
                 "$.apps[0].sendbird.webhook",
             ])
         #expect(!problems.contains { $0.contains("short") })
+    }
+
+    private static let relay = #","notifiers":{"log":{"type":"log"},"relay":{"type":"sendbird","concurrency":3}}"#
+
+    /// A relay has the address and the tokens of the apps that name it.
+    @Test func hasARelay() throws {
+        let members = #""help_desk":"sendbird","sendbird":{\#(Self.tokens),"session_tokens":{"life_seconds":60}},"notifiers":["relay"]"#
+        let configuration = try directory.configuration(app(members, notifiers: Self.relay))
+        guard case .relay(let relay)? = configuration.notifiers.last?.kind else { return #expect(Bool(false), "it is a relay") }
+        #expect(relay.helpDesk == .sendbird && relay.url == nil && relay.transport.concurrency == 3)
+        #expect(
+            relay.apps == [
+                Configuration.RelayedApp(
+                    id: "APP-1", url: "https://api-APP-1.sendbird.com", tokens: [SecretBytes(copying: TestSecret.text(31).utf8.span)],
+                    relaysRegistrations: false)
+            ])
+        let audience = AppSubscriptions(configuration).registry
+        #expect(audience.subscriptions(of: "APP-1").isEmpty, "registrations are not passed on")
+        #expect(audience.listeners(of: "APP-1").map(\.notifier) == ["relay"])
+    }
+
+    @Test(arguments: [
+        ("session_tokens", "{}", "which ends the tokens of users who are signed out or blocked"),
+        ("relay", "true", "which passes registrations on"),
+    ])
+    func needsARelay(_ key: String, _ value: String, _ what: String) throws {
+        #expect(
+            try directory.problems(sendbird(#"\#(Self.tokens),"\#(key)":\#(value)"#)) == [
+                #"$.apps[0].sendbird.\#(key): the app has no notifier of type "sendbird", \#(what); add "sendbird": {"type": "sendbird"} "#
+                    + #"to $.notifiers, and its name to the app's "notifiers""#
+            ])
+    }
+
+    @Test func limitsPeopleAndApps() throws {
+        let limits = #"[{"per":"device","max":1,"window_seconds":60}]"#
+        let members = #""help_desk":"sendbird","sendbird":{\#(Self.tokens),"session_tokens":{"limits":\#(limits)}},"notifiers":["relay"]"#
+        #expect(
+            try directory.problems(app(members, notifiers: Self.relay)) == [
+                #"$.apps[0].sendbird.session_tokens.limits[0].per: expected "user" or "app" here"#
+            ])
     }
 
     @Test func isForAppsOfSendbirdOnly() throws {
@@ -114,7 +162,8 @@ import Testing
     @Test func isShownWithoutSecrets() throws {
         let configuration = try directory.configuration(
             sendbird(#""chat_token":"\#(TestSecret.text(31))","desk_token":"\#(TestSecret.text(32))""#)
-                .split(separator: #"{"apps""#, omittingEmptySubsequences: false).joined(separator: #"{"allow_insecure_secrets":true,"apps""#))
+                .split(separator: #"{"apps""#, omittingEmptySubsequences: false).joined(
+                    separator: #"{"allow_insecure_secrets":true,"apps""#))
         let shown = String(decoding: configuration.shown.value.serialized(), as: UTF8.self)
         #expect(shown.contains(#""chat_token":"•••""#) && shown.contains(#""desk_token":"•••""#))
     }
