@@ -82,9 +82,27 @@ let package = Package(
                 "Threading", "Time", "Tracing", "Bytes",
             ], path: "Sources/HelpDesks/Pyrus"),
         library(
+            "Sendbird",
+            [
+                "Bytes",
+                "Configuration",
+                "Core",
+                "Crypto",
+                "HTTPClient",
+                "HTTPServer",
+                "HelpDesk",
+                "JSON",
+                "Notifiers",
+                "Observability",
+                "Threading",
+                "Time",
+                "Tracing",
+            ], path: "Sources/HelpDesks/Sendbird"),
+        library(
             "Service",
             [
-                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "HTTPServer", "Crypto", "JSON", "Observability", "POSIX",
+                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Sendbird", "HTTPServer", "Crypto", "JSON", "Observability",
+                "POSIX",
                 "Core", "Postgres", "Storage", "Notifiers", "HTTPClient",
                 "Threading", "Time", "Tracing",
             ]),
@@ -123,8 +141,8 @@ let package = Package(
         tests(
             "NotifiersTests",
             [
-                "Configuration", "HelpDesk", "Notifiers", "Pyrus", "Core", "Crypto", "HTTP2Server", "HTTPClient", "JSON", "Simulators",
-                "TestSupport", "Threading", "Time", "WebTokens",
+                "Configuration", "HelpDesk", "Notifiers", "Pyrus", "Sendbird", "Core", "Crypto", "HTTP2Server", "HTTPClient", "JSON",
+                "Observability", "Simulators", "TestSupport", "Threading", "Time", "WebTokens",
             ]),
         tests("ObservabilityTests", ["Observability", "TestSupport", "Threading", "Time"]),
         tests("CoreTests", ["Core", "Crypto", "JSON", "TestSupport", "Threading", "Bytes", "Time"]),
@@ -143,7 +161,8 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Service", "HTTPClient", "HTTPServer", "Core", "Crypto",
+                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Sendbird", "Service", "HTTPClient", "HTTPServer", "Core",
+                "Crypto",
                 "JSON", "Notifiers", "Observability", "POSIX", "Postgres",
                 "Storage",
                 "TestSupport", "Threading", "Time", "Tracing",

@@ -11,17 +11,24 @@ package struct AppSubscriptions: Sendable {
         let known = Dictionary(configuration.notifiers.map { ($0.name, $0) }) { first, _ in first }
         var comments: [ByteKey: [Subscription]] = [:]
         var registry: [(appID: String, subscriptions: [Subscription])] = []
+        var sessions: [(appID: String, subscriptions: [Subscription])] = []
         for app in configuration.apps {
             let notifiers = app.notifiers.compactMap { known[$0] }
             let byDeviceType = app.routes.notifiers.compactMap { name in known[name]?.subscription(for: app.routes.types(of: name)) }
             comments[ByteKey(app.id)] = notifiers.filter { !$0.type.isRelay }.map { $0.subscription(for: .all) } + byDeviceType
-            let told = notifiers.filter { !$0.type.isPush }
+            let told = notifiers.filter { !$0.type.isPush && (app.relaysRegistrations || !$0.type.isRelay) }
             registry.append((app.id, told.map { Subscription(notifier: $0.name, keepsOrder: $0.keepsOrder) }))
+            if app.sessionLifeSeconds != nil {
+                // Not in order: the end of a session must not wait until an earlier registration has been passed on.
+                sessions.append((app.id, notifiers.filter(\.type.isRelay).map { Subscription(notifier: $0.name) }))
+            }
         }
         self.comments = comments
         let relays = configuration.notifiers.filter(\.type.isRelay).map(\.name)
         self.registry = RegistryAudience(
-            registry, relays: relays, lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
+            registry, relays: relays,
+            sessions: SessionAudience(sessions, lifeMilliseconds: (configuration.apps.compactMap(\.sessionLifeSeconds).max() ?? 0) * 1000),
+            lifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
     }
 
     /// Whom a comment of an app goes to.
@@ -43,7 +50,8 @@ extension Configuration.Notifier {
     /// Whether its deliveries about one ticket, or one person, wait for each other.
     fileprivate var keepsOrder: Bool {
         switch kind {
-        case .log, .push, .relay: false
+        case .log, .push: false
+        case .relay(let relay): relay.helpDesk.relaysInOrder
         case .http(let destination): destination.keepsTicketOrder
         }
     }

@@ -15,7 +15,12 @@ extension Configuration {
     private var calledAddresses: [(path: String, address: String)] {
         let backends = apps.enumerated().compactMap { index, app in app.verify.map { ("$.apps[\(index)].verify.url", $0.url) } }
         let collector = traces.map { [("$.traces.otlp.url", $0.url)] } ?? []
-        return backends + collector
+        let sendbird = apps.enumerated().flatMap { index, app in
+            [("chat_url", app.sendbird?.chatURL), ("desk_url", app.sendbird?.deskURL)].compactMap { key, url in
+                url.map { ("$.apps[\(index)].sendbird.\(key)", $0) }
+            }
+        }
+        return backends + sendbird + collector
             + notifiers.flatMap { notifier in
                 Self.addresses(of: notifier.kind).map { ("$.notifiers.\(notifier.name)", $0) }
             }
@@ -25,7 +30,7 @@ extension Configuration {
         switch kind {
         case .log: []
         case .http(let http): http.transport.proxy.map { [$0] } ?? [http.url]
-        case .relay(let relay): relay.transport.proxy.map { [$0] } ?? [relay.url]
+        case .relay(let relay): relay.transport.proxy.map { [$0] } ?? (relay.url.map { [$0] } ?? relay.apps.map(\.url))
         case .push(let push): push.transport.proxy.map { [$0] } ?? addresses(of: push.provider)
         }
     }

@@ -1,3 +1,4 @@
+package import Crypto
 package import Notifiers
 
 extension Configuration {
@@ -53,9 +54,31 @@ extension Configuration {
     package struct Relay: Sendable, Equatable {
         /// Which one.
         package var helpDesk: HelpDeskKind
-        /// The address that takes them.
-        package var url: String
+        /// The address that takes those of all apps; nil where each app has its own.
+        package var url: String?
+        /// The apps that it serves, where each has its own address and tokens.
+        package var apps: [RelayedApp] = []
         /// How it is reached.
         package var transport: NotifierTransport
+    }
+
+    /// How the help desk is asked about one app, by a relay.
+    package struct RelayedApp: Sendable, Equatable {
+        /// The app.
+        package var id: String
+        /// The beginning of the help desk's addresses.
+        package var url: String
+        /// The tokens that the help desk accepts, never empty; the first one is tried first.
+        package var tokens: [SecretBytes]
+        /// Whether its registrations are passed on. Otherwise the relay only ends sessions.
+        package var relaysRegistrations: Bool
+
+        /// Describes an app.
+        package init(id: String, url: String, tokens: [SecretBytes], relaysRegistrations: Bool) {
+            self.id = id
+            self.url = url
+            self.tokens = tokens
+            self.relaysRegistrations = relaysRegistrations
+        }
     }
 }

@@ -127,7 +127,7 @@ extension Configuration {
 
     /// The help desk sends the key of a relayed registration back to us, and where the backend alone decides it must know that key.
     private var relayWarnings: [ConfigurationWarning] {
-        let relays = notifiers.filter { if case .relay = $0.kind { true } else { false } }.map(\.name)
+        let relays = notifiers.filter { if case .relay(let relay) = $0.kind { relay.url != nil } else { false } }.map(\.name)
         return apps.enumerated().filter { $0.element.verify?.mode == .backend }.flatMap { index, app in
             app.notifiers.filter { relays.contains($0) }.map { name in
                 ConfigurationWarning(

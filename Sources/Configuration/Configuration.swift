@@ -57,14 +57,19 @@ package struct Configuration: Sendable {
         package var keyLife = KeyLife()
         /// How its backend is asked about its users; nil when the security key alone decides.
         package var verify: Verify?
-        /// How its webhooks prove their origin; nil when it takes none.
+        /// How webhooks prove their origin that have no help desk's own proof; nil when it takes none of them.
         package var webhook: Webhook?
+        /// Its side of Sendbird; nil when it belongs to another help desk.
+        package var sendbird: Sendbird?
         /// The names of the notifiers that are told of its events.
         package var notifiers: [String]
         /// Which notifiers tell which of its devices of comments.
         package var routes = Routes()
         /// Until then its authorizations are answered 200 where they would be denied; nil denies.
         package var shadowUntil: UnixSeconds?
+
+        /// Whether its help desk may send us webhooks.
+        package var takesWebhooks: Bool { webhook != nil || sendbird != nil }
     }
 
     /// What the log is like.

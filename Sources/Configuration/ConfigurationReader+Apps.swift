@@ -6,7 +6,7 @@ internal import Time
 /// The apps with their secrets.
 extension ConfigurationReader {
     static let appKeys = ConfigurationKeys.live(
-        "app_id", "help_desk", "keys", "security_keys", "verify", "webhook", "notifiers", "routes", "shadow_until")
+        "app_id", "help_desk", "keys", "security_keys", "verify", "webhook", "sendbird", "notifiers", "routes", "shadow_until")
     static let appKeyKeys = ConfigurationKeys.live("id", "secret", "state", "not_after")
 
     /// How long an app's shadow mode may last, in days.
@@ -27,13 +27,18 @@ extension ConfigurationReader {
             let id = appID(object, others: apps)
             let verify = verify(object)
             let (keys, webhook) = (keys(object, isOptional: verify?.mode == .backend), webhook(object))
-            let notifiers = notifiers(object, known: known, takesWebhooks: webhook != nil)
+            let helpDesk = object.choice("help_desk", default: HelpDeskKind.default)
+            refuseForeignSections(object, of: helpDesk)
+            let sendbird = sendbird(
+                object, appID: helpDesk == .sendbird ? id.flatMap { sendbirdID($0, path: object.path(of: "app_id")) } : id)
+            let notifiers = notifiers(object, known: known, takesWebhooks: webhook != nil || sendbird != nil)
+            refuseForeignRelays(notifiers, known, in: object, of: helpDesk)
+            requireRelay(notifiers, known, in: object, for: sendbird)
             let routes = routes(object, known: known, notifiers: notifiers)
             apps.append(
                 Configuration.App(
-                    id: id ?? "", helpDesk: object.choice("help_desk", default: .default), keys: keys,
-                    keyLife: keyLife(object, within: life), verify: verify, webhook: webhook, notifiers: notifiers, routes: routes,
-                    shadowUntil: shadowUntil(object)))
+                    id: id ?? "", helpDesk: helpDesk, keys: keys, keyLife: keyLife(object, within: life), verify: verify, webhook: webhook,
+                    sendbird: sendbird, notifiers: notifiers, routes: routes, shadowUntil: shadowUntil(object)))
         }
         refuseTooManySigners(apps, path: root.path(of: "apps"))
         return apps

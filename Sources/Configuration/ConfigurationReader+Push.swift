@@ -12,6 +12,7 @@ extension ConfigurationReader {
         ConfigurationKeys.live("type", "app_id", "secret", "url", "token_url", "category", "android_channel") + pushStyleKeys
         + transportKeys
     static let relayKeys = ConfigurationKeys.live("type", "domain", "url") + transportKeys
+    static let appRelayKeys = ConfigurationKeys.live("type", "timeout_seconds", "concurrency", "certificate_authorities", "proxy")
 
     func push(_ type: NotifierType, _ object: ConfigurationObject) -> PushSettings? {
         let allowsHTTP = object.bool("allow_http", default: false)
@@ -30,13 +31,14 @@ extension ConfigurationReader {
 
     func relay(to helpDesk: HelpDeskKind, _ object: ConfigurationObject) -> Configuration.Relay {
         let transport = transport(object, concurrency: 16)
+        guard let registry = helpDesk.registry else { return Configuration.Relay(helpDesk: helpDesk, transport: transport) }
         let url = address("url", in: object, allowsHTTP: object.bool("allow_http", default: false))
         let domain = object.string("domain")
         if domain != nil, url != nil { problems.add(object.path(of: "domain"), "give \"url\" or \"domain\", not both") }
-        let host = domain ?? (url == nil ? object.standard("domain", helpDesk.cloudHost) : helpDesk.cloudHost)
-        let ours = "https://\(host)\(helpDesk.registrationPath)"
+        let host = domain ?? (url == nil ? object.standard("domain", registry.cloudHost) : registry.cloudHost)
+        let ours = "https://\(host)\(registry.path)"
         if let domain, DestinationURL(ours)?.host != domain.lowercased() {
-            problems.add(object.path(of: "domain"), "expected the name of a host, such as \(helpDesk.cloudHost)")
+            problems.add(object.path(of: "domain"), "expected the name of a host, such as \(registry.cloudHost)")
         }
         return Configuration.Relay(helpDesk: helpDesk, url: url ?? object.standard("url", ours), transport: transport)
     }

@@ -76,12 +76,13 @@ extension ConfigurationReader {
 
     func pushTokens(_ object: ConfigurationObject) -> Configuration.PushTokens {
         Configuration.PushTokens(
-            limits: limits(object) ?? object.standard("limits", Self.defaultLimits, as: Self.json),
+            limits: limits(object, scopes: LimitRule.Scope.allCases) ?? object.standard("limits", Self.defaultLimits, as: Self.json),
             devicesPerUser: object.integer("devices_per_user", 1...1000, default: 20),
             forgetAfterDays: object.integer("forget_after_days", 8...3650, default: 270))
     }
 
-    private static func json(_ rules: [LimitRule]) -> JSONValue {
+    /// A list of limits as it stands in the configuration.
+    static func json(_ rules: [LimitRule]) -> JSONValue {
         .array(
             rules.map { rule in
                 [
@@ -91,7 +92,9 @@ extension ConfigurationReader {
             })
     }
 
-    private func limits(_ object: ConfigurationObject) -> [LimitRule]? {
+    /// Reads a list of limits; nil when there is none.
+    /// - Parameter scopes: those that it may have.
+    func limits(_ object: ConfigurationObject, scopes: [LimitRule.Scope]) -> [LimitRule]? {
         guard let elements = object.array("limits") else { return nil }
         var rules: [LimitRule] = []
         for (value, path) in elements {
@@ -102,6 +105,10 @@ extension ConfigurationReader {
                 limit.require(key, "a limit looks like {\"per\": \"user\", \"max\": 1, \"window_seconds\": 300}")
             }
             let scope = limit.choice("per", default: LimitRule.Scope.user)
+            if !scopes.contains(scope) {
+                let words = scopes.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+                problems.add(limit.path(of: "per"), "expected \(words) here")
+            }
             let max = limit.integer("max", 1...(scope == .user || scope == .device ? 1000 : 1_000_000), default: 1)
             let seconds = limit.integer("window_seconds", 1...Self.longestWindowSeconds, default: 300)
             rules.append(LimitRule(per: scope, max: max, windowMilliseconds: UInt64(seconds) * 1000))

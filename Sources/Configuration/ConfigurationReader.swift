@@ -90,12 +90,13 @@ struct ConfigurationReader {
         let listen = listen(publicListener)
         let admin = admin(root.section("admin", keys: Self.adminKeys))
         refuseSharedAddress(listen.address, admin.listener.address)
+        let apps = apps(in: root, known: NamedNotifiers(in: root), life: (policy.longestLifeSeconds, defaultLife))
         return Configuration(
             listen: listen,
             callers: callers(publicListener, clientAuthorities: listen.settings.clientAuthorities),
             admin: admin,
-            apps: apps(in: root, known: NamedNotifiers(in: root), life: (policy.longestLifeSeconds, defaultLife)),
-            notifiers: notifiers(in: root),
+            apps: apps,
+            notifiers: notifiers(in: root).map { $0.serving(apps) },
             store: store(root.section("store", keys: Self.storeKeys)),
             deliveries: deliveries(root.section("deliveries", keys: Self.deliveriesKeys)),
             pushTokens: pushTokens(root.section("push_tokens", keys: Self.pushTokensKeys)),

@@ -1,24 +1,39 @@
 /// The help desks that can be served; the raw values are those of the configuration.
 ///
-/// This list is the one place below the help desks' own targets that names them.
+/// Of all that stands below the help desks' own targets, only this list and the readers of their apps' objects name them.
 package enum HelpDeskKind: String, Sendable, CaseIterable {
     /// Pyrus.
     case pyrus
+    /// Sendbird Desk, with Sendbird Chat below it.
+    case sendbird
 
     /// The help desk of an app that names none.
     package static let `default` = pyrus
 
-    /// The host of its cloud, where registrations are passed on to unless the configuration says otherwise.
-    var cloudHost: String {
+    /// The key of the object that only its apps have.
+    var section: String {
         switch self {
-        case .pyrus: "pyrus.com"
+        case .pyrus: "webhook"
+        case .sendbird: "sendbird"
         }
     }
 
-    /// The path that takes registrations at a host of its own.
-    var registrationPath: String {
+    /// Whether its relays pass on what concerns a person in the order in which it happened. Otherwise the registry's pace decides.
+    var relaysInOrder: Bool { self == .sendbird }
+
+    /// Where a relay passes registrations on to; nil where each app has an address of its own.
+    var registry: Registry? {
         switch self {
-        case .pyrus: "/servicedeskapi/v1/SetPushToken"
+        case .pyrus: Registry(cloudHost: "pyrus.com", path: "/servicedeskapi/v1/SetPushToken")
+        case .sendbird: nil
         }
+    }
+
+    /// A help desk's own registry of push tokens.
+    struct Registry {
+        /// The host of its cloud, which is called unless the configuration says otherwise.
+        let cloudHost: String
+        /// The path that takes registrations at a host of its own.
+        let path: String
     }
 }

@@ -13,7 +13,8 @@ enum CheckCommand {
             .config,
             Option(
                 "live",
-                "have each push provider judge its credential, which nobody sees: exit 2 when one is bad, 1 when one could not be judged"),
+                "have each push provider and help desk judge its credential, which nobody sees: exit 2 when one is bad, 1 when one could not be judged"
+            ),
             Option("send-test", "with --live: send each http notifier a signed operator.test event"), .json,
         ],
         examples: [
@@ -45,10 +46,15 @@ enum CheckCommand {
         try configuration.tryNotifiers { trial throws(NotifierTrial.Failure) in
             let credentials = try trial.proveAll(sendsTest: arguments.has("send-test"))
             var json = summary(of: configuration)
-            json.append(.array(credentials.map(LiveCredential.json)), forKey: "credentials")
-            let lines = [sentence(configuration, file)] + credentials.map(LiveCredential.line)
+            let apps = try trial.proveApps()
+            json.append(
+                .array(credentials.map(LiveCredential.json) + apps.map(LiveCredential.json(app:credential:verdict:))), forKey: "credentials"
+            )
+            let lines =
+                [sentence(configuration, file)] + credentials.map(LiveCredential.line)
+                + apps.map(LiveCredential.line(app:credential:verdict:))
             Console.answer(arguments, .object(json), lines.joined(separator: "\n"))
-            let kinds = credentials.compactMap(\.verdict?.kind)
+            let kinds = credentials.compactMap(\.verdict?.kind) + apps.map(\.verdict.kind)
             if kinds.contains(where: { $0 == .bad || $0 == .refused }) { return .usage }
             return kinds.contains(.unknown) ? .negative : .done
         }
@@ -99,6 +105,20 @@ enum LiveCredential {
             "notifier": .string(name), "type": .string(type.rawValue), "status": .string(verdict.map(status) ?? "not_judged"),
             "reason": verdict.map { .string($0.reason) } ?? .null, "remedy": verdict?.remedy.map { .string($0) } ?? .null,
             "not_judged": verdict?.kind == .good ? NotifierVerdict.notJudged(type).map { .string($0) } ?? .null : .null,
+        ]
+    }
+
+    /// One line for people about a credential of an app.
+    static func line(app: String, credential: String, verdict: NotifierVerdict) -> String {
+        let start = "app \(app), \(credential): \(status(verdict))"
+        return verdict.remedy.map { "\(start): \(verdict.reason): \($0)" } ?? start
+    }
+
+    /// The JSON of `--json` about a credential of an app.
+    static func json(app: String, credential: String, verdict: NotifierVerdict) -> JSONValue {
+        [
+            "app": .string(app), "credential": .string(credential), "status": .string(status(verdict)), "reason": .string(verdict.reason),
+            "remedy": verdict.remedy.map { .string($0) } ?? .null,
         ]
     }
 

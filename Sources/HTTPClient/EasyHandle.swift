@@ -82,12 +82,12 @@ final class EasyHandle {
             unsafe request.body.withUnsafeBytes {
                 unsafe setPointer(CURLOPT_COPYPOSTFIELDS, unsafe $0.baseAddress ?? UnsafeRawPointer(raw))
             }
-        } else if request.method == .put {
-            // Without a body there would be no Content-Length, which RFC 9110 section 8.6 recommends for PUT.
+        } else if request.method == .put || request.method == .patch {
+            // Without a body there would be no Content-Length, which RFC 9110 section 8.6 recommends for them.
             unsafe shim_curl_easy_setopt_size(raw, CURLOPT_POSTFIELDSIZE_LARGE, 0)
             unsafe setPointer(CURLOPT_COPYPOSTFIELDS, unsafe UnsafeRawPointer(raw))
         }
-        if request.method == .put || request.method == .delete { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
+        if [.put, .patch, .delete].contains(request.method) { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
     }
 
     func set(_ option: CURLoption, _ value: Int) {

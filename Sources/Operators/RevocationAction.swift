@@ -72,7 +72,7 @@ package enum RevocationAction: AdminAction, Equatable {
 }
 
 extension AdminContext {
-    /// Revokes keys; in force when this returns.
+    /// Revokes keys; in force when this returns. Where a person's keys led to sessions at the help desk, an event ends those as well.
     func revoke(
         _ appID: String, _ subject: Revocation.Subject, issuedBefore: UnixSeconds?, reason: String, announcing arrival: Arrival? = nil
     ) throws(StoreError) -> Revocation {
@@ -80,7 +80,11 @@ extension AdminContext {
         let revocation = Revocation(
             id: UUIDv7(milliseconds: now, using: &random), appID: appID, subject: subject, issuedBefore: issuedBefore, reason: reason,
             author: author, createdAt: now)
-        try store.revoke(revocation, announcing: arrival)
+        var ending: Arrival?
+        if case .user(let userID) = subject {
+            ending = state.registryAudience.signOut(RevokedPerson(appID: appID, userID: userID), at: now, using: &random)
+        }
+        try store.revoke(revocation, announcing: arrival ?? ending)
         onRevocation(.added(revocation))
         return revocation
     }

@@ -2,6 +2,7 @@ package import Configuration
 package import Core
 internal import Crypto
 internal import Dispatch
+internal import HTTPClient
 package import HTTPServer
 internal import HelpDesk
 internal import JSON
@@ -23,6 +24,10 @@ package struct ServiceGraph: Sendable {
     let helpDeskState: Live<HelpDeskState>
     /// What asks the apps' backends; its client must be closed after the public listener.
     let backends: BackendServices
+    /// Calls the help desks; must be closed after the public listener.
+    let helpDeskClient: LazyClient
+    /// Tells what may end what is kept about people.
+    let news: HelpDeskNews
     let operatorState: Live<OperatorState>
     /// Makes and exports the spans of traces; must be stopped after whatever makes some.
     let traces: TraceExporter
@@ -70,13 +75,19 @@ package struct ServiceGraph: Sendable {
             try BackendServices(metrics: metrics.helpDesks, clocks: clocks, logger: logger, tracer: traces.tracer)
         }
         self.backends = backends
+        // As many as backends may be called: neither help desk nor callers can take all memory or descriptors.
+        let helpDeskClient = LazyClient(settings: ClientSettings(connectionsPerHost: 32, connectionLimit: 256, requestLimit: 512))
+        self.helpDeskClient = helpDeskClient
         let states = try Self.orStartError { [metrics] () throws(CryptoError) in try Self.states(configuration, metrics, backends) }
         helpDeskState = Live(states.helpDesks)
         operatorState = Live(states.operators)
         let expiries = Monitor(configuration.certificateExpiries)
         certificateExpiries = expiries
         metrics.tellCertificateExpiries { expiries.withLock { $0 } }
+        let news = HelpDeskNews()
+        self.news = news
         let revocations = RevocationKeeper(store, logger: logger, clocks: clocks) { [helpDeskState] change in
+            news.tell(.revocations(change))
             guard let backends = helpDeskState.current.backends else { return }
             switch change {
             case .added(let revocation): backends.forget(revocation)
@@ -108,7 +119,7 @@ package struct ServiceGraph: Sendable {
         self.denials = denials
         let services = HelpDeskServices(
             state: helpDeskState, revocations: revocations.live, store: store, metrics: metrics.helpDesks, clocks: clocks,
-            random: RandomPool(), logger: logger, denials: denials, tracer: traces.tracer
+            random: RandomPool(), logger: logger, denials: denials, tracer: traces.tracer, client: helpDeskClient, news: news
         ) { inbox.announceNews() }
         helpDesks = try Self.orStartError { () throws(CryptoError) in
             var served: [ServedHelpDesk] = []
@@ -141,7 +152,12 @@ package struct ServiceGraph: Sendable {
                 notifiers: { Self.standings(inbox) },
                 onGivenUp: { count, notifier, reason in
                     deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: reason.rawValue)
-                }, onRevocation: { revocations.take($0) }, revocations: revocations.live, onWork: { inbox.announceNews() }))
+                },
+                onRevocation: { change in
+                    revocations.take(change)
+                    // It may have brought an event that ends sessions.
+                    inbox.announceNews()
+                }, revocations: revocations.live, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
         openAPI.describe(publicListener: publicRouter, adminListener: adminRouter)
     }

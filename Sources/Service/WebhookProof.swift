@@ -52,7 +52,7 @@ package struct WebhookProof: Sendable {
     ) throws(CryptoError) {
         let app = configuration.apps[index]
         let isKnown = app.webhook.map { !$0.signatureSecrets.isEmpty } ?? false
-        guard isKnown, let rule = HelpDesk.all.first(where: { $0.kind == app.helpDesk })?.signature else { return nil }
+        guard isKnown, let rule = HelpDesk.all.first(where: { $0.kind == app.helpDesk })?.signatures.first else { return nil }
         secrets = configuration.apps.enumerated().flatMap { place, app in
             Self.named(app.webhook?.signatureSecrets ?? [], "$.apps[\(place)].webhook.signature_secret", counts: place == index)
         }

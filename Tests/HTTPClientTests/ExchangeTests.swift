@@ -4,7 +4,10 @@ import Testing
 
 /// What is sent and what is received when all goes well.
 @Suite struct ExchangeTests {
-    @Test(arguments: [(ClientMethod.get, ""), (.post, "body"), (.post, ""), (.put, "body"), (.put, ""), (.delete, ""), (.delete, "body")])
+    @Test(arguments: [
+        (ClientMethod.get, ""), (.post, "body"), (.post, ""), (.put, "body"), (.put, ""), (.patch, "body"), (.patch, ""), (.delete, ""),
+        (.delete, "body"),
+    ])
     func sendsMethodTargetAndBody(method: ClientMethod, body: String) throws {
         try withClient(.init(userAgent: "Deskgate/1.2"), .everyRequest(.respond(201, body: "made"))) { client, server in
             let response = try client.exchange(

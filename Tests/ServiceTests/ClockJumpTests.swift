@@ -1,4 +1,5 @@
 import Core
+import HTTPClient
 import HTTPServer
 import Storage
 import TestSupport

@@ -12,6 +12,8 @@ package struct Event: Sendable, Equatable {
         case pushTokenRemoved = "push_token.removed"
         /// A person was forgotten, and is to be forgotten by others too.
         case userForgotten = "user.forgotten"
+        /// A person's keys were revoked, so the sessions at a help desk that they led to are to end; only relays of such help desks are told.
+        case userSignedOut = "user.signed_out"
         /// An operator asks whether events arrive.
         case operatorTest = "operator.test"
         /// A notifier starts no attempts.
@@ -30,7 +32,7 @@ package struct Event: Sendable, Equatable {
         /// Whether it is for the service's operators, and about nobody.
         package var isForOperators: Bool {
             switch self {
-            case .commentCreated, .pushTokenRegistered, .pushTokenRemoved, .userForgotten: false
+            case .commentCreated, .pushTokenRegistered, .pushTokenRemoved, .userForgotten, .userSignedOut: false
             case .operatorTest, .notifierPaused, .notifierRecovered, .queueLate, .credentialExpires, .diskLow, .denialsJump: true
             }
         }

@@ -116,6 +116,16 @@ package struct KeyPolicy: Sendable, Equatable {
         KeyPolicy(clockSkewSeconds: clockSkewSeconds, longestLifeSeconds: life.longestSeconds ?? longestLifeSeconds)
     }
 
+    /// When a genuine key of an app ends: by its own time, the longest life or the end of its secret, whichever is first. Clocks that differ
+    /// are not considered. A key without an end has the latest time that a key can hold.
+    package func end(of key: SecurityKey, in application: Application) -> UnixSeconds {
+        var end = SecurityKey.latestTime
+        if key.expiresAt != 0 { end = min(end, key.expiresAt) }
+        if let longestLifeSeconds { end = min(end, key.issuedAt.saturating(adding: longestLifeSeconds)) }
+        if let notAfter = application.keys.first(where: { $0.id == key.keyID })?.notAfter { end = min(end, notAfter) }
+        return end
+    }
+
     /// Whether a secret that verifies until `notAfter` has retired at `now`.
     package func isOver(_ notAfter: UnixSeconds?, now: UnixSeconds) -> Bool {
         notAfter.map { now.elapsed(since: $0) > clockSkewSeconds } ?? false

@@ -24,6 +24,9 @@ package final class Authorizer: Sendable {
 
         /// The same decision with the verdict that the app's backend has led to.
         package func concluded(_ verdict: Verdict) -> Decision { Decision(verdict, application, isOfFormer: isOfFormer) }
+
+        /// The decision for an app that does not exist.
+        package static let unknownApp = Decision(.denied(.unknownApp, keyID: nil))
     }
 
     /// The apps, by rising id.

@@ -122,6 +122,7 @@ package struct RegistryAudience: Sendable {
 
     private let byApp: [ByteKey: [Subscription]]
     private let relayNames: Set<ByteKey>
+    private let sessions: SessionAudience
     /// How long after a change it is told of, in milliseconds.
     package let lifeMilliseconds: UInt64
     /// The request that causes the changes; nil when none does.
@@ -135,8 +136,14 @@ package struct RegistryAudience: Sendable {
     }
 
     /// Says who is told of the changes of which app; each app stands there once.
-    /// - Parameter relays: the names of those that pass registrations on to a help desk.
-    package init(_ apps: [(appID: String, subscriptions: [Subscription])], relays: [String] = [], lifeMilliseconds: UInt64) {
+    /// - Parameters:
+    ///   - relays: the names of those that pass registrations on to a help desk.
+    ///   - sessions: who ends people's sessions.
+    package init(
+        _ apps: [(appID: String, subscriptions: [Subscription])], relays: [String] = [], sessions: SessionAudience = SessionAudience([]),
+        lifeMilliseconds: UInt64
+    ) {
+        self.sessions = sessions
         relayNames = Set(relays.map { ByteKey($0) })
         byApp = Dictionary(apps.map { (ByteKey($0.appID), $0.subscriptions) }) { first, _ in first }
         self.lifeMilliseconds = lifeMilliseconds
@@ -152,8 +159,37 @@ package struct RegistryAudience: Sendable {
         subscriptions(of: appID).filter { relayNames.contains(ByteKey($0.notifier)) }
     }
 
-    /// Those of an app that are told of persons who were forgotten: all but the relays.
+    /// Those of an app that are told of persons who were forgotten: all but the relays, and those that end people's sessions.
     package func listeners(of appID: String) -> [Subscription] {
-        subscriptions(of: appID).filter { !relayNames.contains(ByteKey($0.notifier)) }
+        subscriptions(of: appID).filter { !relayNames.contains(ByteKey($0.notifier)) } + sessions.subscriptions(of: appID)
     }
+
+    /// The event by which a person's sessions end at the help desk, on its way to those who end them; nil when the app has no sessions.
+    /// - Parameter generator: makes the event's id.
+    package func signOut(
+        _ person: RevokedPerson, at now: UnixMilliseconds, using generator: inout some RandomNumberGenerator
+    ) -> Arrival? {
+        let subscriptions = sessions.subscriptions(of: person.appID)
+        guard !subscriptions.isEmpty else { return nil }
+        let event = Event(
+            signingOut: person, id: UUIDv7(milliseconds: now, using: &generator).event, now: now,
+            lifeMilliseconds: max(lifeMilliseconds, sessions.lifeMilliseconds))
+        return Arrival(event, to: subscriptions)
+    }
+}
+
+/// Who ends the sessions that a help desk has given to people whose keys were revoked.
+package struct SessionAudience: Sendable {
+    private let byApp: [ByteKey: [Subscription]]
+    /// How long the longest session lives, in milliseconds; until then somebody has to end it.
+    package let lifeMilliseconds: UInt64
+
+    /// Says who ends the sessions of which app; each app stands there once.
+    package init(_ apps: [(appID: String, subscriptions: [Subscription])], lifeMilliseconds: UInt64 = 0) {
+        byApp = Dictionary(apps.map { (ByteKey($0.appID), $0.subscriptions) }) { first, _ in first }
+        self.lifeMilliseconds = lifeMilliseconds
+    }
+
+    /// Those of an app; nobody when it has no sessions.
+    package func subscriptions(of appID: String) -> [Subscription] { byApp[ByteKey(appID)] ?? [] }
 }

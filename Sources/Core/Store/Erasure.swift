@@ -140,6 +140,15 @@ extension Event {
             receivedAt: now, expiresAt: now + lifeMilliseconds, data: Event.noData)
     }
 
+    /// Makes the event by which the sessions of a person end at a help desk.
+    /// - Parameters: as of the event of an erasure.
+    package init(signingOut person: RevokedPerson, id: UUIDv7, now: UnixMilliseconds, lifeMilliseconds: UInt64) {
+        self.init(
+            id: id, kind: .userSignedOut,
+            identity: Identity(appID: person.appID, ticketID: nil, commentID: nil, deviceID: ""), userID: person.userID, occurredAt: now,
+            receivedAt: now, expiresAt: now + lifeMilliseconds, data: Event.noData)
+    }
+
     /// The same event without the person, the device, its data, and its trace, whose id others chose.
     package func withoutPerson() -> Event {
         Event(

@@ -145,7 +145,7 @@ struct BodyFields<let count: Int> {
 
 extension String {
     /// Copies bytes that are known to be UTF-8.
-    init(_ bytes: Span<UInt8>) {
+    package init(_ bytes: Span<UInt8>) {
         guard let text = try? UTF8Span(validating: bytes) else { preconditionFailure("who found the bytes has validated them") }
         self.init(copying: text)
     }

@@ -21,18 +21,49 @@ package struct HelpDesk: Sendable {
     package let serve: @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk
     /// Makes its relays.
     package let makeRelay: RelayMaker
-    /// How its webhooks are signed.
-    package let signature: HelpDeskSignature
+    /// The ways in which its webhooks are signed.
+    package let signatures: [HelpDeskSignature]
+    /// Has the help desk judge the credentials of one of its apps. The owner of the client keeps it open.
+    package let probes: @Sendable (Configuration.App, Clocks, Client) -> [CredentialProbe]
 
     /// Describes a help desk.
     package init(
         kind: HelpDeskKind, serve: @escaping @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk,
-        makeRelay: @escaping RelayMaker, signature: HelpDeskSignature
+        makeRelay: @escaping RelayMaker, signatures: [HelpDeskSignature],
+        probes: @escaping @Sendable (Configuration.App, Clocks, Client) -> [CredentialProbe] = { _, _, _ in [] }
     ) {
+        self.probes = probes
         self.kind = kind
         self.serve = serve
         self.makeRelay = makeRelay
-        self.signature = signature
+        self.signatures = signatures
+    }
+}
+
+/// Has a help desk judge one credential of an app, without changing anything.
+package struct CredentialProbe: Sendable {
+    /// The app.
+    package let appID: String
+    /// The credential's key in the configuration, such as `chat_token`.
+    package let name: String
+    /// How long it may take, in milliseconds.
+    package let timeoutMilliseconds: UInt64
+    /// What an operator does when the credential is bad: one sentence's end.
+    package let remedy: String
+    /// Asks. The completion is called exactly once, on any thread, and must not block. The outcome is `delivered` when the credential is good,
+    /// and `misconfigured` when it is bad.
+    package let prove: @Sendable (_ completion: @escaping @Sendable (DeliveryOutcome) -> Void) -> Void
+
+    /// Describes a probe.
+    package init(
+        appID: String, name: String, timeoutMilliseconds: UInt64, remedy: String,
+        prove: @escaping @Sendable (_ completion: @escaping @Sendable (DeliveryOutcome) -> Void) -> Void
+    ) {
+        self.appID = appID
+        self.name = name
+        self.timeoutMilliseconds = timeoutMilliseconds
+        self.remedy = remedy
+        self.prove = prove
     }
 }
 
@@ -70,6 +101,32 @@ package struct ServedHelpDesk: Sendable {
     }
 }
 
+/// Tells those who keep something about people when it may not hold any more. Any thread may use it.
+package final class HelpDeskNews: Sendable {
+    /// What has happened.
+    package enum Item: Sendable {
+        /// Keys were revoked, or a revocation was removed; nil when anything may have changed.
+        case revocations(RevocationChange?)
+        /// The help desk has ended all sessions of a person.
+        case sessionsEnded(RevokedPerson)
+    }
+
+    private let listeners = Monitor<[@Sendable (Item) -> Void]>([])
+
+    /// Makes one without listeners.
+    package init() {}
+
+    /// Adds somebody who is told from now on, right before a change of the revocations is in force. It must not block.
+    package func listen(_ listener: @escaping @Sendable (Item) -> Void) {
+        listeners.withLock { $0.append(listener) }
+    }
+
+    /// Tells everybody, on this thread.
+    package func tell(_ item: Item) {
+        for listener in listeners.withLock({ $0 }) { listener(item) }
+    }
+}
+
 /// The services that every help desk's routes use.
 package struct HelpDeskServices: Sendable {
     /// The parts of the configuration in force that all help desks use.
@@ -90,13 +147,18 @@ package struct HelpDeskServices: Sendable {
     package let denials: DenialLog
     /// Makes the spans of requests.
     package let tracer: Tracer
+    /// Calls the help desks; its owner closes it.
+    package let client: LazyClient
+    /// Tells what may end what is kept about people.
+    package let news: HelpDeskNews
     /// Called on the store's thread, before the answer, when a delivery may have become due; must not block.
     package let onChange: @Sendable () -> Void
 
     /// Gathers the services.
     package init(
         state: Live<HelpDeskState>, revocations: Live<Revocations>, store: any Store, metrics: HelpDeskMetrics, clocks: Clocks,
-        random: RandomPool, logger: Logger, denials: DenialLog, tracer: Tracer, onChange: @escaping @Sendable () -> Void
+        random: RandomPool, logger: Logger, denials: DenialLog, tracer: Tracer, client: LazyClient, news: HelpDeskNews,
+        onChange: @escaping @Sendable () -> Void
     ) {
         self.state = state
         self.revocations = revocations
@@ -107,6 +169,8 @@ package struct HelpDeskServices: Sendable {
         self.logger = logger
         self.denials = denials
         self.tracer = tracer
+        self.client = client
+        self.news = news
         self.onChange = onChange
     }
 }
@@ -118,10 +182,15 @@ package struct RelayServices: Sendable {
     package let mintKey: @Sendable (_ appID: String, _ userID: String) -> String?
     /// The clocks.
     package let clocks: Clocks
+    /// Where a relay tells that it has ended a person's sessions.
+    package let news: HelpDeskNews
 
     /// Gathers the services.
-    package init(mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?, clocks: Clocks) {
+    package init(
+        mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?, clocks: Clocks, news: HelpDeskNews = HelpDeskNews()
+    ) {
         self.mintKey = mintKey
         self.clocks = clocks
+        self.news = news
     }
 }

@@ -11,6 +11,8 @@ package final class HelpDeskState: Sendable {
     package let backends: BackendVerifiers?
     /// Which notifiers receive an app's events.
     package let subscriptions: AppSubscriptions
+    /// The help desks of the authorizer's applications, in their order.
+    private let helpDesks: [HelpDeskKind]
     /// Notes when keys are used.
     private let keyUses: KeyUses
     /// The limits of registrations.
@@ -25,6 +27,8 @@ package final class HelpDeskState: Sendable {
     ) {
         self.authorizer = authorizer
         self.backends = backends
+        let kinds = Dictionary(configuration.apps.map { (Array($0.id.utf8), $0.helpDesk) }) { first, _ in first }
+        helpDesks = authorizer.applications.map { kinds[$0.id] ?? .default }
         keyUses = metrics.keyUses.uses(of: authorizer)
         subscriptions = AppSubscriptions(configuration)
         pushTokenLimits = configuration.pushTokens.limits
@@ -32,12 +36,15 @@ package final class HelpDeskState: Sendable {
     }
 
     /// Decides whether a person may use the chat, for every route; as `Authorizer.decide`, and with what is kept of the backend's answers.
-    /// - Parameter question: set when the backend must be asked. Then the decision is no answer, but what `BackendQuestion.ask` leads to.
+    /// - Parameters:
+    ///   - helpDesk: whose route it is; another help desk's app is an unknown app there.
+    ///   - question: set when the backend must be asked. Then the decision is no answer, but what `BackendQuestion.ask` leads to.
     package func decide(
-        appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, revocations: Revocations,
-        asking question: inout BackendQuestion?
+        appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, of helpDesk: HelpDeskKind, now: UnixSeconds,
+        revocations: Revocations, asking question: inout BackendQuestion?
     ) -> Authorizer.Decision {
         let decision = authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations)
+        if let application = decision.application, helpDesks[application] != helpDesk { return .unknownApp }
         keyUses.note(decision, now: now)
         guard case .unconfirmed = decision.verdict else { return decision }
         guard let backends else { return decision.concluded(.undecided(.internalError)) }
@@ -55,8 +62,17 @@ package struct HelpDeskMetrics: Sendable {
     package let webhookEvents: MetricFamily<Counter>
     /// When keys were last used.
     package let keyUses = KeyUseBook()
+    /// Requests to the help desks' own APIs by app, request and outcome.
+    package let helpDeskRequests: MetricFamily<Counter>
+    /// How long those took, by app.
+    package let helpDeskDurations: MetricFamily<Histogram>
+    /// Calls for session tokens by app and result.
+    package let sessionTokenRequests: MetricFamily<Counter>
     let pushTokens: PushTokenCounters
     let backends: BackendMetrics
+
+    /// Upper bounds in seconds, for calls through the internet.
+    private static let requestBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
     /// Registers the metrics.
     package init(_ registry: MetricsRegistry) {
@@ -67,6 +83,13 @@ package struct HelpDeskMetrics: Sendable {
         webhookEvents = registry.counter("deskgate_webhook_events_total", "Webhooks by result.", labels: ["app", "result"])
         pushTokens = PushTokenCounters(
             registry.counter("deskgate_push_token_requests_total", "Calls of devices by result.", labels: ["app", "result"]))
+        helpDeskRequests = registry.counter(
+            "deskgate_help_desk_requests_total", "Requests to a help desk's own API by outcome.", labels: ["app", "request", "outcome"])
+        helpDeskDurations = registry.histogram(
+            "deskgate_help_desk_request_duration_seconds", "How long requests to a help desk's own API took.", labels: ["app"],
+            bounds: Self.requestBounds)
+        sessionTokenRequests = registry.counter(
+            "deskgate_session_token_requests_total", "Calls for session tokens by result.", labels: ["app", "result"])
         backends = BackendMetrics(registry)
     }
 }

@@ -1,4 +1,4 @@
-internal import Configuration
+package import Configuration
 internal import Core
 internal import Crypto
 package import HTTPServer
@@ -29,6 +29,7 @@ package final class PushTokenRoute: Sendable {
     }
 
     private let path: StaticString
+    private let helpDesk: HelpDeskKind
     private let services: HelpDeskServices
     private let refusals = AuthorizeRefusals()
     private let storeRefusals = StoreRefusals()
@@ -37,8 +38,9 @@ package final class PushTokenRoute: Sendable {
     private let removed = Response(status: 200, json: ["status": "removed"])
 
     /// Makes the route of a help desk at its path.
-    package init(_ path: StaticString, _ services: HelpDeskServices) {
+    package init(_ path: StaticString, of helpDesk: HelpDeskKind, _ services: HelpDeskServices) {
         self.path = path
+        self.helpDesk = helpDesk
         self.services = services
     }
 
@@ -111,7 +113,7 @@ package final class PushTokenRoute: Sendable {
                 let key = bytes.extracting(ranges.securityKey)
                 var question: BackendQuestion?
                 let decision = state.decide(
-                    appID: appID, userID: userID, securityKey: key, now: services.clocks.unixSeconds(),
+                    appID: appID, userID: userID, securityKey: key, of: helpDesk, now: services.clocks.unixSeconds(),
                     revocations: services.revocations.current, asking: &question)
                 app = decision.application.map { state.authorizer.applications[$0].name }
                 switch decision.verdict {

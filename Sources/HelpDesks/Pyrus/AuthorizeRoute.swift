@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Core
 internal import HTTPServer
 internal import HelpDesk
@@ -59,7 +60,8 @@ final class AuthorizeRoute: Sendable {
             var question: BackendQuestion?
             let decision = try credentials.decision(on: request) { appID, userID, securityKey in
                 let decision = state.shared.decide(
-                    appID: appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations, asking: &question)
+                    appID: appID, userID: userID, securityKey: securityKey, of: .pyrus, now: now, revocations: revocations,
+                    asking: &question)
                 if question != nil || decision.verdict.logLevel >= level {
                     caller = Caller(decision, state.shared.authorizer, appID: appID, userID: userID, securityKey: securityKey)
                 }

@@ -12,11 +12,13 @@ extension HelpDesk {
         kind: .pyrus,
         serve: { configuration, services throws(CryptoError) in try Pyrus(configuration, services).served },
         makeRelay: { relay, services, client in try PyrusNotifier(relay, services, client: client) },
-        signature: HelpDeskSignature(WebhookSignature.scheme) { header, body, secret throws(CryptoError) in
-            guard let signature = WebhookSignature(header.utf8.span) else { return false }
-            let key = try secret.withSpan { secret throws(CryptoError) in try HMACKey<SHA1>(secret: secret) }
-            return try signature.isGenuine(for: body.span, key)
-        })
+        signatures: [
+            HelpDeskSignature(WebhookSignature.scheme) { header, body, secret throws(CryptoError) in
+                guard let signature = WebhookSignature(header.utf8.span) else { return false }
+                let key = try secret.withSpan { secret throws(CryptoError) in try HMACKey<SHA1>(secret: secret) }
+                return try signature.isGenuine(for: body.span, key)
+            }
+        ])
 }
 
 /// The apps of Pyrus in the configuration in force: an immutable snapshot, which a reload replaces.
@@ -42,7 +44,7 @@ private struct Pyrus {
     init(_ configuration: Configuration, _ services: HelpDeskServices) throws(CryptoError) {
         let state = Live(try PyrusState(configuration, services.state.current, services.metrics))
         served = ServedHelpDesk(
-            routes: [AuthorizeRoute(state: state, services).route, PushTokenRoute("/pyrus/push-token", services).route]
+            routes: [AuthorizeRoute(state: state, services).route, PushTokenRoute("/pyrus/push-token", of: .pyrus, services).route]
                 + WebhookRoute(state: state, services).routes
         ) { configuration, shared throws(CryptoError) in
             let next = try PyrusState(configuration, shared, services.metrics)

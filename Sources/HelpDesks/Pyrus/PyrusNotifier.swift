@@ -87,7 +87,7 @@ final class PyrusNotifier: Notifier {
 
     private func request(body: [UInt8]) throws(ClientRequest.Problem) -> ClientRequest {
         try ClientRequest(
-            .post, relay.url, headers: [("content-type", "application/json; charset=utf-8")], body: body,
+            .post, relay.url ?? "", headers: [("content-type", "application/json; charset=utf-8")], body: body,
             timeoutMilliseconds: relay.transport.timeoutMilliseconds,
             connectTimeoutMilliseconds: min(relay.transport.timeoutMilliseconds, 5000),
             responseBodyLimit: Self.responseBodyLimit)

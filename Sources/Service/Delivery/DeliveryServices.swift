@@ -29,7 +29,7 @@ final class DeliveryServices: Sendable {
     init(
         _ configuration: Configuration, _ graph: ServiceGraph, logger: Logger, clocks: Clocks
     ) throws(StartError) {
-        let factory = NotifierFactory(logger: logger, clocks: clocks, mintKey: graph.mintKey(clocks: clocks))
+        let factory = NotifierFactory(logger: logger, clocks: clocks, news: graph.news, mintKey: graph.mintKey(clocks: clocks))
         var made: [Made] = []
         do {
             made = try Self.make(configuration.notifiers, factory)

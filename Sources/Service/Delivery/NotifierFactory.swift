@@ -22,11 +22,16 @@ struct NotifierFactory: Sendable {
     let clocks: Clocks
     private let relayServices: RelayServices
 
-    /// - Parameter mintKey: mints a security key that a help desk may send back to us within the next minutes; nil when none can be minted.
-    init(logger: Logger, clocks: Clocks, mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?) {
+    /// - Parameters:
+    ///   - news: where relays tell that they have ended sessions.
+    ///   - mintKey: mints a security key that a help desk may send back to us within the next minutes; nil when none can be minted.
+    init(
+        logger: Logger, clocks: Clocks, news: HelpDeskNews = HelpDeskNews(),
+        mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?
+    ) {
         self.logger = logger
         self.clocks = clocks
-        relayServices = RelayServices(mintKey: mintKey, clocks: clocks)
+        relayServices = RelayServices(mintKey: mintKey, clocks: clocks, news: news)
     }
 
     /// Creates a notifier with its own HTTP client; the caller must close it.
@@ -38,11 +43,11 @@ struct NotifierFactory: Sendable {
                 try HTTPNotifier(destination, client: client, now: clocks.unixMilliseconds)
             }
         case .relay(let relay):
-            guard let helpDesk = HelpDesk.all.first(where: { $0.kind == relay.helpDesk }) else {
+            guard let makeRelay = HelpDesk.all.first(where: { $0.kind == relay.helpDesk })?.makeRelay else {
                 preconditionFailure("HelpDesk.all has every kind")
             }
             return try serve(configuration, relay.transport.clientSettings(userAgent: Self.userAgent)) { client in
-                try helpDesk.makeRelay(relay, relayServices, client)
+                try makeRelay(relay, relayServices, client)
             }
         case .push(let push):
             return try serve(

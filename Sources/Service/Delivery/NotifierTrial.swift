@@ -2,6 +2,8 @@ package import Configuration
 internal import Core
 internal import Crypto
 internal import Dispatch
+internal import HTTPClient
+internal import HelpDesk
 internal import Notifiers
 package import Observability
 internal import Threading
@@ -37,6 +39,8 @@ package struct NotifierTrial {
 
     /// After how many milliseconds a test push expires.
     private static let lifeMilliseconds: UInt64 = 3_600_000
+    /// How much longer than a probe itself its outcome may take, in milliseconds.
+    private static let marginMilliseconds: UInt64 = 5000
 
     private let configuration: Configuration
     private let factory: NotifierFactory
@@ -92,6 +96,30 @@ package struct NotifierTrial {
             }
         }
         return configuration.notifiers.map { ($0.name, $0.type, trials[$0.name]?.verdict()) }
+    }
+
+    /// Has the help desks judge the credentials of their apps, all at the same time, without changing anything.
+    /// - Returns: the verdicts in the order of the configuration.
+    package func proveApps() throws(Failure) -> [(app: String, credential: String, verdict: NotifierVerdict)] {
+        let client: Client
+        do throws(ThreadError) {
+            client = try Client(settings: ClientSettings())
+        } catch {
+            throw Failure(description: "\(error)")
+        }
+        defer { client.close() }
+        let probes = configuration.apps.flatMap { app in
+            HelpDesk.all.filter { $0.kind == app.helpDesk }.flatMap { $0.probes(app, clocks, client) }
+        }
+        let outcomes = probes.map { probe in
+            let outcome = Monitor<DeliveryOutcome?>(nil)
+            probe.prove { result in outcome.update { $0 = result } }
+            return outcome
+        }
+        return zip(probes, outcomes).map { probe, outcome in
+            let outcome = outcome.wait(timeoutMilliseconds: probe.timeoutMilliseconds + Self.marginMilliseconds) { $0 }
+            return (probe.appID, probe.name, NotifierVerdict(outcome, remedy: probe.remedy))
+        }
     }
 
     private func pushNotifier(_ name: String) throws(Failure) -> Configuration.Notifier {

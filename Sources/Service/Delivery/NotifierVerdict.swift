@@ -48,6 +48,16 @@ package struct NotifierVerdict: Sendable, Equatable {
         }
     }
 
+    /// Makes the verdict on a help desk's outcome about a credential; nil when none came in time.
+    init(_ outcome: DeliveryOutcome?, remedy: String) {
+        reason = outcome?.reason ?? ClientReason.timeout.rawValue
+        switch outcome?.verdict {
+        case .delivered: (kind, self.remedy) = (.good, nil)
+        case .misconfigured: (kind, self.remedy) = (.bad, remedy)
+        default: (kind, self.remedy) = (.unknown, Self.advice(reason: reason))
+        }
+    }
+
     private static let unknownToken =
         "the provider does not know this token: take one that the app has just been given, of the same app and provider"
 

@@ -99,14 +99,18 @@ struct ServiceCheck: Sendable {
     /// Whether the providers take the credentials.
     func providers() -> [DoctorFinding] {
         do throws(NotifierTrial.Failure) {
-            return try NotifierTrial(configuration, logger: logger).proveAll().compactMap { name, type, verdict in
-                guard let verdict else { return nil }
-                let start = "\(name) (\(type.rawValue))"
-                guard let remedy = verdict.remedy else { return DoctorFinding(.providers, .ok, "\(start) takes the credential") }
-                return DoctorFinding(.providers, verdict.kind == .unknown ? .warning : .problem, "\(start): \(verdict.reason); \(remedy)")
+            let trial = NotifierTrial(configuration, logger: logger)
+            let notifiers = try trial.proveAll().compactMap { name, type, verdict in
+                verdict.map { Self.finding("\(name) (\(type.rawValue))", $0) }
             }
+            return notifiers + (try trial.proveApps().map { Self.finding("\($0.app), \($0.credential)", $0.verdict) })
         } catch {
             return [DoctorFinding(.providers, .problem, "not tried: \(error.description)")]
         }
+    }
+
+    private static func finding(_ name: String, _ verdict: NotifierVerdict) -> DoctorFinding {
+        guard let remedy = verdict.remedy else { return DoctorFinding(.providers, .ok, "\(name) takes the credential") }
+        return DoctorFinding(.providers, verdict.kind == .unknown ? .warning : .problem, "\(name): \(verdict.reason); \(remedy)")
     }
 }

@@ -35,7 +35,10 @@ import Time
             #"{"apps":[{"app_id":"\#(String(repeating: "x", count: 256))","keys":[\#(key)]}]}"#,
             "$.apps[0].app_id: expected at most 255 UTF-16 code units and no control characters"
         ),
-        (#"{"apps":[{"app_id":"shop","help_desk":"other","keys":[\#(key)]}]}"#, #"$.apps[0].help_desk: expected one of "pyrus""#),
+        (
+            #"{"apps":[{"app_id":"shop","help_desk":"other","keys":[\#(key)]}]}"#,
+            #"$.apps[0].help_desk: expected one of "pyrus", "sendbird""#
+        ),
         (
             #"{"apps":[{"app_id":"shop","help_desk":1,"keys":[\#(key)]}]}"#,
             "$.apps[0].help_desk: expected a non-empty string, found a number"

@@ -13,7 +13,7 @@ import Testing
 /// What events are delivered to.
 @Suite struct ConfigurationNotifierTests {
     private static let url = #""url":"https://example.com/events""#
-    private static let types = #""log", "http", "apns", "fcm", "rustore", "hms", "pyrus""#
+    private static let types = #""log", "http", "apns", "fcm", "rustore", "hms", "pyrus", "sendbird""#
     private static let secret = #""secret":{"env":"ONE"}"#
     private static let remedy = #"make one with: echo "whsec_$(openssl rand -base64 32)""#
 

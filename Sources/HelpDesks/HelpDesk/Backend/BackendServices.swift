@@ -1,14 +1,19 @@
 package import Configuration
 package import Core
 package import Crypto
+package import HTTPClient
 package import Observability
 package import Time
 package import Tracing
 
 /// What all verifiers share. Make it once per service.
 package struct BackendServices: Sendable {
+    /// At most 32 calls run at one host, whoever asks. Over all apps at most 512 are under way, and further ones end at once, so that no
+    /// backend can take all memory or descriptors.
+    private static let clientSettings = ClientSettings(connectionsPerHost: 32, connectionLimit: 256, requestLimit: 512)
+
     /// Calls the backends; the owner closes it.
-    package let client: BackendClient
+    package let client: LazyClient
     let metrics: BackendMetrics
     let clocks: Clocks
     let random = RandomPool()
@@ -19,7 +24,7 @@ package struct BackendServices: Sendable {
     /// Gathers them.
     /// - Throws: when OpenSSL fails.
     package init(metrics: HelpDeskMetrics, clocks: Clocks, logger: Logger, tracer: Tracer) throws(CryptoError) {
-        client = BackendClient()
+        client = LazyClient(settings: Self.clientSettings)
         self.metrics = metrics.backends
         self.clocks = clocks
         self.logger = logger

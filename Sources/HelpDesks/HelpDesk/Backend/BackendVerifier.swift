@@ -79,8 +79,9 @@ final class BackendVerifier: Sendable {
         } catch {
             return answer(finish(number, BackendReply(.internalError, .unknown), since: start), with: .undecided(.internalError))
         }
-        services.client.send(request) { [self] reply, status in
-            endSpan(span, reply, status)
+        services.client.send(request) { [self] result in
+            let reply = BackendReply(result)
+            endSpan(span, reply, try? result.get().status)
             let end = finish(number, reply, since: start)
             // A yes may be older than the sign-out that has forgotten it, so those who wait for it have a new call.
             guard end.isForgotten, reply.answer == .allowed else { return answer(end, with: reply.answer) }

@@ -1,0 +1,127 @@
+internal import Core
+internal import Crypto
+internal import JSON
+
+/// The object of an app of Sendbird Desk.
+extension ConfigurationReader {
+    static let sendbirdKeys = ConfigurationKeys.live(
+        "chat_token", "desk_token", "chat_url", "desk_url", "session_tokens", "url_previews", "tickets", "relay")
+    static let sessionTokenKeys = ConfigurationKeys.live("life_seconds", "limits")
+
+    /// How many tokens are compared with one webhook at most.
+    private static let mostTokensOfOneKind = 4
+    /// What Sendbird gives a session token itself: 7 days
+    /// (docs.sendbird.com/docs/chat/platform-api/v3/user/managing-session-tokens/issue-a-session-token).
+    private static let sessionTokenLife = 604_800
+    private static let longestSessionTokenLife = 7_776_000
+
+    /// Reads the object; nil when the app has none.
+    /// - Parameter appID: a part of the default addresses; nil when the app has no id that may be one.
+    func sendbird(_ app: ConfigurationObject, appID: String?) -> Configuration.Sendbird? {
+        guard let object = app.object(HelpDeskKind.sendbird.section, keys: Self.sendbirdKeys) else { return nil }
+        let id = appID ?? "APP"
+        return Configuration.Sendbird(
+            chatTokens: sendbirdTokens(object, "chat_token"), deskTokens: sendbirdTokens(object, "desk_token"),
+            chatURL: sendbirdAddress(object, "chat_url", default: "https://api-\(id).sendbird.com"),
+            deskURL: sendbirdAddress(object, "desk_url", default: "https://desk-api-\(id).sendbird.com"),
+            sessionTokens: object.object("session_tokens", keys: Self.sessionTokenKeys).map { sessionTokens($0) },
+            makesURLPreviews: object.bool("url_previews", default: false), servesTickets: object.bool("tickets", default: false),
+            relaysRegistrations: object.bool("relay", default: false))
+    }
+
+    /// The most calls that one app, well behaved, may need: a sign-in on each of a person's devices, with a few failures.
+    private static let sessionTokenLimits = [LimitRule(per: .user, max: 10, windowMilliseconds: 60_000)]
+
+    private func sessionTokens(_ object: ConfigurationObject) -> Configuration.SessionTokens {
+        Configuration.SessionTokens(
+            lifeSeconds: UInt64(object.integer("life_seconds", 60...Self.longestSessionTokenLife, default: Self.sessionTokenLife)),
+            limits: limits(object, scopes: [.user, .app]) ?? object.standard("limits", Self.sessionTokenLimits, as: Self.json))
+    }
+
+    /// Refuses an app whose sessions nobody would end, or whose registrations nobody would pass on.
+    func requireRelay(_ names: [String], _ known: NamedNotifiers, in app: ConfigurationObject, for sendbird: Configuration.Sendbird?) {
+        guard let sendbird, sendbird.sessionTokens != nil || sendbird.relaysRegistrations else { return }
+        guard !names.contains(where: { known.type(of: $0) == .relay(.sendbird) }) else { return }
+        let (key, what) =
+            sendbird.sessionTokens == nil
+            ? ("relay", "which passes registrations on")
+            : ("session_tokens", "which ends the tokens of users who are signed out or blocked")
+        problems.add(
+            "\(app.path(of: "sendbird")).\(key)",
+            "the app has no notifier of type \"sendbird\", \(what); add \"sendbird\": {\"type\": \"sendbird\"} to $.notifiers, "
+                + "and its name to the app's \"notifiers\"")
+    }
+
+    /// Refuses an object of another help desk, which would have no effect, and a missing one of this app's.
+    func refuseForeignSections(_ app: ConfigurationObject, of helpDesk: HelpDeskKind) {
+        for other in HelpDeskKind.allCases where other != helpDesk && app.value(other.section) != nil {
+            problems.add(
+                app.path(of: other.section),
+                "only apps with \"help_desk\": \"\(other.rawValue)\" have this, and the app belongs to \"\(helpDesk.rawValue)\"; "
+                    + "correct \"help_desk\", or remove this")
+        }
+        if helpDesk == .sendbird {
+            app.require(
+                helpDesk.section, "give {\"chat_token\": …, \"desk_token\": …} with the API tokens that Sendbird's dashboard shows")
+        }
+    }
+
+    /// Refuses notifiers that would pass an app's registrations on to another help desk, which does not know the app.
+    func refuseForeignRelays(_ names: [String], _ known: NamedNotifiers, in app: ConfigurationObject, of helpDesk: HelpDeskKind) {
+        for (index, name) in names.enumerated() {
+            guard case .relay(let other)? = known.type(of: name), other != helpDesk else { continue }
+            problems.add(
+                "\(app.path(of: "notifiers"))[\(index)]",
+                "passes registrations on to \"\(other.rawValue)\", and the app belongs to \"\(helpDesk.rawValue)\"; remove it here")
+        }
+    }
+
+    /// Refuses the id of an app of Sendbird that cannot stand in a path and in the name of a host.
+    /// - Returns: the id, when it can.
+    func sendbirdID(_ id: String, path: String) -> String? {
+        // A label of a host's name has at most 63 characters (RFC 1035 section 2.3.4), of which `desk-api-` takes 9.
+        if (1...54).contains(id.utf8.count), id.utf8.allSatisfy({ Self.isPartOfLabel($0) }) { return id }
+        problems.add(
+            path, "expected 1 to 54 letters, digits or \"-\"; give the Application ID that Sendbird's dashboard shows under Overview")
+        return nil
+    }
+
+    private static func isPartOfLabel(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// Tokens that stand in headers, and with which webhooks are signed.
+    private func sendbirdTokens(_ object: ConfigurationObject, _ key: String) -> [SecretBytes] {
+        let found = secretList(object, key) { value, path in
+            guard let token = secrets.text(value, path: path) else { return nil }
+            guard SecretRules.isVisible(token), token.count >= 16 || secrets.allowsInsecure else {
+                problems.add(path, "expected at least 16 visible ASCII characters on one line; copy the token from Sendbird's dashboard")
+                return nil
+            }
+            refuseWeakOrShared(token, path: path)
+            return token
+        }
+        if found.count > Self.mostTokensOfOneKind {
+            problems.add(object.path(of: key), "expected at most \(Self.mostTokensOfOneKind) tokens, found \(found.count)")
+        }
+        return found
+    }
+
+    private func sendbirdAddress(_ object: ConfigurationObject, _ key: String, default standard: String) -> String {
+        guard let text = object.string(key) else { return object.standard(key, standard) }
+        let path = object.path(of: key)
+        guard let url = DestinationURL(text), url.scheme == "https" || url.scheme == "http", !text.utf8.contains(UInt8(ascii: "?")) else {
+            problems.add(path, "expected an https address with a host, such as \(standard), without a user, a password or a query")
+            return standard
+        }
+        if url.scheme == "http", !url.isLoopback {
+            problems.add(path, "plain http leaves this machine unprotected; give an https address")
+        }
+        return text.utf8.last == UInt8(ascii: "/") ? String(text.dropLast()) : text
+    }
+}

@@ -1,0 +1,128 @@
+package import Crypto
+package import HTTPClient
+package import JSON
+internal import Notifiers
+internal import Threading
+package import Time
+
+/// Sends requests to one of Sendbird's APIs for one app. Any thread may send.
+///
+/// While tokens are being replaced it knows several: where one is refused it tries the next, and remembers which one works. After a 429 it
+/// sends no request of that name until its time has come. Neither tokens nor what Sendbird answers reach a log or a metric.
+package final class PlatformClient: Sendable {
+    /// Sends an HTTP request, as `Client.send` does.
+    package typealias Sender = @Sendable (ClientRequest, @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void) -> Void
+    /// Told the result once, on any thread; must not block. The value is null when the answer has no body.
+    package typealias Completion = @Sendable (Result<JSONValue, PlatformError>) -> Void
+
+    private struct State {
+        /// The token that was not refused last.
+        var token = 0
+        var isRefused = false
+        /// When requests of a name may be sent again.
+        var held: [String: MonotonicMilliseconds] = [:]
+    }
+
+    /// The longest time of one HTTP request, in milliseconds.
+    package static let usualTimeoutMilliseconds = 5000
+
+    private let api: PlatformAPI
+    private let baseURL: String
+    private let tokens: [SecretBytes]
+    private let timeoutMilliseconds: Int
+    private let clocks: Clocks
+    private let observer: PlatformObserver?
+    private let send: Sender
+    private let state = Monitor(State())
+
+    /// Makes a client.
+    /// - Parameters:
+    ///   - baseURL: `https://host`, without a path and a slash at its end.
+    ///   - tokens: one at least; the one that is tried first comes first.
+    ///   - timeoutMilliseconds: of each HTTP request; positive.
+    ///   - observer: counts and logs; nil where something else does.
+    ///   - send: its owner keeps the HTTP client open.
+    package init(
+        _ api: PlatformAPI, baseURL: String, tokens: [SecretBytes], timeoutMilliseconds: Int = usualTimeoutMilliseconds, clocks: Clocks,
+        observer: PlatformObserver?, send: @escaping Sender
+    ) {
+        precondition(!tokens.isEmpty, "without a token nothing can be asked")
+        self.api = api
+        self.baseURL = baseURL
+        self.tokens = tokens
+        self.timeoutMilliseconds = timeoutMilliseconds
+        self.clocks = clocks
+        self.observer = observer
+        self.send = send
+    }
+
+    /// How long a request may take altogether, in milliseconds, when every token is tried.
+    package var longestMilliseconds: UInt64 { UInt64(timeoutMilliseconds * tokens.count) }
+
+    /// Sends a request.
+    /// - Parameter completion: called exactly once, perhaps before this returns.
+    package func send(_ request: PlatformRequest, _ completion: @escaping Completion) {
+        let now = clocks.monotonicMilliseconds()
+        let (first, wait) = state.withLock { state in
+            let wait = now.remaining(until: state.held[request.name] ?? 0)
+            if wait == 0 { state.held[request.name] = nil }
+            return (state.token, wait)
+        }
+        guard wait == 0 else {
+            observer?.count(request.name, .heldBack)
+            return completion(.failure(.rateLimited(retryAfterMilliseconds: wait)))
+        }
+        attempt(request, tried: 0, first: first, completion)
+    }
+
+    /// Sends it with the token that is so many places after the first one.
+    private func attempt(_ request: PlatformRequest, tried: Int, first: Int, _ completion: @escaping Completion) {
+        let index = (first + tried) % tokens.count
+        guard
+            let ready = request.request(api, baseURL: baseURL, token: tokens[index], timeoutMilliseconds: timeoutMilliseconds)
+        else {
+            let reason = NotifierReason.requestCannotBeMade.rawValue
+            return end(request, .failure(.unavailable(reason: reason, mayHaveArrived: false)), token: nil, completion)
+        }
+        let start = clocks.monotonicNanoseconds()
+        send(ready) { [self] result in
+            observer?.observe(nanoseconds: clocks.monotonicNanoseconds() - start)
+            let answer = Self.answer(result, now: clocks.unixMilliseconds())
+            guard case .failure(.unauthorized) = answer, tried + 1 < tokens.count else {
+                return end(request, answer, token: index, completion)
+            }
+            attempt(request, tried: tried + 1, first: first, completion)
+        }
+    }
+
+    private static func answer(_ result: Result<ClientResponse, ClientError>, now: UnixMilliseconds) -> Result<JSONValue, PlatformError> {
+        switch result {
+        case .success(let response): PlatformAnswer.of(response, now: now)
+        case .failure(let error):
+            .failure(.unavailable(reason: ClientReason.word(error), mayHaveArrived: !error.isBeforeSending))
+        }
+    }
+
+    /// Remembers what the answer says of the token and of the pace.
+    /// - Parameter token: the one that was used last; nil when nothing was sent.
+    private func end(
+        _ request: PlatformRequest, _ answer: Result<JSONValue, PlatformError>, token: Int?, _ completion: @escaping Completion
+    ) {
+        let now = clocks.monotonicMilliseconds()
+        let change = state.withLock { state -> Bool? in
+            let wasRefused = state.isRefused
+            switch answer {
+            case .failure(.unauthorized): state.isRefused = true
+            case .failure(.unavailable): break
+            default:
+                state.isRefused = false
+                if let token { state.token = token }
+            }
+            if case .failure(.rateLimited(let wait)) = answer { state.held[request.name] = now.saturating(adding: wait) }
+            return state.isRefused == wasRefused ? nil : state.isRefused
+        }
+        if let change { observer?.log(isRefused: change, api) }
+        observer?.count(request.name, PlatformObserver.Outcome(answer))
+        completion(answer)
+    }
+}

@@ -1,0 +1,67 @@
+internal import JSON
+package import Observability
+
+/// Counts an app's requests to Sendbird, and logs when its tokens are refused and when they work again.
+package struct PlatformObserver: Sendable {
+    /// What came of a request, as in metrics.
+    enum Outcome: String, CaseIterable {
+        case success
+        case unauthorized
+        case notFound = "not_found"
+        case invalid
+        case rateLimited = "rate_limited"
+        /// Not sent, because Sendbird has asked to wait.
+        case heldBack = "held_back"
+        case unavailable
+
+        init(_ answer: Result<JSONValue, PlatformError>) {
+            switch answer {
+            case .success: self = .success
+            case .failure(let error): self = Outcome(rawValue: error.word) ?? .unavailable
+            }
+        }
+    }
+
+    private let app: String
+    private let requests: MetricFamily<Counter>
+    private let duration: Histogram
+    private let logger: Logger
+
+    /// Observes the requests of an app.
+    /// - Parameters:
+    ///   - requests: by app, request and outcome.
+    ///   - durations: by app.
+    package init(app: String, requests: MetricFamily<Counter>, durations: MetricFamily<Histogram>, logger: Logger) {
+        self.app = app
+        self.requests = requests
+        duration = durations.child(app)
+        self.logger = logger
+    }
+
+    /// Makes the series of requests with these names, with 0.
+    package func expect(_ names: [String]) {
+        for name in names {
+            for outcome in Outcome.allCases { _ = requests.child(app, name, outcome.rawValue) }
+        }
+    }
+
+    func count(_ name: String, _ outcome: Outcome) {
+        requests.child(app, name, outcome.rawValue).increment()
+    }
+
+    func observe(nanoseconds: UInt64) {
+        duration.observe(nanoseconds: nanoseconds)
+    }
+
+    func log(isRefused: Bool, _ api: PlatformAPI) {
+        guard isRefused else {
+            return logger.log(.info, "a help desk accepts the API token again", ["app": .string(app), "api": .string(api.rawValue)])
+        }
+        logger.log(
+            .error, "a help desk refuses the API token",
+            [
+                "app": .string(app), "api": .string(api.rawValue),
+                "remedy": .string("set a token that is valid in apps[].sendbird.\(api.rawValue)_token, and reload"),
+            ])
+    }
+}

@@ -1,0 +1,58 @@
+internal import Configuration
+internal import Core
+internal import Crypto
+internal import HTTPClient
+internal import HelpDesk
+internal import JSON
+internal import Notifiers
+internal import Time
+
+/// Asks Sendbird whether it accepts an app's tokens, each of them, with requests that change nothing.
+///
+/// Sources: Sendbird, Chat Platform API v3, "Retrieve a list of subscribed events"; Desk Platform API v1, "List tickets".
+enum PlatformProbe {
+    /// The probes of an app of Sendbird.
+    /// - Parameter client: sends the requests; its owner keeps it open.
+    static func probes(_ app: Configuration.App, _ clocks: Clocks, _ client: Client) -> [CredentialProbe] {
+        guard let settings = app.sendbird else { return [] }
+        let chat = PlatformRequest("view_webhook", .get, ["applications", "settings", "webhook"])
+        let desk = PlatformRequest("list_tickets", .get, ["tickets"], query: [("limit", "1")])
+        return probes(.chat, app.id, settings.chatURL, settings.chatTokens, chat, clocks, client)
+            + probes(.desk, app.id, settings.deskURL, settings.deskTokens, desk, clocks, client)
+    }
+
+    private static func probes(
+        _ api: PlatformAPI, _ app: String, _ url: String, _ tokens: [SecretBytes], _ request: PlatformRequest, _ clocks: Clocks,
+        _ client: Client
+    ) -> [CredentialProbe] {
+        tokens.enumerated().map { index, token in
+            let platform = PlatformClient(api, baseURL: url, tokens: [token], clocks: clocks, observer: nil) {
+                client.send($0, completion: $1)
+            }
+            let key = "\(api.rawValue)_token"
+            let name = tokens.count == 1 ? key : "\(key)[\(index)]"
+            return CredentialProbe(
+                appID: app, name: name, timeoutMilliseconds: platform.longestMilliseconds,
+                remedy:
+                    "set the API token that Sendbird's dashboard shows in apps[].sendbird.\(name), and check app_id and \(api.rawValue)_url"
+            ) { completion in
+                platform.send(request) { completion(outcome(of: $0)) }
+            }
+        }
+    }
+
+    private static func outcome(of answer: Result<JSONValue, PlatformError>) -> DeliveryOutcome {
+        switch answer {
+        case .success: DeliveryOutcome(.delivered, reason: StatusReason.word(200))
+        case .failure(.unavailable(let reason, _)): DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: reason)
+        case .failure(.rateLimited(let wait)): DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: StatusReason.word(429))
+        // Nobody else reads and answers with an error of the API, so the address or the application is another one.
+        case .failure(.unauthorized), .failure(.notFound), .failure(.invalid):
+            DeliveryOutcome(.misconfigured, reason: (answer.failure ?? .unauthorized).word)
+        }
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
+}

@@ -1,0 +1,103 @@
+internal import Bytes
+internal import Crypto
+package import HTTPClient
+package import JSON
+
+/// One of Sendbird's two APIs for servers: where it is, and how a token is shown to it.
+///
+/// Sources: Sendbird, Chat Platform API v3, "Headers"; Desk Platform API v1, "Request headers".
+package enum PlatformAPI: String, Sendable {
+    /// The Chat Platform API.
+    case chat
+    /// The Desk Platform API.
+    case desk
+
+    /// The header that has the token.
+    var tokenHeader: String {
+        switch self {
+        case .chat: "Api-Token"
+        case .desk: "SENDBIRDDESKAPITOKEN"
+        }
+    }
+
+    /// The path below the base address, under which all requests are.
+    var prefix: String {
+        switch self {
+        case .chat: "/v3"
+        case .desk: "/platform/v1"
+        }
+    }
+}
+
+/// A request to one of the APIs, without address and token.
+package struct PlatformRequest: Sendable {
+    /// What it is called in metrics, such as `issue_session_token`. Sendbird limits the calls of each endpoint, so requests of one name are held
+    /// back together after a 429. It must be a constant.
+    package let name: String
+    /// The method.
+    package let method: ClientMethod
+    /// The parts of the path below the API's prefix; each is percent-encoded as a whole, so that an id cannot leave its place.
+    package let path: [String]
+    /// The query, percent-encoded like the path.
+    package let query: [(name: String, value: String)]
+    /// The JSON that is sent; nil sends no body.
+    package let body: JSONValue?
+    /// How many bytes of an answer are read; a longer one is unusable.
+    package let answerLimit: Int
+
+    /// Describes a request.
+    /// - Parameter body: must be nil for GET.
+    package init(
+        _ name: StaticString, _ method: ClientMethod, _ path: [String], query: [(name: String, value: String)] = [], body: JSONValue? = nil,
+        answerLimit: Int = 256 * 1024
+    ) {
+        self.name = "\(name)"
+        self.method = method
+        self.path = path
+        self.query = query
+        self.body = body
+        self.answerLimit = answerLimit
+    }
+
+    /// Whether a text can be a part of a path. Proxies and servers read `.` and `..` as directions even when they are percent-encoded, so an
+    /// id that is one of them has no address; neither has an empty one.
+    package static func isAddressable(_ part: String) -> Bool {
+        ![[], [0x2E], [0x2E, 0x2E]].contains(Array(part.utf8))
+    }
+
+    /// The request with its address and token; nil when a part has no address, or the token cannot be in a header.
+    func request(
+        _ api: PlatformAPI, baseURL: String, token: SecretBytes, timeoutMilliseconds: Int
+    ) -> ClientRequest? {
+        guard path.allSatisfy(Self.isAddressable) else { return nil }
+        let text = token.withSpan { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
+        var headers = [(name: api.tokenHeader, value: text), (name: "Accept", value: "application/json")]
+        // The Desk API requires it of all requests that change something; others ignore it.
+        if method != .get { headers.append(("Content-Type", "application/json; charset=utf-8")) }
+        return try? ClientRequest(
+            method, baseURL + api.prefix + target, headers: headers, body: body?.serialized() ?? [],
+            timeoutMilliseconds: timeoutMilliseconds,
+            connectTimeoutMilliseconds: timeoutMilliseconds, responseBodyLimit: answerLimit)
+    }
+
+    private var target: String {
+        var bytes: [UInt8] = []
+        for part in path {
+            bytes.append(UInt8(ascii: "/"))
+            bytes.append(percentEncoding: part)
+        }
+        for (index, item) in query.enumerated() {
+            bytes.append(UInt8(ascii: index == 0 ? "?" : "&"))
+            bytes.append(percentEncoding: item.name)
+            bytes.append(UInt8(ascii: "="))
+            bytes.append(percentEncoding: item.value)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(percentEncoding text: String) {
+        for byte in text.utf8 { append(percentEncoding: byte) }
+    }
+}

@@ -1,0 +1,175 @@
+internal import Configuration
+internal import Core
+internal import Crypto
+internal import HTTPClient
+internal import HelpDesk
+internal import JSON
+internal import Notifiers
+internal import Time
+
+/// Passes registrations on to Sendbird's own registry of push tokens, and ends the session tokens of people whose keys were revoked. It asks
+/// Sendbird about each app with that app's tokens.
+///
+/// An event may be days old, while the registry has the current state. So an attempt reports only what is still current; otherwise an old
+/// registration could bring back a token whose owner has signed out. Registrations of one person are passed on in their order.
+final class SendbirdNotifier: Notifier {
+    private struct App: Sendable {
+        let platform: PlatformClient
+        let relaysRegistrations: Bool
+    }
+
+    /// How many requests follow each other in an attempt at most: a registration, the creation of its user, and the registration again, with each
+    /// of an app's tokens.
+    private static let requestsPerAttempt = 3
+
+    /// True: a person's registrations are passed on in their order.
+    var keepsTicketOrder: Bool { true }
+    /// As configured.
+    var concurrency: Int { relay.transport.concurrency }
+    /// Retries until the event expires.
+    var retryPolicy: RetryPolicy { .webhook }
+    /// As configured.
+    var longestAttemptMilliseconds: UInt64 {
+        UInt64(Self.requestsPerAttempt) * (apps.values.map(\.platform.longestMilliseconds).max() ?? 0)
+    }
+    /// One minute, as for push notifiers: settings are corrected at Sendbird as often as here.
+    var probeAfterMilliseconds: UInt64? { 60_000 }
+
+    private let relay: Configuration.Relay
+    private let services: RelayServices
+    private let apps: [ByteKey: App]
+
+    /// Makes a notifier.
+    /// - Parameter client: not closed here; the caller owns it.
+    init(_ relay: Configuration.Relay, _ services: RelayServices, client: Client) {
+        self.relay = relay
+        self.services = services
+        let apps = relay.apps.map { app in
+            let platform = PlatformClient(
+                .chat, baseURL: app.url, tokens: app.tokens, timeoutMilliseconds: relay.transport.timeoutMilliseconds,
+                clocks: services.clocks, observer: nil
+            ) { client.send($0, completion: $1) }
+            return (ByteKey(app.id), App(platform: platform, relaysRegistrations: app.relaysRegistrations))
+        }
+        self.apps = Dictionary(apps) { first, _ in first }
+    }
+
+    /// One remedy for every reason: Sendbird refuses nothing else for good.
+    func remedy(for reason: String) -> String {
+        "set a token that is valid in apps[].sendbird.chat_token, check chat_url, and reload"
+    }
+
+    /// Passes a registration or a removal on, or ends sessions. Comments are not relayed: the help desk wrote them.
+    func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
+        let event = delivery.event
+        guard let app = apps[ByteKey(event.identity.appID)] else {
+            return completion(DeliveryOutcome(.dead, reason: "unknown_app", wasAsked: false))
+        }
+        guard PlatformRequest.isAddressable(event.userID) else {
+            return completion(DeliveryOutcome(.dead, unasked: .requestCannotBeMade))
+        }
+        switch event.kind {
+        case .userSignedOut, .userForgotten: endSessions(event, app, completion)
+        case .pushTokenRegistered, .pushTokenRemoved:
+            app.relaysRegistrations ? passOn(delivery, app, completion) : completion(Self.notForRelay)
+        default: completion(Self.notForRelay)
+        }
+    }
+
+    private static let notForRelay = DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false)
+
+    private func endSessions(_ event: Event, _ app: App, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
+        let request = PlatformRequest("end_sessions", .delete, ["users", event.userID, "token"])
+        app.platform.send(request) { [self] answer in
+            let outcome = outcome(of: answer)
+            if outcome.verdict == .delivered {
+                services.news.tell(.sessionsEnded(RevokedPerson(appID: event.identity.appID, userID: event.userID)))
+            }
+            completion(outcome)
+        }
+    }
+
+    private func passOn(_ delivery: Delivery, _ app: App, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
+        guard let change = RegistryChange.Payload(delivery.event) else {
+            return completion(DeliveryOutcome(.dead, unasked: .unreadablePayload))
+        }
+        guard change.holds(for: delivery.device) else {
+            return completion(DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false))
+        }
+        guard let service = SendbirdPush(deviceType: change.type) else { return completion(Self.notForRelay) }
+        let userID = delivery.event.userID
+        guard !change.isRemoval else {
+            return app.platform.send(service.removal(of: change.token, userID)) { [self] in completion(outcome(of: $0)) }
+        }
+        register(change.token, service, userID, app, mayCreate: true, completion)
+    }
+
+    private func register(
+        _ token: String, _ service: SendbirdPush, _ userID: String, _ app: App, mayCreate: Bool,
+        _ completion: @escaping @Sendable (DeliveryOutcome) -> Void
+    ) {
+        app.platform.send(service.registration(of: token, userID)) { [self] answer in
+            guard case .failure(.notFound(let refusal)) = answer else { return completion(outcome(of: answer)) }
+            guard mayCreate else { return completion(DeliveryOutcome(.dead, reason: StatusReason.word(refusal.status))) }
+            app.platform.createUser(userID) { [self] failure in
+                if let failure { return completion(outcome(of: .failure(failure))) }
+                register(token, service, userID, app, mayCreate: false, completion)
+            }
+        }
+    }
+
+    /// What an answer means for a delivery; what is to be ended and does not exist has ended.
+    private func outcome(of answer: Result<JSONValue, PlatformError>) -> DeliveryOutcome {
+        switch answer {
+        case .success, .failure(.notFound): return DeliveryOutcome(.delivered, reason: StatusReason.word(200))
+        case .failure(.invalid(let refusal)):
+            return DeliveryOutcome(.dead, reason: StatusReason.word(refusal.status), status: refusal.status)
+        case .failure(.rateLimited(let milliseconds)):
+            return DeliveryOutcome(
+                .retry(retryAfterMilliseconds: milliseconds), reason: StatusReason.word(429), slowsDown: true)
+        case .failure(.unavailable(let reason, let mayHaveArrived)):
+            return DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: reason, mayHaveArrived: mayHaveArrived)
+        case .failure(.unauthorized):
+            // One app's wrong token must not pause the others.
+            guard apps.count > 1 else { return DeliveryOutcome(.misconfigured, reason: StatusReason.word(401)) }
+            return DeliveryOutcome(
+                .retry(retryAfterMilliseconds: nil), reason: StatusReason.word(401), isAboutDevice: true, settingsFault: .possible)
+        }
+    }
+}
+
+/// A push service, as Sendbird Chat names it.
+///
+/// Source: Sendbird, Chat Platform API v3, "Add a registration or device token", "Remove a registration or device token".
+enum SendbirdPush: String {
+    case apns, gcm, huawei
+
+    /// The service of a type of device, in the words that apps use; nil for any other.
+    init?(deviceType: String) {
+        switch deviceType.lowercased() {
+        case "ios", "iphone", "ipad", "apple", "apns": self = .apns
+        case "android", "fcm", "gcm", "google": self = .gcm
+        case "huawei", "hms", "harmonyos": self = .huawei
+        default: return nil
+        }
+    }
+
+    /// The member of a registration's body that has the token.
+    private var member: String {
+        switch self {
+        case .apns: "apns_device_token"
+        case .gcm: "gcm_reg_token"
+        case .huawei: "huawei_device_token"
+        }
+    }
+
+    /// The request that registers a token.
+    func registration(of token: String, _ userID: String) -> PlatformRequest {
+        PlatformRequest("add_push_token", .post, ["users", userID, "push", rawValue], body: [member: .string(token)])
+    }
+
+    /// The request that removes a token.
+    func removal(of token: String, _ userID: String) -> PlatformRequest {
+        PlatformRequest("remove_push_token", .delete, ["users", userID, "push", rawValue, token])
+    }
+}

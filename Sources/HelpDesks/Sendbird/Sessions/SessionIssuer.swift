@@ -1,0 +1,190 @@
+internal import Configuration
+internal import Core
+internal import Crypto
+internal import HTTPClient
+internal import HelpDesk
+internal import JSON
+internal import Observability
+internal import Threading
+internal import Time
+
+/// Gets the session tokens of one app's users from Sendbird. It lives as long as the app's settings are the same, across reloads. Any thread
+/// may ask.
+final class SessionIssuer: Sendable {
+    /// Told the outcome once, on any thread; must not block.
+    typealias Completion = @Sendable (SessionOutcome) -> Void
+
+    private struct Waiter: Sendable {
+        let caller: SessionCaller
+        let complete: Completion
+    }
+
+    /// How long after a token was obtained a revocation may turn out to be older than it: longer than the other replicas take to hear of one.
+    private static let lagMilliseconds: UInt64 = 5000
+    /// Whether Sendbird refuses a user's id: "ParameterValueLengthExceeded", "InvalidValue".
+    static func refusesUser(_ refusal: PlatformRefusal) -> Bool { ["400110", "400111"].contains(refusal.code) }
+
+    /// The names of its requests in metrics.
+    static let requestNames = ["issue_session_token", "create_user"]
+
+    private let appID: String
+    private let source: SessionSource
+    private let platform: PlatformClient
+    private let services: HelpDeskServices
+    private let ledger: Monitor<SessionLedger<Waiter>>
+
+    /// Makes an issuer, and has it told of revocations.
+    init(appID: String, _ source: SessionSource, _ platform: PlatformClient, _ services: HelpDeskServices) {
+        self.appID = appID
+        self.source = source
+        self.platform = platform
+        self.services = services
+        ledger = Monitor(SessionLedger(lifeMilliseconds: source.settings.lifeSeconds * 1000, rules: source.settings.limits))
+    }
+
+    /// Whether the issuer of these settings would be the same.
+    func hasSource(_ other: SessionSource) -> Bool { source == other }
+
+    /// How long `ask` may take, in milliseconds: Sendbird is asked for a token, then to create the user, then again.
+    var longestMilliseconds: UInt64 { 3 * platform.longestMilliseconds }
+
+    /// The token that is kept for a caller; nil when Sendbird must be asked.
+    func find(_ caller: SessionCaller) -> Session? {
+        let now = services.clocks.unixMilliseconds()
+        return ledger.withLock { $0.find(ByteKey(caller.userID), latest: caller.latest, now: now) }
+    }
+
+    /// Gets a token for a caller whose key was in force just now.
+    func ask(_ caller: SessionCaller, _ complete: @escaping Completion) {
+        let now = services.clocks.unixMilliseconds()
+        guard now < caller.latest else { return complete(.expired) }
+        let request = SessionLedger.Request(
+            user: ByteKey(caller.userID), latest: caller.latest, waiter: Waiter(caller: caller, complete: complete))
+        switch ledger.withLock({ $0.ask(request, now: now) }) {
+        case .answer(let session): complete(.kept(session))
+        case .wait: break
+        case .limited(let rule, let until): complete(.limited(rule, until: until))
+        case .overloaded: complete(.unavailable(reason: "overloaded"))
+        case .call(let number, let until): call(number, caller.userID, since: now, until: until, mayCreate: true)
+        }
+    }
+
+    /// Hears of what may end tokens.
+    func hear(_ item: HelpDeskNews.Item) {
+        switch item {
+        case .revocations(nil): ledger.withLock { $0.forgetAll() }
+        case .revocations(.removed): break
+        case .revocations(.added(let revocation)):
+            guard revocation.appID.utf8.elementsEqual(appID.utf8) else { return }
+            guard case .user(let userID) = revocation.subject else { return ledger.withLock { $0.forgetAll() } }
+            let session = ledger.withLock { $0.forget(ByteKey(userID)) }
+            // Another replica may have had Sendbird end the tokens before this one was issued.
+            let now = services.clocks.unixMilliseconds()
+            if let session, now.elapsed(since: session.obtainedAt) < Self.lagMilliseconds { endSessions(of: userID) }
+        case .sessionsEnded(let person):
+            guard person.appID.utf8.elementsEqual(appID.utf8) else { return }
+            _ = ledger.withLock { $0.forget(ByteKey(person.userID)) }
+        }
+    }
+
+    /// Asks Sendbird for a token.
+    /// - Parameter mayCreate: whether to create the user when Sendbird does not know it.
+    private func call(
+        _ number: UInt64, _ userID: String, since start: UnixMilliseconds, until end: UnixMilliseconds, mayCreate: Bool
+    ) {
+        let body: JSONValue = ["expires_at": .integer(Int64(clamping: end.rawValue))]
+        platform.send(PlatformRequest("issue_session_token", .post, ["users", userID, "token"], body: body)) { [self] answer in
+            switch answer {
+            case .failure(.notFound) where mayCreate:
+                platform.createUser(userID) { [self] failure in
+                    if let failure { return finish(number, userID, .failure(failure)) }
+                    call(number, userID, since: start, until: end, mayCreate: false)
+                }
+            case .failure(let error): finish(number, userID, .failure(error))
+            case .success(let json): finish(number, userID, Session.read(json, since: start, until: end))
+            }
+        }
+    }
+
+    /// Answers those who wait for a call. A token may go only to whoever may still have it, and does not outlive the key; others ask again.
+    private func finish(_ number: UInt64, _ userID: String, _ answer: Result<Session, PlatformError>) {
+        let end = ledger.withLock { $0.finish(number, try? answer.get()) }
+        let session: Session
+        switch answer {
+        case .success(let given): session = given
+        case .failure(let error):
+            for request in end.requests { request.waiter.complete(SessionOutcome(error)) }
+            return
+        }
+        let revocations = services.revocations.current
+        let verdicts = end.requests.map { request in
+            (request.waiter, Result { () throws(CryptoError) in try request.waiter.caller.isRevoked(revocations) })
+        }
+        let isRevoked = verdicts.contains { $0.1 == .success(true) }
+        if isRevoked {
+            _ = ledger.withLock { $0.forget(ByteKey(userID)) }
+            endSessions(of: userID)
+        }
+        for (waiter, verdict) in verdicts {
+            switch verdict {
+            case .success(true): waiter.complete(.revoked)
+            case .failure: waiter.complete(.unavailable(reason: Indecision.internalError.rawValue))
+            case .success(false):
+                let isGood = !isRevoked && !end.isForgotten && session.expiresAt <= waiter.caller.latest
+                if isGood { waiter.complete(.issued(session)) } else { ask(waiter.caller, waiter.complete) }
+            }
+        }
+    }
+
+    /// Has a person's tokens ended at Sendbird, by an event that is delivered until it has succeeded.
+    private func endSessions(of userID: String) {
+        var random = SystemRandomNumberGenerator()
+        let audience = services.state.current.subscriptions.registry
+        let person = RevokedPerson(appID: appID, userID: userID)
+        guard let arrival = audience.signOut(person, at: services.clocks.unixMilliseconds(), using: &random) else { return }
+        services.store.accept(arrival, telling: audience, isAwaited: { true }) { [services, appID] result in
+            switch result {
+            case .success: services.onChange()
+            case .failure(let error):
+                services.logger.log(
+                    .error, "the session tokens of a user may outlive a revocation",
+                    [
+                        "app": .string(appID), "reason": .string(error.kind.rawValue),
+                        "remedy": .string("when the store works again, sign the user out once more"),
+                    ])
+            }
+        }
+    }
+}
+
+/// What the session tokens of an app depend on.
+struct SessionSource: Equatable {
+    let url: String
+    let tokens: [SecretBytes]
+    let settings: Configuration.SessionTokens
+}
+
+extension Session {
+    /// Reads Sendbird's answer.
+    /// - Parameter end: the end that was asked for.
+    fileprivate static func read(
+        _ json: JSONValue, since start: UnixMilliseconds, until end: UnixMilliseconds
+    ) -> Result<Session, PlatformError> {
+        guard let token = json["token"]?.text, !token.isEmpty else {
+            return .failure(.unavailable(reason: "malformed_response", mayHaveArrived: true))
+        }
+        let given = json["expires_at"]?.integer.map { UnixMilliseconds(rawValue: UInt64(clamping: $0)) } ?? end
+        return .success(Session(token: SecretBytes(copying: token.utf8.span), expiresAt: min(given, end), obtainedAt: start))
+    }
+}
+
+extension SessionOutcome {
+    fileprivate init(_ error: PlatformError) {
+        switch error {
+        case .rateLimited(let milliseconds): self = .throttled(milliseconds: milliseconds)
+        case .unavailable(let reason, _): self = .unavailable(reason: reason)
+        case .invalid(let refusal) where SessionIssuer.refusesUser(refusal): self = .refusedUser
+        case .invalid, .notFound, .unauthorized: self = .unavailable(reason: error.word)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import Configuration
+internal import Core
+internal import HTTPClient
+internal import HelpDesk
+internal import Threading
+
+/// The session tokens of the apps in one configuration.
+struct SessionIssuers: Sendable {
+    /// Counts the calls of these apps.
+    let counters: SessionCounters
+    private let issuers: [ByteKey: SessionIssuer]
+
+    /// Makes the issuers of a configuration. An app whose settings have not changed keeps the one that it has, with the tokens that are kept.
+    /// - Parameter former: the issuers in force; nil at the start.
+    init(_ configuration: Configuration, _ services: HelpDeskServices, former: SessionIssuers?) {
+        var issuers: [ByteKey: SessionIssuer] = [:]
+        for app in configuration.apps {
+            guard let sendbird = app.sendbird, let settings = sendbird.sessionTokens else { continue }
+            let source = SessionSource(url: sendbird.chatURL, tokens: sendbird.chatTokens, settings: settings)
+            let id = ByteKey(app.id)
+            if let kept = former?.issuers[id], kept.hasSource(source) {
+                issuers[id] = kept
+            } else {
+                issuers[id] = Self.make(app.id, source, services)
+            }
+        }
+        self.issuers = issuers
+        counters = SessionCounters(services.metrics.sessionTokenRequests, apps: configuration.apps.filter { $0.sendbird != nil }.map(\.id))
+    }
+
+    /// The issuer of an app; nil when it has no session tokens.
+    func issuer(of app: String) -> SessionIssuer? { issuers[ByteKey(app)] }
+
+    /// Tells all of them what may end tokens.
+    func hear(_ item: HelpDeskNews.Item) {
+        for issuer in issuers.values { issuer.hear(item) }
+    }
+
+    private static func make(_ app: String, _ source: SessionSource, _ services: HelpDeskServices) -> SessionIssuer {
+        let observer = PlatformObserver(
+            app: app, requests: services.metrics.helpDeskRequests, durations: services.metrics.helpDeskDurations, logger: services.logger)
+        observer.expect(SessionIssuer.requestNames)
+        let client = services.client
+        let platform = PlatformClient(.chat, baseURL: source.url, tokens: source.tokens, clocks: services.clocks, observer: observer) {
+            client.send($0, completion: $1)
+        }
+        return SessionIssuer(appID: app, source, platform, services)
+    }
+}

@@ -1,0 +1,171 @@
+internal import Core
+internal import Crypto
+internal import Time
+
+/// A person's session token.
+struct Session: Sendable {
+    /// What the app shows to Sendbird; as good as a password.
+    let token: SecretBytes
+    /// When it ends.
+    let expiresAt: UnixMilliseconds
+    /// When Sendbird was asked for it.
+    let obtainedAt: UnixMilliseconds
+
+    /// Whether only a tenth of its life, or less, is left.
+    func isNearItsEnd(_ now: UnixMilliseconds) -> Bool {
+        10 * now.remaining(until: expiresAt) <= obtainedAt.remaining(until: expiresAt)
+    }
+}
+
+/// Decides when Sendbird is asked for a session token of an app's users: a token that is kept needs no call, who asks for the same person
+/// shares one, and the limits say how often there may be another.
+///
+/// Each call that `ask` orders must be ended by `finish` exactly once, because those who wait for its answer wait in here. It is a value, and
+/// the caller locks; all moments are of the wall clock, because Sendbird compares them with its own.
+struct SessionLedger<Waiter: Sendable>: Sendable {
+    /// Somebody who wants a token.
+    struct Request: Sendable {
+        let user: ByteKey
+        /// When the security key ends, which no token outlives.
+        let latest: UnixMilliseconds
+        let waiter: Waiter
+    }
+
+    /// What to do with somebody who asks.
+    enum Step {
+        /// Answer at once.
+        case answer(Session)
+        /// Nothing: a call that is under way answers.
+        case wait
+        /// Ask Sendbird for a token that ends then, and tell `finish` this number.
+        case call(UInt64, until: UnixMilliseconds)
+        /// Answer that a limit is reached until then.
+        case limited(LimitRule, until: UnixMilliseconds)
+        /// Answer that too many calls are under way.
+        case overloaded
+    }
+
+    /// What the end of a call means.
+    struct End {
+        /// Those who wait for its answer.
+        let requests: [Request]
+        /// Whether `forget` has come since the call, so that its token may have been ended.
+        let isForgotten: Bool
+    }
+
+    private struct Call {
+        let user: ByteKey
+        var requests: [Request]
+    }
+
+    private let lifeMilliseconds: UInt64
+    private let callLimit: Int
+    private var sessions: BoundedTable<ByteKey, Session>
+    private var windows: CallWindows
+    private var calls: [UInt64: Call] = [:]
+    private var callOfUser: [ByteKey: UInt64] = [:]
+    private var lastCall: UInt64 = 0
+
+    /// Makes a ledger without tokens.
+    /// - Parameters:
+    ///   - lifeMilliseconds: how long a token lives at most; positive.
+    ///   - rules: of the scopes `user` and `app`; they count calls.
+    ///   - sessionLimit: how many tokens are kept; the oldest leaves first. One takes about half a kilobyte.
+    ///   - callLimit: how many calls may be under way.
+    init(lifeMilliseconds: UInt64, rules: [LimitRule], sessionLimit: Int = 50_000, callLimit: Int = 256) {
+        self.lifeMilliseconds = lifeMilliseconds
+        self.callLimit = callLimit
+        sessions = BoundedTable(limit: sessionLimit)
+        windows = CallWindows(rules: rules, userLimit: sessionLimit)
+    }
+
+    /// How many tokens are kept.
+    var count: Int { sessions.count }
+
+    /// The token that is kept for a person, if it may be handed out: it does not outlive the key, and a new one would not live much longer.
+    func find(_ user: ByteKey, latest: UnixMilliseconds, now: UnixMilliseconds) -> Session? {
+        guard let session = sessions[user], now < session.expiresAt, session.expiresAt <= latest else { return nil }
+        // Near the end of the key a new token would have the same end.
+        return session.isNearItsEnd(now) && session.expiresAt < end(latest, now) ? nil : session
+    }
+
+    /// Takes somebody who wants a token.
+    mutating func ask(_ request: Request, now: UnixMilliseconds) -> Step {
+        if let session = find(request.user, latest: request.latest, now: now) { return .answer(session) }
+        if let number = callOfUser[request.user] {
+            calls[number]?.requests.append(request)
+            return .wait
+        }
+        guard calls.count < callLimit else { return .overloaded }
+        if let (rule, until) = windows.refusal(of: request.user, now: now) { return .limited(rule, until: until) }
+        windows.record(request.user, now: now)
+        lastCall += 1
+        calls[lastCall] = Call(user: request.user, requests: [request])
+        callOfUser[request.user] = lastCall
+        return .call(lastCall, until: end(request.latest, now))
+    }
+
+    /// Ends a call.
+    /// - Parameter session: the token that Sendbird has given; nil when it has given none. It is kept unless it may have been ended.
+    mutating func finish(_ number: UInt64, _ session: Session?) -> End {
+        guard let call = calls.removeValue(forKey: number) else { preconditionFailure("a call ends once") }
+        let isForgotten = callOfUser[call.user] != number
+        if !isForgotten {
+            callOfUser[call.user] = nil
+            if let session { sessions.insert(session, for: call.user) }
+        }
+        return End(requests: call.requests, isForgotten: isForgotten)
+    }
+
+    /// Forgets a person's token, also the one that a call under way will bring: whoever asks from now on has a new call.
+    /// - Returns: the token that was kept.
+    mutating func forget(_ user: ByteKey) -> Session? {
+        callOfUser[user] = nil
+        return sessions.remove(user)
+    }
+
+    /// Forgets all tokens.
+    mutating func forgetAll() {
+        callOfUser = [:]
+        sessions.removeAll { _ in true }
+    }
+
+    private func end(_ latest: UnixMilliseconds, _ now: UnixMilliseconds) -> UnixMilliseconds {
+        min(now.saturating(adding: lifeMilliseconds), latest)
+    }
+}
+
+/// How often Sendbird was asked, in sliding windows, as `LimitRule` says; in memory, and of this process alone.
+private struct CallWindows: Sendable {
+    private let rules: [LimitRule]
+    private var ofUsers: BoundedTable<ByteKey, CallTimes>
+    private var ofApp = CallTimes()
+
+    /// - Parameter userLimit: how many people's calls are kept; whoever called longest ago leaves first.
+    init(rules: [LimitRule], userLimit: Int) {
+        self.rules = rules
+        ofUsers = BoundedTable(limit: userLimit)
+    }
+
+    /// The rule that is broken for longest by another call; nil when there may be one.
+    func refusal(of user: ByteKey, now: UnixMilliseconds) -> (rule: LimitRule, until: UnixMilliseconds)? {
+        var longest: (rule: LimitRule, until: UnixMilliseconds)?
+        for rule in rules {
+            let times = rule.scope == .user ? ofUsers[user] ?? CallTimes() : ofApp
+            guard let until = rule.allowedAt(earliest: times.earliest(ofLast: rule.max), now: now) else { continue }
+            if until > longest?.until ?? 0 { longest = (rule, until) }
+        }
+        return longest
+    }
+
+    mutating func record(_ user: ByteKey, now: UnixMilliseconds) {
+        if let most = most(of: .user) {
+            ofUsers.insert((ofUsers[user] ?? CallTimes()).adding(now, keeping: most), for: user)
+        }
+        if let most = most(of: .app) { ofApp = ofApp.adding(now, keeping: most) }
+    }
+
+    private func most(of scope: LimitRule.Scope) -> Int? {
+        rules.lazy.filter { $0.scope == scope }.map(\.max).max()
+    }
+}

@@ -1,0 +1,60 @@
+import Crypto
+import HTTPClient
+import JSON
+import Observability
+import TestSupport
+import Threading
+
+@testable import Sendbird
+
+/// A client of Sendbird's platform with a server that does as its script says.
+struct PlatformFixture {
+    let server: ScriptedServer
+    let clocks = ManualClocks()
+    let client: PlatformClient
+    let registry = MetricsRegistry()
+    let log: TestLog
+
+    static func with(
+        _ script: ScriptedServer.Script, _ api: PlatformAPI = .chat, tokens: [String] = ["first-token"],
+        _ body: (PlatformFixture) throws -> Void
+    ) throws {
+        let server = try ScriptedServer(script)
+        defer { server.stop() }
+        let http = try Client()
+        defer { http.close() }
+        let scratch = try TemporaryDirectory()
+        try body(PlatformFixture(server, http, api, tokens, TestLog(in: scratch, level: .debug)))
+    }
+
+    private init(_ server: ScriptedServer, _ http: Client, _ api: PlatformAPI, _ tokens: [String], _ log: TestLog) {
+        self.server = server
+        self.log = log
+        let observer = PlatformObserver(
+            app: "app", requests: registry.counter("requests_total", "Requests.", labels: ["app", "request", "outcome"]),
+            durations: registry.histogram("duration_seconds", "Durations.", labels: ["app"]), logger: log.logger)
+        client = PlatformClient(
+            api, baseURL: "http://127.0.0.1:\(server.port)", tokens: tokens.map { SecretBytes(copying: $0.utf8.span) },
+            clocks: clocks.clocks, observer: observer
+        ) { request, completion in http.send(request, completion: completion) }
+    }
+
+    /// Sends a request and waits for its result.
+    func send(_ request: PlatformRequest) -> Result<JSONValue, PlatformError> {
+        let box = Monitor<Result<JSONValue, PlatformError>?>(nil)
+        client.send(request) { result in box.update { $0 = result } }
+        guard let result = box.wait(timeoutMilliseconds: 20_000, { $0 }) else { fatalError("a request has no result") }
+        return result
+    }
+
+    /// A request that reads something.
+    func get(_ path: String...) -> Result<JSONValue, PlatformError> {
+        send(PlatformRequest("view", .get, path))
+    }
+
+    var metrics: String { String(decoding: registry.render(), as: UTF8.self) }
+}
+
+extension Result where Success == JSONValue, Failure == PlatformError {
+    var error: PlatformError? { if case .failure(let error) = self { error } else { nil } }
+}

@@ -1,0 +1,127 @@
+import Core
+import Crypto
+import Testing
+import Time
+
+@testable import Sendbird
+
+/// When Sendbird is asked for a session token.
+@Suite struct SessionLedgerTests {
+    private typealias Ledger = SessionLedger<Int>
+
+    private static let start: UnixMilliseconds = 1_800_000_000_000
+    private static let life: UInt64 = 1_000_000
+
+    private static func ledger(_ rules: [LimitRule] = [], sessions: Int = 10, calls: Int = 10) -> Ledger {
+        Ledger(lifeMilliseconds: life, rules: rules, sessionLimit: sessions, callLimit: calls)
+    }
+
+    private static func request(_ user: String = "user", latest: UnixMilliseconds = .max, _ waiter: Int = 0) -> Ledger.Request {
+        Ledger.Request(user: ByteKey(user), latest: latest, waiter: waiter)
+    }
+
+    private static func session(_ end: UnixMilliseconds, at start: UnixMilliseconds = start) -> Session {
+        Session(token: SecretBytes(copying: "token".utf8.span), expiresAt: end, obtainedAt: start)
+    }
+
+    /// The number and the end of the call that a step orders.
+    private func call(_ step: Ledger.Step) throws -> (number: UInt64, until: UnixMilliseconds) {
+        guard case .call(let number, let until) = step else { throw Unexpected() }
+        return (number, until)
+    }
+
+    private struct Unexpected: Error {}
+
+    private static func isKept(_ step: Ledger.Step) -> Bool { if case .answer = step { true } else { false } }
+
+    @Test func asksForTheShorterOfLifeAndKey() throws {
+        var ledger = Self.ledger()
+        #expect(try call(ledger.ask(Self.request("a"), now: Self.start)).until == Self.start + Self.life)
+        #expect(try call(ledger.ask(Self.request("b", latest: Self.start + 7), now: Self.start)).until == Self.start + 7)
+    }
+
+    @Test func sharesACallAndKeepsItsToken() throws {
+        var ledger = Self.ledger()
+        let (number, end) = try call(ledger.ask(Self.request(latest: .max, 1), now: Self.start))
+        guard case .wait = ledger.ask(Self.request(latest: .max, 2), now: Self.start) else { throw Unexpected() }
+        let ended = ledger.finish(number, Self.session(end))
+        #expect(ended.requests.map(\.waiter) == [1, 2] && !ended.isForgotten)
+        #expect(Self.isKept(ledger.ask(Self.request(), now: Self.start + 1)))
+        #expect(ledger.find(ByteKey("another"), latest: .max, now: Self.start) == nil)
+    }
+
+    @Test func renewsWhenATenthIsLeft() throws {
+        var ledger = Self.ledger()
+        let (number, end) = try call(ledger.ask(Self.request(), now: Self.start))
+        _ = ledger.finish(number, Self.session(end))
+        let tenth = Self.start + Self.life / 10 * 9
+        #expect(ledger.find(ByteKey("user"), latest: .max, now: tenth - 1) != nil)
+        #expect(ledger.find(ByteKey("user"), latest: .max, now: tenth) == nil)
+        // A new one would not live longer than the key, so there is nothing to renew.
+        #expect(ledger.find(ByteKey("user"), latest: end, now: end - 1) != nil)
+        #expect(ledger.find(ByteKey("user"), latest: end, now: end) == nil)
+    }
+
+    @Test func outlivesNoKey() throws {
+        var ledger = Self.ledger()
+        let (number, end) = try call(ledger.ask(Self.request(), now: Self.start))
+        _ = ledger.finish(number, Self.session(end))
+        #expect(ledger.find(ByteKey("user"), latest: end - 1, now: Self.start) == nil)
+        #expect(ledger.find(ByteKey("user"), latest: end, now: Self.start) != nil)
+    }
+
+    @Test func keepsNothingThatWasForgotten() throws {
+        var ledger = Self.ledger()
+        let (number, end) = try call(ledger.ask(Self.request(), now: Self.start))
+        #expect(ledger.forget(ByteKey("user")) == nil)
+        let (second, _) = try call(ledger.ask(Self.request(), now: Self.start))
+        #expect(ledger.finish(number, Self.session(end)).isForgotten && ledger.count == 0)
+        #expect(!ledger.finish(second, Self.session(end)).isForgotten && ledger.count == 1)
+        #expect(ledger.forget(ByteKey("user"))?.expiresAt == end && ledger.count == 0)
+        let (third, _) = try call(ledger.ask(Self.request(), now: Self.start))
+        ledger.forgetAll()
+        #expect(ledger.finish(third, Self.session(end)).isForgotten && ledger.count == 0)
+    }
+
+    @Test func keepsNothingOfAFailure() throws {
+        var ledger = Self.ledger()
+        let (number, _) = try call(ledger.ask(Self.request(), now: Self.start))
+        #expect(!ledger.finish(number, nil).isForgotten)
+        _ = try call(ledger.ask(Self.request(), now: Self.start))
+    }
+
+    @Test func isBounded() throws {
+        var ledger = Self.ledger(sessions: 3, calls: 2)
+        _ = try call(ledger.ask(Self.request("a"), now: Self.start))
+        let (number, _) = try call(ledger.ask(Self.request("b"), now: Self.start))
+        guard case .overloaded = ledger.ask(Self.request("c"), now: Self.start) else { throw Unexpected() }
+        _ = ledger.finish(number, nil)
+        for user in ["c", "d", "e", "f"] {
+            let (number, end) = try call(ledger.ask(Self.request(user), now: Self.start))
+            _ = ledger.finish(number, Self.session(end))
+        }
+        #expect(ledger.count == 3)
+        #expect(ledger.find(ByteKey("c"), latest: .max, now: Self.start) == nil, "the oldest has left")
+    }
+
+    @Test func limitsCallsInExactWindows() throws {
+        let rules = [
+            LimitRule(per: .user, max: 2, windowMilliseconds: 1000), LimitRule(per: .app, max: 3, windowMilliseconds: 10_000),
+        ]
+        var ledger = Self.ledger(rules)
+        func ask(_ user: String, _ time: UInt64) -> Ledger.Step {
+            let step = ledger.ask(Self.request(user), now: Self.start + time)
+            if case .call(let number, _) = step { _ = ledger.finish(number, nil) }
+            return step
+        }
+        func limit(_ step: Ledger.Step) -> (LimitRule.Scope, UInt64)? {
+            guard case .limited(let rule, let until) = step else { return nil }
+            return (rule.scope, until - Self.start)
+        }
+        #expect(limit(ask("a", 0)) == nil && limit(ask("a", 500)) == nil)
+        #expect(try #require(limit(ask("a", 999))) == (.user, 1000))
+        #expect(limit(ask("a", 1000)) == nil, "the first has left the window")
+        #expect(try #require(limit(ask("b", 1001))) == (.app, 10_000), "what was refused does not count")
+        #expect(limit(ask("b", 10_000)) == nil)
+    }
+}

@@ -1,0 +1,170 @@
+import Core
+import Crypto
+import JSON
+import Notifiers
+import TestSupport
+import Testing
+
+@testable import Configuration
+
+/// The object of an app of Sendbird Desk.
+@Suite struct ConfigurationSendbirdTests {
+    private let directory: ConfigurationDirectory
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+        for (name, number) in [("CHAT", 31), ("DESK", 32), ("NEXT", 33)] { directory.environment[name] = TestSecret.text(number) }
+    }
+
+    private static let tokens = #""chat_token":{"env":"CHAT"},"desk_token":{"env":"DESK"}"#
+
+    private func app(_ members: String, id: String = "APP-1", notifiers: String = "") -> String {
+        #"{"apps":[{"app_id":"\#(id)","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],\#(members)}]\#(notifiers)}"#
+    }
+
+    private func sendbird(_ members: String = tokens, id: String = "APP-1") -> String {
+        app(#""help_desk":"sendbird","sendbird":{\#(members)}"#, id: id)
+    }
+
+    @Test func hasDefaults() throws {
+        let configuration = try directory.configuration(sendbird())
+        let app = try #require(configuration.apps.first)
+        let settings = try #require(app.sendbird)
+        #expect(app.helpDesk == .sendbird && app.takesWebhooks && app.notifiers == ["log"])
+        #expect(settings.chatTokens.count == 1 && settings.deskTokens.count == 1)
+        #expect(settings.chatURL == "https://api-APP-1.sendbird.com")
+        #expect(settings.deskURL == "https://desk-api-APP-1.sendbird.com")
+        #expect(settings.sessionTokens == nil)
+        #expect(!settings.makesURLPreviews && !settings.servesTickets && !settings.relaysRegistrations)
+        #expect(configuration.calledHosts.map(\.host) == ["api-app-1.sendbird.com", "desk-api-app-1.sendbird.com"])
+    }
+
+    @Test func isTakenOver() throws {
+        let settings = try #require(
+            try directory.configuration(
+                app(
+                    #""help_desk":"sendbird","sendbird":{"chat_token":[{"env":"NEXT"},{"env":"CHAT"}],"desk_token":{"env":"DESK"},"#
+                        + #""chat_url":"http://127.0.0.1:7000/","desk_url":"https://desk.example.com","session_tokens":{},"#
+                        + #""url_previews":true,"tickets":true,"relay":true},"notifiers":["log","relay"]"#,
+                    notifiers: Self.relay)
+            ).apps[0].sendbird)
+        #expect(settings.chatTokens == [TestSecret.text(33), TestSecret.text(31)].map { SecretBytes(copying: $0.utf8.span) })
+        #expect(settings.chatURL == "http://127.0.0.1:7000")
+        #expect(settings.deskURL == "https://desk.example.com")
+        #expect(
+            settings.sessionTokens
+                == Configuration.SessionTokens(
+                    lifeSeconds: 604_800, limits: [LimitRule(per: .user, max: 10, windowMilliseconds: 60_000)]))
+        #expect(settings.makesURLPreviews && settings.servesTickets && settings.relaysRegistrations)
+    }
+
+    @Test func tellsEveryMistakeAtOnce() throws {
+        directory.environment["SHORT"] = "short"
+        let problems = try directory.problems(
+            sendbird(
+                #""chat_token":[],"desk_token":{"env":"SHORT"},"chat_url":"http://example.com","desk_url":"ftp://x","#
+                    + #""session_tokens":{"life_seconds":59,"x":1},"url_previews":1,"tickets":"yes","relay":null,"webhook":{}"#,
+                id: "my app"))
+        #expect(
+            problems.map { String($0.prefix { $0 != ":" }) }.sorted() == [
+                "$.apps[0].app_id", "$.apps[0].sendbird.chat_token", "$.apps[0].sendbird.chat_url", "$.apps[0].sendbird.desk_token",
+                "$.apps[0].sendbird.desk_url", "$.apps[0].sendbird.relay", "$.apps[0].sendbird.session_tokens",
+                "$.apps[0].sendbird.session_tokens.life_seconds",
+                "$.apps[0].sendbird.session_tokens.x", "$.apps[0].sendbird.tickets", "$.apps[0].sendbird.url_previews",
+                "$.apps[0].sendbird.webhook",
+            ])
+        #expect(!problems.contains { $0.contains("short") })
+    }
+
+    private static let relay = #","notifiers":{"log":{"type":"log"},"relay":{"type":"sendbird","concurrency":3}}"#
+
+    /// A relay has the address and the tokens of the apps that name it.
+    @Test func hasARelay() throws {
+        let members = #""help_desk":"sendbird","sendbird":{\#(Self.tokens),"session_tokens":{"life_seconds":60}},"notifiers":["relay"]"#
+        let configuration = try directory.configuration(app(members, notifiers: Self.relay))
+        guard case .relay(let relay)? = configuration.notifiers.last?.kind else { return #expect(Bool(false), "it is a relay") }
+        #expect(relay.helpDesk == .sendbird && relay.url == nil && relay.transport.concurrency == 3)
+        #expect(
+            relay.apps == [
+                Configuration.RelayedApp(
+                    id: "APP-1", url: "https://api-APP-1.sendbird.com", tokens: [SecretBytes(copying: TestSecret.text(31).utf8.span)],
+                    relaysRegistrations: false)
+            ])
+        let audience = AppSubscriptions(configuration).registry
+        #expect(audience.subscriptions(of: "APP-1").isEmpty, "registrations are not passed on")
+        #expect(audience.listeners(of: "APP-1").map(\.notifier) == ["relay"])
+    }
+
+    @Test(arguments: [
+        ("session_tokens", "{}", "which ends the tokens of users who are signed out or blocked"),
+        ("relay", "true", "which passes registrations on"),
+    ])
+    func needsARelay(_ key: String, _ value: String, _ what: String) throws {
+        #expect(
+            try directory.problems(sendbird(#"\#(Self.tokens),"\#(key)":\#(value)"#)) == [
+                #"$.apps[0].sendbird.\#(key): the app has no notifier of type "sendbird", \#(what); add "sendbird": {"type": "sendbird"} "#
+                    + #"to $.notifiers, and its name to the app's "notifiers""#
+            ])
+    }
+
+    @Test func limitsPeopleAndApps() throws {
+        let limits = #"[{"per":"device","max":1,"window_seconds":60}]"#
+        let members = #""help_desk":"sendbird","sendbird":{\#(Self.tokens),"session_tokens":{"limits":\#(limits)}},"notifiers":["relay"]"#
+        #expect(
+            try directory.problems(app(members, notifiers: Self.relay)) == [
+                #"$.apps[0].sendbird.session_tokens.limits[0].per: expected "user" or "app" here"#
+            ])
+    }
+
+    @Test func isForAppsOfSendbirdOnly() throws {
+        let place = "$.apps[0].sendbird"
+        #expect(
+            try directory.problems(app(#""sendbird":{\#(Self.tokens)}"#)) == [
+                #"\#(place): only apps with "help_desk": "sendbird" have this, and the app belongs to "pyrus"; "#
+                    + #"correct "help_desk", or remove this"#
+            ])
+        #expect(
+            try directory.problems(app(#""help_desk":"sendbird""#)) == [
+                #"\#(place): missing; give {"chat_token": …, "desk_token": …} with the API tokens that Sendbird's dashboard shows"#
+            ])
+        let webhook = #""help_desk":"sendbird","sendbird":{\#(Self.tokens)},"webhook":{"secret":{"env":"NEXT"}}"#
+        #expect(
+            try directory.problems(app(webhook)) == [
+                #"$.apps[0].webhook: only apps with "help_desk": "pyrus" have this, and the app belongs to "sendbird"; "#
+                    + #"correct "help_desk", or remove this"#
+            ])
+    }
+
+    @Test func namesNoRelayToAnotherHelpDesk() throws {
+        let members = #""help_desk":"sendbird","sendbird":{\#(Self.tokens)},"notifiers":["pyrus"]"#
+        #expect(
+            try directory.problems(app(members, notifiers: #","notifiers":{"pyrus":{"type":"pyrus"}}"#)) == [
+                #"$.apps[0].notifiers[0]: passes registrations on to "pyrus", and the app belongs to "sendbird"; remove it here"#
+            ])
+    }
+
+    @Test func hasTokensOfItsOwn() throws {
+        let shared = #""chat_token":{"env":"CHAT"},"desk_token":{"env":"CHAT"}"#
+        #expect(
+            try directory.problems(sendbird(shared)) == [
+                "$.apps[0].sendbird.desk_token: the same secret as $.apps[0].sendbird.chat_token; use each secret in one place only"
+            ])
+        let many = (0..<5).map { number in
+            directory.environment["T\(number)"] = TestSecret.text(40 + number)
+            return #"{"env":"T\#(number)"}"#
+        }
+        #expect(
+            try directory.problems(sendbird(#""chat_token":[\#(many.joined(separator: ","))],"desk_token":{"env":"DESK"}"#)) == [
+                "$.apps[0].sendbird.chat_token: expected at most 4 tokens, found 5"
+            ])
+    }
+
+    @Test func isShownWithoutSecrets() throws {
+        let configuration = try directory.configuration(
+            sendbird(#""chat_token":"\#(TestSecret.text(31))","desk_token":"\#(TestSecret.text(32))""#)
+                .split(separator: #"{"apps""#, omittingEmptySubsequences: false).joined(
+                    separator: #"{"allow_insecure_secrets":true,"apps""#))
+        let shown = String(decoding: configuration.shown.value.serialized(), as: UTF8.self)
+        #expect(shown.contains(#""chat_token":"•••""#) && shown.contains(#""desk_token":"•••""#))
+    }
+}

@@ -1,0 +1,225 @@
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+import Time
+
+@testable import Service
+
+/// `POST /sendbird/session-token` on real sockets.
+@Suite struct SessionTokenTests {
+    private static let given = ScriptedStep.respond(200, body: #"{"token":"session-secret"}"#)
+    private static let unknownUser = ScriptedStep.respond(400, body: #"{"error":true,"code":400201,"message":"User not found."}"#)
+
+    private let fixture: SessionFixture
+
+    init() throws {
+        fixture = try SessionFixture()
+    }
+
+    private static func milliseconds(_ seconds: UInt64) -> String { "\(TestTime.now.rawValue + seconds)000" }
+
+    private static func targets(_ sendbird: ScriptedServer) -> [String] { sendbird.requests.map { "\($0.method) \($0.target)" } }
+
+    @Test(arguments: [(100, 100), (0, 3600), (3601, 3600)] as [(UInt64, UInt64)])
+    func endsWithItsLifeOrTheKey(_ key: UInt64, _ life: UInt64) throws {
+        try fixture.withService(.everyRequest(Self.given), sessions: #"{"life_seconds":3600}"#) { (service, sendbird) throws in
+            for _ in 1...2 {
+                let response = try service.session(SessionFixture.body(life: key))
+                #expect(response.status == 200 && response.headers["cache-control"] == "no-store")
+                let end = TestTime.now.rawValue + life
+                #expect(response.text == #"{"session_token":"session-secret","expires_at":\#(end)}"#)
+            }
+            #expect(Self.targets(sendbird) == ["POST /v3/users/user-1/token"])
+            #expect(sendbird.requests[0].text == #"{"expires_at":\#(Self.milliseconds(life))}"#)
+            #expect(sendbird.requests[0].header("Api-Token") == TestSecret.text(31))
+        }
+    }
+
+    @Test func isKeptUntilATenthIsLeft() throws {
+        try fixture.withService(.everyRequest(Self.given), sessions: #"{"life_seconds":1000}"#) { (service, sendbird) throws in
+            #expect(try service.session(SessionFixture.body()).status == 200)
+            fixture.pass(milliseconds: 899_999)
+            #expect(try service.session(SessionFixture.body()).status == 200 && sendbird.requests.count == 1)
+            fixture.pass(milliseconds: 1)
+            #expect(try service.session(SessionFixture.body()).status == 200 && sendbird.requests.count == 2)
+            // A key that ends earlier than the kept token needs another one.
+            #expect(try service.session(SessionFixture.body(life: 1800)).status == 200 && sendbird.requests.count == 3)
+            #expect(sendbird.requests[2].text == #"{"expires_at":\#(Self.milliseconds(1800))}"#)
+        }
+    }
+
+    @Test func aHundredAtOnceShareOneCall() throws {
+        try fixture.withService(.requests([[.awaitRelease, Self.given], [.respond(500)]])) { (service, sendbird) throws in
+            let body = try SessionFixture.body()
+            let clients = try (1...100).map { _ in try service.beginSession(body) }
+            #expect(sendbird.waitForRequests(1))
+            sendbird.release()
+            for client in clients { #expect(try client.readResponse().status == 200) }
+            #expect(sendbird.requests.count == 1)
+        }
+    }
+
+    @Test func createsAnUnknownUser() throws {
+        try fixture.withService(.requests([[Self.unknownUser], [.respond(200, body: "{}")], [Self.given]])) { (service, sendbird) throws in
+            #expect(try service.session(SessionFixture.body()).status == 200)
+            #expect(Self.targets(sendbird) == ["POST /v3/users/user-1/token", "POST /v3/users", "POST /v3/users/user-1/token"])
+            #expect(sendbird.requests[1].text == #"{"user_id":"user-1","nickname":"","profile_url":""}"#)
+        }
+        // Somebody else was faster; and a user who is unknown all the same.
+        let exists = ScriptedStep.respond(400, body: #"{"error":true,"code":400202,"message":"exists"}"#)
+        try fixture.withService(.requests([[Self.unknownUser], [exists], [Self.unknownUser]])) { (service, sendbird) throws in
+            #expect(try service.session(SessionFixture.body()).status == 503 && sendbird.requests.count == 3)
+        }
+    }
+
+    @Test func passesOnThatSendbirdWantsFewer() throws {
+        let tooMany = ScriptedStep.respond(429, headers: ["X-RateLimit-RetryAfter: 7"], body: #"{"error":true,"code":500910}"#)
+        try fixture.withService(.requests([[tooMany], [Self.given]])) { (service, sendbird) throws in
+            for user in ["user-1", "user-2"] {
+                let response = try service.session(SessionFixture.body(user: user))
+                #expect(response.status == 429 && response.headers["retry-after"] == "7")
+                #expect(try JSONDocument(parsing: response.body.span).value()["limit"] == .null)
+            }
+            #expect(sendbird.requests.count == 1)
+            fixture.pass(milliseconds: 7000)
+            #expect(try service.session(SessionFixture.body()).status == 200)
+        }
+    }
+
+    @Test func hasLimitsOfItsOwn() throws {
+        let limits = #"{"limits":[{"per":"user","max":1,"window_seconds":60},{"per":"app","max":2,"window_seconds":60}]}"#
+        try fixture.withService(.everyRequest(Self.given), sessions: limits) { (service, sendbird) throws in
+            #expect(try service.session(SessionFixture.body(life: 1000)).status == 200)
+            fixture.pass(milliseconds: 1)
+            let response = try service.session(SessionFixture.body(life: 500))
+            #expect(response.status == 429 && response.headers["retry-after"] == "60")
+            let json = try JSONDocument(parsing: response.body.span).value()
+            #expect(json["limit"] == ["per": "user", "max": 1, "window_seconds": 60])
+            #expect(try service.session(SessionFixture.body(user: "user-2")).status == 200)
+            #expect(try service.session(SessionFixture.body(user: "user-3")).status == 429)
+            fixture.pass(milliseconds: 59_999)
+            #expect(try service.session(SessionFixture.body(life: 500)).status == 200 && sendbird.requests.count == 3)
+        }
+    }
+
+    @Test func isUnavailableWhileSendbirdIsAway() throws {
+        try fixture.withService(.everyRequest(.respond(503))) { (service, sendbird) throws in
+            for _ in 1...2 {
+                let response = try service.session(SessionFixture.body())
+                #expect(response.status == 503 && response.headers["retry-after"] == "5")
+            }
+            sendbird.stop()
+            #expect(try service.session(SessionFixture.body()).status == 503)
+        }
+    }
+
+    @Test func deniesAsAuthorizationDoes() throws {
+        let shadow = #""shadow_until":\#(TestTime.now.rawValue + 1000),"#
+        for members in ["", shadow] {
+            try fixture.withService(.everyRequest(Self.given), members: members) { (service, sendbird) throws in
+                let denied = try [
+                    SessionFixture.body(secret: 2), SessionFixture.body(issuedAt: TestTime.now + 3600),
+                    SessionFixture.body(app: "bank", secret: 3), SessionFixture.body(app: "nobody"),
+                ]
+                for body in denied { #expect(try service.session(body).status == 403) }
+                #expect(try service.session(Array("{}".utf8)).status == 400)
+                #expect(try service.session(Array(#"{"app_id":"shop","user_id":"u","security_key":"x"}"#.utf8)).status == 400)
+                let short = try SessionFixture.body(user: "user-2", life: 10)
+                fixture.pass(milliseconds: 11_000)
+                #expect(try service.session(short).status == 403, "clocks may differ, but there is no token that has ended")
+                fixture.pass(milliseconds: 60_000)
+                #expect(try service.session(short).status == 403)
+                #expect(sendbird.requests.isEmpty)
+            }
+        }
+    }
+
+    @Test func triesTheOldTokenToo() throws {
+        let refused = ScriptedStep.respond(401, body: #"{"error":true,"code":400401}"#)
+        try fixture.withService(.requests([[refused], [Self.given]])) { (service, sendbird) throws in
+            #expect(try service.session(SessionFixture.body()).status == 200)
+            #expect(sendbird.requests.map { $0.header("Api-Token") } == [TestSecret.text(31), TestSecret.text(32)])
+        }
+        try fixture.withService(.everyRequest(refused)) { (service, _) throws in
+            #expect(try service.session(SessionFixture.body()).status == 503)
+            #expect(try fixture.log.text().contains("a help desk refuses the API token"))
+        }
+    }
+
+    @Test(arguments: ["/v1/users/block", "/v1/users/sign-out", "/v1/revocations", "/v1/users/forget"])
+    func endsWithARevocation(_ path: String) throws {
+        try fixture.withService(.everyRequest(Self.given)) { (service, sendbird) throws in
+            #expect(try service.session(SessionFixture.body()).status == 200)
+            fixture.pass(milliseconds: 10_000)
+            #expect([200, 201].contains(try service.operate(path).status))
+            #expect(try service.session(SessionFixture.body()).status == 403)
+            #expect(sendbird.waitForRequests(2))
+            #expect(Self.targets(sendbird) == ["POST /v3/users/user-1/token", "DELETE /v3/users/user-1/token"])
+            // With a key of later, or after the block, nothing of the old token is left.
+            guard path != "/v1/users/forget", path != "/v1/revocations" else { return }
+            if path == "/v1/users/block" { #expect(try service.operate("/v1/users/unblock").status == 200) }
+            fixture.pass(milliseconds: 2000)
+            #expect(try service.session(SessionFixture.body(issuedAt: TestTime.now + 12)).status == 200)
+            #expect(sendbird.requests.count == 3)
+        }
+    }
+
+    @Test func aRevocationOvertakesACall() throws {
+        try fixture.withService(.requests([[.awaitRelease, Self.given], [.respond(200)]])) { (service, sendbird) throws in
+            let client = try service.beginSession(SessionFixture.body())
+            #expect(sendbird.waitForRequests(1))
+            #expect(try service.operate("/v1/users/block").status == 200)
+            sendbird.release()
+            #expect(try client.readResponse().status == 403)
+            // One for the block, and one for the token that came after it.
+            #expect(sendbird.waitForRequests(3))
+            #expect(Self.targets(sendbird).dropFirst() == ["DELETE /v3/users/user-1/token", "DELETE /v3/users/user-1/token"])
+        }
+    }
+
+    @Test(arguments: [("a/b", "a%2Fb"), ("%2f", "%252f"), ("ю", "%D1%8E"), ("..", nil), (".", nil), ("...", "...")] as [(String, String?)])
+    func keepsIDsInTheirPlace(_ user: String, _ target: String?) throws {
+        try fixture.withService(.everyRequest(Self.given)) { (service, sendbird) throws in
+            #expect(try service.session(SessionFixture.body(user: user)).status == (target == nil ? 400 : 200))
+            #expect(Self.targets(sendbird) == (target.map { ["POST /v3/users/\($0)/token"] } ?? []))
+        }
+    }
+
+    @Test func refusesAnIDThatSendbirdRefuses() throws {
+        let tooLong = ScriptedStep.respond(400, body: #"{"error":true,"code":400110,"message":"too long"}"#)
+        try fixture.withService(.everyRequest(tooLong)) { (service, _) throws in
+            #expect(try service.session(SessionFixture.body()).status == 400)
+        }
+    }
+
+    @Test func isOffUnlessSwitchedOn() throws {
+        try fixture.withService(.everyRequest(Self.given), sessions: "") { (service, sendbird) throws in
+            #expect(try service.session(SessionFixture.body()).status == 404)
+            #expect(try service.session(SessionFixture.body(secret: 2)).status == 403, "strangers do not learn of it")
+            #expect(sendbird.requests.isEmpty)
+        }
+    }
+
+    @Test func printsNoSecret() throws {
+        let metrics = try fixture.withService(.requests([[Self.given], [.respond(500, body: "session-secret")]])) { (service, _) throws in
+            #expect(try service.session(SessionFixture.body(user: "user-secret")).status == 200)
+            #expect(try service.session(SessionFixture.body(user: "user-secret")).status == 200)
+            #expect(try service.session(SessionFixture.body(user: "user-other")).status == 503)
+            #expect(try service.session(SessionFixture.body(secret: 2)).status == 403)
+            #expect(try service.operate("/v1/users/block", user: "user-secret").status == 200)
+            return try ExchangeCase(name: "metrics", method: .get, path: "/metrics", status: 200, answer: "")
+                .send(to: SocketClient(service.adminAddress)).text
+        }
+        let log = try fixture.log.text()
+        for secret in SessionFixture.secrets + ["user-secret", "user-other", "dgk1."] {
+            #expect(!log.contains(secret) && !metrics.contains(secret))
+        }
+        for result in ["issued", "kept", "unavailable", "denied"] {
+            #expect(metrics.contains(#"deskgate_session_token_requests_total{app="shop",result="\#(result)"} 1"#))
+        }
+        #expect(metrics.contains(#"deskgate_help_desk_requests_total{app="shop",request="issue_session_token",outcome="success"} 1"#))
+        #expect(metrics.contains(#"deskgate_help_desk_request_duration_seconds_count{app="shop"} 2"#))
+        #expect(log.contains("session token") && log.contains("status_500"))
+    }
+}
