@@ -84,12 +84,17 @@ let package = Package(
         library(
             "Sendbird",
             [
+                "Bytes",
                 "Configuration",
                 "Core",
                 "Crypto",
                 "HTTPServer",
                 "HelpDesk",
+                "JSON",
+                "Observability",
                 "Threading",
+                "Time",
+                "Tracing",
             ], path: "Sources/HelpDesks/Sendbird"),
         library(
             "Service",
@@ -157,7 +162,10 @@ let package = Package(
         // Depending on the executable has the package manager build it beside the tests that run it.
         tests(
             "EndToEndTests",
-            ["Core", "HTTPServer", "JSON", "POSIX", "Simulators", "SQLite", "Storage", "Threading", "Time", "TestSupport", "DeskgateCLI"]),
+            [
+                "Core", "Crypto", "HTTPServer", "JSON", "POSIX", "Simulators", "SQLite", "Storage", "Threading", "Time", "TestSupport",
+                "DeskgateCLI",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
