@@ -173,7 +173,10 @@ let package = Package(
         // Depending on the executable has the package manager build it beside the tests that run it.
         tests(
             "EndToEndTests",
-            ["Core", "HTTPServer", "JSON", "POSIX", "Simulators", "SQLite", "Storage", "Threading", "Time", "TestSupport", "DeskgateCLI"]),
+            [
+                "Core", "Crypto", "HTTPServer", "JSON", "POSIX", "Simulators", "SQLite", "Storage", "Threading", "Time", "TestSupport",
+                "DeskgateCLI",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -4,19 +4,27 @@ internal import Notifiers
 /// How the events of each app reach their notifiers: an immutable snapshot.
 package struct AppSubscriptions: Sendable {
     private let comments: [ByteKey: [Subscription]]
+    private let quietComments: [ByteKey: [Subscription]]
+    private let tickets: [ByteKey: [Subscription]]
     /// Who is told of changes in the registry.
     package let registry: RegistryAudience
 
     package init(_ configuration: Configuration) {
         let known = Dictionary(configuration.notifiers.map { ($0.name, $0) }) { first, _ in first }
         var comments: [ByteKey: [Subscription]] = [:]
+        var quietComments: [ByteKey: [Subscription]] = [:]
+        var tickets: [ByteKey: [Subscription]] = [:]
+        let pushes = Set(configuration.notifiers.filter(\.type.isPush).map(\.name))
         var registry: [(appID: String, subscriptions: [Subscription])] = []
         var sessions: [(appID: String, subscriptions: [Subscription])] = []
         for app in configuration.apps {
             let notifiers = app.notifiers.compactMap { known[$0] }
             let byDeviceType = app.routes.notifiers.compactMap { name in known[name]?.subscription(for: app.routes.types(of: name)) }
-            comments[ByteKey(app.id)] = notifiers.filter { !$0.type.isRelay }.map { $0.subscription(for: .all) } + byDeviceType
+            let all = notifiers.filter { !$0.type.isRelay }.map { $0.subscription(for: .all) } + byDeviceType
+            comments[ByteKey(app.id)] = all
+            quietComments[ByteKey(app.id)] = all.filter { !pushes.contains($0.notifier) }
             let told = notifiers.filter { !$0.type.isPush && (app.relaysRegistrations || !$0.type.isRelay) }
+            tickets[ByteKey(app.id)] = told.filter { !$0.type.isRelay }.map { $0.subscription(for: .all) }
             registry.append((app.id, told.map { Subscription(notifier: $0.name, keepsOrder: $0.keepsOrder) }))
             if app.sessionLifeSeconds != nil {
                 // Not in order: the end of a session must not wait until an earlier registration has been passed on.
@@ -24,6 +32,8 @@ package struct AppSubscriptions: Sendable {
             }
         }
         self.comments = comments
+        self.quietComments = quietComments
+        self.tickets = tickets
         let relays = configuration.notifiers.filter(\.type.isRelay).map(\.name)
         self.registry = RegistryAudience(
             registry, relays: relays,
@@ -34,6 +44,16 @@ package struct AppSubscriptions: Sendable {
     /// Whom a comment of an app goes to.
     package func comments(_ appID: String) -> [Subscription] {
         comments[ByteKey(appID)] ?? []
+    }
+
+    /// Whom a comment of an app goes to that no phone shall show.
+    package func quietComments(_ appID: String) -> [Subscription] {
+        quietComments[ByteKey(appID)] ?? []
+    }
+
+    /// Whom changes of an app's tickets go to: no phones, and whatever devices there are.
+    package func tickets(_ appID: String) -> [Subscription] {
+        tickets[ByteKey(appID)] ?? []
     }
 }
 

@@ -17,7 +17,9 @@ enum WebhookVerifyCommand {
             .config, Option("app", value: .app, "the app_id of the app that the help desk's webhook is for"),
             Option("notifier", value: .notifier, "the notifier of type http that has sent the webhook"),
             Option("body", value: .file, required: true, "the raw body as it was received; - reads it from standard input"),
-            Option("signature", value: .text("VALUE"), required: true, "the value of the header X-Pyrus-Sig or webhook-signature"),
+            Option(
+                "signature", value: .text("VALUE"), required: true,
+                "the value of the header: X-Pyrus-Sig, x-sendbird-signature, x-hub-signature or webhook-signature"),
             Option("id", value: .text("VALUE"), "with --notifier: the value of webhook-id"),
             Option("timestamp", value: .text("VALUE"), "with --notifier: the value of webhook-timestamp"),
             Option("at", value: .number(0...RFC3339.latest, "UNIX"), default: "now", "when it is verified, in seconds since 1970"),
@@ -73,7 +75,9 @@ enum WebhookVerifyCommand {
             let proof = try explaining { () throws(CryptoError) in
                 try WebhookProof(ofApp: index, in: configuration, body: body, signature: signature)
             }
-            guard let proof else { throw .option("app", "the app has no webhook.signature_secret, so nobody verifies a signature") }
+            guard let proof else {
+                throw .option("app", "the app has no webhook.signature_secret and is not of Sendbird, so nobody verifies a signature")
+            }
             return proof
         case (nil, let name?):
             guard let id = arguments["id"], let timestamp = arguments["timestamp"] else {

@@ -90,6 +90,17 @@ extension WaitingStore {
         }
     }
 
+    func accept(
+        _ report: Report, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
+    ) {
+        do throws(StoreError) {
+            try store().accept(report, isAwaited: isAwaited, completion: completion)
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
     func register(
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void

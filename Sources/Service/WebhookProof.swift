@@ -51,10 +51,12 @@ package struct WebhookProof: Sendable {
         ofApp index: Int, in configuration: Configuration, body: [UInt8], signature: String
     ) throws(CryptoError) {
         let app = configuration.apps[index]
-        let isKnown = app.webhook.map { !$0.signatureSecrets.isEmpty } ?? false
-        guard isKnown, let rule = HelpDesk.all.first(where: { $0.kind == app.helpDesk })?.signatures.first else { return nil }
+        let rules = HelpDesk.all.first { $0.kind == app.helpDesk }?.signatures ?? []
+        guard let rule = rules.first(where: { $0.fits(signature) }) ?? rules.first,
+            rule.secrets(app).contains(where: { !$0.values.isEmpty })
+        else { return nil }
         secrets = configuration.apps.enumerated().flatMap { place, app in
-            Self.named(app.webhook?.signatureSecrets ?? [], "$.apps[\(place)].webhook.signature_secret", counts: place == index)
+            rule.secrets(app).flatMap { Self.named($0.values, "$.apps[\(place)].\($0.key)", counts: place == index) }
         }
         var verdict = Verdict.different
         for secret in secrets where secret.counts && verdict == .different {

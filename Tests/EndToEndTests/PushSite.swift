@@ -32,15 +32,14 @@ final class PushSite: Sendable {
     /// - Parameters:
     ///   - changes: by notifier, members in place of what the simulators' files say.
     ///   - adminPort: the operators' port, by which commands find a running service; 0 lets the system choose one.
-    func configure(_ changes: [String: JSONObject] = [:], adminPort: UInt16 = 0) throws {
+    ///   - app: in place of an app of Pyrus.
+    func configure(_ changes: [String: JSONObject] = [:], adminPort: UInt16 = 0, app: JSONValue? = nil) throws {
+        let pyrus: JSONValue = [
+            "app_id": .string(Workspace.app), "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
+            "webhook": ["secret": ["file": "path-secret"]], "notifiers": ["log"], "routes": .object(Self.routes),
+        ]
         try workspace.configure([
-            "admin": Workspace.admin(port: adminPort),
-            "apps": [
-                [
-                    "app_id": .string(Workspace.app), "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
-                    "webhook": ["secret": ["file": "path-secret"]], "notifiers": ["log"], "routes": .object(Self.routes),
-                ]
-            ],
+            "admin": Workspace.admin(port: adminPort), "apps": [app ?? pyrus],
             "notifiers": .object(try notifiers(changes)),
             "push_tokens": ["limits": [["per": "user", "max": 1000, "window_seconds": 300]]],
             "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0],

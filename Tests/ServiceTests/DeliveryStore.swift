@@ -88,6 +88,13 @@ final class DeliveryStore: Store {
         store.accept(arrival, telling: audience, isAwaited: isAwaited, completion: completion)
     }
 
+    func accept(
+        _ report: Report, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
+    ) {
+        store.accept(report, isAwaited: isAwaited, completion: completion)
+    }
+
     func work(
         _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {

@@ -41,8 +41,10 @@ package struct Comment: Sendable, Equatable {
     package let appID: String
     /// The person that it is for.
     package let userID: String
-    /// The ticket that it was added to.
-    package let ticketID: HelpDeskID
+    /// The ticket that it was added to; nil when only the channel is known.
+    package let ticketID: HelpDeskID?
+    /// The chat's channel, where the help desk tells tickets by their channels; nil elsewhere.
+    package let channel: HelpDeskID?
     /// The comment's own identity.
     package let commentID: HelpDeskID
     /// The device that the help desk names; empty when it names none.
@@ -60,12 +62,15 @@ package struct Comment: Sendable, Equatable {
 
     /// Makes a comment.
     package init(
-        appID: String, userID: String, ticketID: HelpDeskID, commentID: HelpDeskID, deviceID: String, deviceType: String?, body: String,
+        appID: String, userID: String, ticketID: HelpDeskID?, channel: HelpDeskID? = nil, commentID: HelpDeskID, deviceID: String,
+        deviceType: String?, body: String,
         author: Author?, createdAt: UnixMilliseconds?, attachments: [Attachment]
     ) {
         self.appID = appID
         self.userID = userID
+        precondition(ticketID != nil || channel != nil, "a comment belongs to a conversation")
         self.ticketID = ticketID
+        self.channel = channel
         self.commentID = commentID
         self.deviceID = deviceID
         self.deviceType = deviceType
@@ -82,21 +87,26 @@ extension Event {
     ///   - id: a new one, with room for the ids of deliveries.
     ///   - receivedAt: when the comment arrived here. Where the comment does not say when it was written, it was then.
     ///   - lifeMilliseconds: how long after its arrival it is delivered. The help desk's clock may be wrong, so it does not count here.
+    ///   - kind: what else it is, where `Kind.isForDevices` is true.
     ///   - trace: the request that brought it.
     package init(
-        _ comment: Comment, id: UUIDv7, receivedAt: UnixMilliseconds, lifeMilliseconds: UInt64, trace: TraceContext? = nil
+        _ comment: Comment, id: UUIDv7, kind: Kind = .commentCreated, receivedAt: UnixMilliseconds, lifeMilliseconds: UInt64,
+        trace: TraceContext? = nil
     ) {
         let occurredAt = comment.createdAt ?? receivedAt
         self.init(
-            id: id, kind: .commentCreated,
+            id: id, kind: kind,
             identity: Identity(
-                appID: comment.appID, ticketID: comment.ticketID, commentID: comment.commentID, deviceID: comment.deviceID),
+                appID: comment.appID, ticketID: comment.conversation, commentID: comment.commentID, deviceID: comment.deviceID),
             userID: comment.userID, deviceType: comment.deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
             expiresAt: receivedAt + lifeMilliseconds, data: comment.data(occurredAt: occurredAt), trace: trace)
     }
 }
 
 extension Comment {
+    /// What its notifications are grouped and its deliveries kept in order by: the channel, or the ticket where there are no channels.
+    package var conversation: HelpDeskID? { channel ?? ticketID }
+
     /// What the data has beside its texts in bytes, about.
     private static let fixedSize = 384
 
@@ -104,17 +114,18 @@ extension Comment {
     fileprivate func data(occurredAt: UnixMilliseconds) -> [UInt8] {
         var writer = JSONWriter(capacity: Self.fixedSize + body.utf8.count)
         writer.beginObject()
-        writer.add("ticket_id", ticketID)
+        writer.add("ticket_id", id: ticketID)
+        if let channel { writer.add("channel", id: channel) }
         writer.add("device_id", deviceID.isEmpty ? nil : deviceID)
         writer.add("device_type", deviceType)
         writer.beginObject("comment")
-        writer.add("comment_id", commentID)
+        writer.add("comment_id", id: commentID)
         writer.add("body", body)
         writer.endObject()
         if let author {
             writer.beginObject("author")
             writer.add("name", author.name)
-            writer.add("avatar_id", author.avatarID)
+            writer.add("avatar_id", id: author.avatarID)
             writer.add("avatar_color", author.avatarColor)
             writer.endObject()
         } else {
@@ -124,7 +135,7 @@ extension Comment {
         writer.beginArray("attachments")
         for attachment in attachments {
             writer.beginObject()
-            writer.add("id", attachment.id)
+            writer.add("id", id: attachment.id)
             writer.add("name", attachment.name)
             writer.add("size", attachment.size)
             writer.endObject()
@@ -138,11 +149,13 @@ extension Comment {
     /// comment must be there, so that what another version has stored can still be shown.
     /// - Returns: nil when the event is about something else, or its data is gone or of another form.
     package init?(_ event: Event) {
-        guard let ticketID = event.identity.ticketID, let commentID = event.identity.commentID,
+        guard let conversation = event.identity.ticketID, let commentID = event.identity.commentID,
             let data = try? JSONElement(parsing: event.data.span), let comment = data["comment"], comment.isObject
         else { return nil }
+        let channel = data["channel"].map { _ in conversation }
         self.init(
-            appID: event.identity.appID, userID: event.userID, ticketID: ticketID, commentID: commentID,
+            appID: event.identity.appID, userID: event.userID,
+            ticketID: channel == nil ? conversation : data["ticket_id"].flatMap { HelpDeskID($0) }, channel: channel, commentID: commentID,
             deviceID: event.identity.deviceID, deviceType: event.deviceType, body: comment["body"]?.string ?? "",
             author: data["author"].flatMap(Author.init), createdAt: event.occurredAt,
             attachments: data["attachments"]?.elements.map(Attachment.init) ?? [])

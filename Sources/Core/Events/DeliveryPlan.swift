@@ -35,12 +35,12 @@ package enum DeliveryPlan {
         _ event: Event, _ subscriptions: [Subscription], candidates: () throws(Failure) -> [Candidate],
         isNotified: (_ notifier: String, _ deviceID: String) throws(Failure) -> Bool
     ) throws(Failure) -> [Row] {
-        guard event.kind == .commentCreated else {
+        guard event.kind.isForDevices else {
             // Sent whatever is registered. Each attempt carries the device as it is registered then, so a notifier sees whether the event still holds.
             return bounded(subscriptions.map { Row(subscription: $0, deviceID: event.identity.deviceID) })
         }
         guard !subscriptions.isEmpty else { return [] }
-        let candidates = try candidates()
+        let candidates = event.userID.isEmpty ? [] : try candidates()
         guard !candidates.isEmpty else { return withoutDevice(event, subscriptions) }
         var rows: [Row] = []
         var isKnown = false
@@ -123,7 +123,7 @@ package struct DeliveryBounds: Sendable, Equatable {
     ) -> [DeliveryPlan.Row]? {
         // No bound is near, so nothing is counted.
         if total + rows.count <= min(maxPending, maxPendingPerNotifier) { return rows }
-        let canBeRefused = event.kind == .commentCreated
+        let canBeRefused = event.kind.isTold
         var rows = rows
         var added: [ByteKey: Int] = [:]
         var waiting = 0

@@ -10,6 +10,28 @@ package struct Event: Sendable, Equatable {
         case pushTokenRegistered = "push_token.registered"
         /// A device's push token is not to be used any more.
         case pushTokenRemoved = "push_token.removed"
+        /// A ticket was made.
+        case ticketCreated = "ticket.created"
+        /// Somebody of support has taken a ticket, or was given it.
+        case ticketAssigned = "ticket.assigned"
+        /// A ticket has gone to another group.
+        case ticketTransferred = "ticket.transferred"
+        /// A ticket has ended.
+        case ticketClosed = "ticket.closed"
+        /// A ticket that had ended goes on.
+        case ticketReopened = "ticket.reopened"
+        /// A ticket has another status or priority.
+        case ticketUpdated = "ticket.updated"
+        /// Support asks the customer whether the ticket may be closed.
+        case closureRequested = "ticket.closure_requested"
+        /// The customer has agreed.
+        case closureConfirmed = "ticket.closure_confirmed"
+        /// The customer has not.
+        case closureDeclined = "ticket.closure_declined"
+        /// Support asks the customer for a rating.
+        case ratingRequested = "ticket.rating_requested"
+        /// The customer has rated a ticket.
+        case ticketRated = "ticket.rated"
         /// A person was forgotten, and is to be forgotten by others too.
         case userForgotten = "user.forgotten"
         /// A person's keys were revoked, so the sessions at a help desk that they led to are to end; only relays of such help desks are told.
@@ -32,8 +54,26 @@ package struct Event: Sendable, Equatable {
         /// Whether it is for the service's operators, and about nobody.
         package var isForOperators: Bool {
             switch self {
-            case .commentCreated, .pushTokenRegistered, .pushTokenRemoved, .userForgotten, .userSignedOut: false
             case .operatorTest, .notifierPaused, .notifierRecovered, .queueLate, .credentialExpires, .diskLow, .denialsJump: true
+            default: false
+            }
+        }
+
+        /// Whether the person's devices show it: support has said something, or asks something. Its payload is a `Comment`.
+        package var isForDevices: Bool {
+            switch self {
+            case .commentCreated, .closureRequested, .ratingRequested: true
+            default: false
+            }
+        }
+
+        /// Whether a help desk has told of it, which tells again of what could not be stored.
+        var isTold: Bool {
+            switch self {
+            case .commentCreated, .ticketCreated, .ticketAssigned, .ticketTransferred, .ticketClosed, .ticketReopened, .ticketUpdated,
+                .closureRequested, .closureConfirmed, .closureDeclined, .ratingRequested, .ticketRated:
+                true
+            default: false
             }
         }
     }

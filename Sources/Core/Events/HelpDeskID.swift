@@ -56,7 +56,7 @@ extension HelpDeskID: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
 
 extension JSONWriter {
     /// Adds a member that is an identity as `HelpDeskID.json` says, or null where there is none.
-    mutating func add(_ name: StaticString, _ id: HelpDeskID?) {
+    package mutating func add(_ name: StaticString, id: HelpDeskID?) {
         if let number = id?.number { add(name, number) } else { add(name, id?.text) }
     }
 }

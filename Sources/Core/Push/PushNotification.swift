@@ -23,13 +23,14 @@ package struct PushNotification: Sendable, Equatable {
     /// After this time it is not shown any more.
     package let expiresAt: UnixMilliseconds
     private let appID: String
-    private let ticketID: HelpDeskID
+    private let ticketID: HelpDeskID?
+    private let channel: HelpDeskID?
     private let commentID: HelpDeskID
     private let eventID: UUIDv7
 
     init(
         title: String, body: String, sound: String?, badge: Int?, androidChannel: String?, appID: String,
-        ticketID: HelpDeskID, commentID: HelpDeskID, eventID: UUIDv7, expiresAt: UnixMilliseconds
+        ticketID: HelpDeskID?, channel: HelpDeskID?, commentID: HelpDeskID, eventID: UUIDv7, expiresAt: UnixMilliseconds
     ) {
         self.title = title
         self.body = body
@@ -38,25 +39,33 @@ package struct PushNotification: Sendable, Equatable {
         self.androidChannel = androidChannel
         self.appID = appID
         self.ticketID = ticketID
+        self.channel = channel
         self.commentID = commentID
         self.eventID = eventID
         self.expiresAt = expiresAt
     }
 
-    /// What groups the notifications of one ticket.
-    package var thread: String { "ticket-\(ticketID)" }
+    /// What groups the notifications of one ticket, or of one channel: at most 64 bytes.
+    package var thread: String {
+        channel.map { "channel-" + Self.short($0) } ?? ticketID.map { "ticket-\($0)" } ?? "ticket"
+    }
 
     /// What is the same for every repetition of this notification, and for no other: 1 to 64 visible ASCII characters, which is what APNs takes as
     /// `apns-collapse-id`. A comment's identity of another form is replaced by a digest.
     package var repetitionID: String {
-        let id = commentID.text.utf8
-        let isSendable = id.count <= 56 && id.allSatisfy { 0x21...0x7E ~= $0 }
-        return "comment-" + (isSendable ? commentID.text : String(UInt64(bitPattern: shortDigest(of: commentID.text)), radix: 16))
+        "comment-" + Self.short(commentID)
+    }
+
+    /// At most 56 visible ASCII characters.
+    private static func short(_ id: HelpDeskID) -> String {
+        let isSendable = id.text.utf8.count <= 56 && id.text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+        return isSendable ? id.text : String(UInt64(bitPattern: shortDigest(of: id.text)), radix: 16)
     }
 
     /// What the app needs to open the chat. All values are text, because FCM takes nothing else and JavaScript has no integers of 64 bits.
     package var data: [(key: String, value: String)] {
-        [("app_id", appID), ("ticket_id", ticketID.text), ("comment_id", commentID.text), ("event_id", eventID.description)]
+        [("app_id", appID)] + (ticketID.map { [("ticket_id", $0.text)] } ?? []) + (channel.map { [("channel", $0.text)] } ?? [])
+            + [("comment_id", commentID.text), ("event_id", eventID.description)]
     }
 
     /// How long it is still worth something, in whole seconds, at most four weeks, which is the longest that FCM takes.

@@ -60,8 +60,8 @@ package struct PushStyle: Sendable, Equatable {
         let title = PushText.line(title(author: author))
         return PushNotification(
             title: PushText.cut(title, toBytes: Self.longestTitleBytes), body: body(comment, author: author), sound: sound, badge: badge,
-            androidChannel: androidChannel, appID: comment.appID, ticketID: comment.ticketID, commentID: comment.commentID,
-            eventID: eventID, expiresAt: expiresAt)
+            androidChannel: androidChannel, appID: comment.appID, ticketID: comment.ticketID, channel: comment.channel,
+            commentID: comment.commentID, eventID: eventID, expiresAt: expiresAt)
     }
 
     private func title(author: String) -> String {

@@ -18,6 +18,14 @@ package protocol Store: Sendable {
         _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void)
 
+    /// Stores what follows from what a help desk has told, unless the same was stored already: what is remembered of its topics, and its
+    /// events with their deliveries, as for an arrival. The topics are asked for, the report is decided, and all of it becomes durable in
+    /// one transaction; nothing else changes these topics meanwhile.
+    /// - Parameters: as for `accept`.
+    func accept(
+        _ report: Report, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void)
+
     /// Registers or unsubscribes a device by the rules of `RegistryTransition`. The limits, their record, the registry's change and its
     /// events are one transaction.
     /// - Parameters: as for `accept`.
@@ -100,7 +108,7 @@ package protocol Store: Sendable {
     func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int
 
     /// Deletes deliveries that ended before the given times, each event with its last delivery, and comments that need not be recognised
-    /// any more, and calls that no pace counts any more; at most `limit` in all, so that no other call waits long.
+    /// any more, topics of which nothing was heard for as long, and calls that no pace counts any more; at most `limit` in all, so that no other call waits long.
     ///
     /// A comment is recognised for `Recognition.milliseconds` after its arrival, even if its deliveries are deleted: the help desk repeats
     /// webhooks that got no answer, and somebody may replay a captured one.
@@ -150,7 +158,7 @@ package protocol Store: Sendable {
     /// deliveries and attempts, in several transactions, between which other calls go on. Whoever repeats it finishes what another call has
     /// begun. What comes meanwhile may stay, so the person must have been revoked before.
     ///
-    /// Comments are still recognised. If an attempt is under way, its outcome is ignored. Only relays are told of the devices. Events that
+    /// Comments are still recognised, and nothing is made of what comes about the person's topics. If an attempt is under way, its outcome is ignored. Only relays are told of the devices. Events that
     /// tell of the person's end (`Arrival.isErased`) stay until none of their deliveries is pending.
     func erase(_ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure
 

@@ -74,13 +74,38 @@ package struct HelpDeskSignature: Sendable {
     /// Whether a header's value is the signature of a body with a secret, as the route decides it. Throws when OpenSSL fails.
     package let isGenuine: @Sendable (_ header: String, _ body: [UInt8], _ secret: SecretBytes) throws(CryptoError) -> Bool
 
+    /// The secrets of an app that may have signed.
+    package let secrets: @Sendable (Configuration.App) -> [Secrets]
+
+    /// Secrets at one place of an app's configuration.
+    package struct Secrets: Sendable {
+        /// The place, such as `webhook.signature_secret`.
+        package let key: String
+        /// The secrets.
+        package let values: [SecretBytes]
+
+        /// Names secrets.
+        package init(key: String, values: [SecretBytes]) {
+            (self.key, self.values) = (key, values)
+        }
+    }
+
     /// Describes the signature.
     package init(
         _ scheme: SignatureScheme,
-        isGenuine: @escaping @Sendable (_ header: String, _ body: [UInt8], _ secret: SecretBytes) throws(CryptoError) -> Bool
+        isGenuine: @escaping @Sendable (_ header: String, _ body: [UInt8], _ secret: SecretBytes) throws(CryptoError) -> Bool,
+        secrets: @escaping @Sendable (Configuration.App) -> [Secrets]
     ) {
         self.scheme = scheme
         self.isGenuine = isGenuine
+        self.secrets = secrets
+    }
+
+    /// Whether a header's value has the length of such a signature, so that it is likely meant to be one.
+    package func fits(_ header: String) -> Bool {
+        let text = header.lowercased()
+        let digits = text.hasPrefix(scheme.prefix) ? text.dropFirst(scheme.prefix.count) : text[...]
+        return digits.utf8.count == 2 * scheme.algorithm.codeCount
     }
 }
 

@@ -17,6 +17,8 @@ extension HelpDesk {
                 guard let signature = WebhookSignature(header.utf8.span) else { return false }
                 let key = try secret.withSpan { secret throws(CryptoError) in try HMACKey<SHA1>(secret: secret) }
                 return try signature.isGenuine(for: body.span, key)
+            } secrets: { app in
+                [HelpDeskSignature.Secrets(key: "webhook.signature_secret", values: app.webhook?.signatureSecrets ?? [])]
             }
         ])
 }

@@ -54,7 +54,7 @@ final class PyrusNotifier: Notifier {
 
     /// Relays a registration or a removal. Comments are not relayed: the help desk wrote them.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
-        guard delivery.event.kind != .commentCreated else {
+        guard !delivery.event.kind.isForDevices else {
             return completion(DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false))
         }
         guard let change = RegistryChange.Payload(delivery.event) else {

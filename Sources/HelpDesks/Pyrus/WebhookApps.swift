@@ -1,12 +1,8 @@
 internal import Configuration
 internal import Core
 internal import Crypto
+internal import HelpDesk
 internal import Observability
-
-/// The result of a webhook, as in logs and metrics.
-enum WebhookResult: String, CaseIterable {
-    case accepted, duplicate, ignored, malformed, denied, unavailable
-}
 
 /// The apps that accept webhooks, with the secrets that prove a webhook's origin: an immutable snapshot.
 ///
@@ -33,7 +29,7 @@ final class WebhookApps: Sendable {
     /// - Throws: when OpenSSL fails.
     init(_ apps: [Configuration.App], counters family: MetricFamily<Counter>) throws(CryptoError) {
         func counters(_ app: String) -> LabelledCounters<WebhookResult> {
-            LabelledCounters(WebhookResult.allCases) { family.child(app, $0.rawValue) }
+            WebhookResult.counters(WebhookResult.common, app: app, in: family)
         }
         var takers: [App] = []
         var distinct: [SecretBytes] = []

@@ -1,6 +1,7 @@
 internal import Core
 internal import Crypto
 internal import HTTPServer
+internal import HelpDesk
 internal import Observability
 
 /// Proves the origin of a webhook and reads its comment.

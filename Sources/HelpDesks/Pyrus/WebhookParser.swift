@@ -1,14 +1,11 @@
 internal import Core
-internal import JSON
+internal import HelpDesk
 internal import Time
 
 /// Parses the body of a webhook: strict JSON, but tolerant of every form in which the help desk is known to send its fields.
 ///
 /// It works in two steps, because the app, which the body names, decides which secret must have signed it.
 struct WebhookParser {
-    /// How many values a body may have, because each takes several times its size in memory.
-    private static let mostValues = 32_768
-
     /// The app that the body names. It is reliable only if the origin is proven.
     let appID: String
     private let root: WebhookFields
@@ -16,7 +13,7 @@ struct WebhookParser {
 
     /// Parses the JSON and reads the app.
     init(_ body: Span<UInt8>) throws(WebhookError) {
-        root = WebhookFields(try Self.object(body))
+        root = try WebhookFields(parsing: body)
         token = try root.requiredObject("token")
         appID = try token.requiredIdentifier("app_id", longest: FieldGrammar.longestAppID) { FieldGrammar.problem(ofAppID: $0) }
     }
@@ -85,16 +82,5 @@ struct WebhookParser {
                     id: HelpDeskID(try object.requiredInteger("id")), name: try object.string("name"), size: try object.integer("size")))
         }
         return attachments
-    }
-
-    private static func object(_ body: Span<UInt8>) throws(WebhookError) -> JSONElement {
-        let root: JSONElement
-        do throws(JSONError) {
-            root = try JSONElement(parsing: body, mostValues: mostValues)
-        } catch {
-            throw .invalidJSON(error)
-        }
-        guard root.isObject else { throw .notAnObject }
-        return root
     }
 }

@@ -24,11 +24,12 @@ final class WebhookRoute: Sendable {
 
     private let state: Live<PyrusState>
     private let services: HelpDeskServices
-    private let answers = WebhookAnswers()
+    private let journal: WebhookJournal
 
     init(state: Live<PyrusState>, _ services: HelpDeskServices) {
         self.state = state
         self.services = services
+        journal = WebhookJournal(services)
     }
 
     var routes: [Route] {
@@ -74,11 +75,7 @@ final class WebhookRoute: Sendable {
         do throws(WebhookIntake.Refusal) {
             let proven = try WebhookIntake(apps: state.webhooks).comment(request, provenBy: proof)
             guard let comment = try heard(proven) else {
-                proven.app.counters.increment(.ignored)
-                var fields: LogFields = ["result": .string("ignored"), "app": .string(proven.app.id)]
-                mark.append(to: &fields)
-                services.logger.log(.debug, "webhook", fields)
-                return .answer(answers.ignored)
+                return .answer(journal.ignore(proven.app.counters, app: proven.app.id, mark))
             }
             let now = services.clocks.unixMilliseconds()
             return .store(
@@ -103,8 +100,9 @@ final class WebhookRoute: Sendable {
     }
 
     private func refuse(_ refusal: WebhookIntake.Refusal, _ webhooks: WebhookApps, _ mark: RequestMark) -> Response {
-        (refusal.app?.counters ?? webhooks.unknown).increment(refusal.result)
-        log(refusal, mark)
+        journal.refuse(
+            refusal.result, refusal.app?.counters ?? webhooks.unknown, level: refusal.logLevel, reason: refusal.reason,
+            app: refusal.app?.id, mark)
         return response(to: refusal)
     }
 
@@ -125,50 +123,24 @@ final class WebhookRoute: Sendable {
     ) -> Response {
         switch result {
         case .success(.accepted):
-            app.counters.increment(.accepted)
-            logStored("accepted", app, event, mark)
+            journal.store(.accepted, app.counters, app: app.id, event: event, mark)
             services.onChange()
-            return answers.accepted
+            return journal.answers.accepted
         case .success(.duplicate(let earlier)):
-            app.counters.increment(.duplicate)
-            logStored("duplicate", app, earlier, mark)
-            return answers.duplicate
+            journal.store(.duplicate, app.counters, app: app.id, event: earlier, mark)
+            return journal.answers.duplicate
         case .failure(let error):
-            app.counters.increment(.unavailable)
             // The queue was full for the comment, but its token may have been stored, and that may be an event of the registry.
             if error.kind == .queueFull { services.onChange() }
-            var fields: LogFields = [
-                "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app.id),
-                "detail": .string(error.description),
-            ]
-            mark.append(to: &fields)
-            services.logger.log(.error, "webhook", fields)
-            return answers.refusals.response(error.kind)
+            return journal.fail(error, app.counters, app: app.id, mark)
         }
-    }
-
-    private func logStored(_ result: String, _ app: WebhookApps.App, _ event: UUIDv7, _ mark: RequestMark) {
-        guard services.logger.level <= .debug else { return }
-        var fields: LogFields = ["result": .string(result), "app": .string(app.id), "event": .string(event.description)]
-        mark.append(to: &fields, isStored: result == "accepted")
-        services.logger.log(.debug, "webhook", fields)
     }
 
     private func response(to refusal: WebhookIntake.Refusal) -> Response {
         switch refusal {
-        case .denied: answers.denied
+        case .denied: journal.answers.denied
         case .malformed(let error, _): .error(400, "malformed", error.message)
-        case .failed: answers.refusals.unavailable
+        case .failed: journal.answers.refusals.unavailable
         }
-    }
-
-    /// Logs the reason, but no text that the caller chose.
-    private func log(_ refusal: WebhookIntake.Refusal, _ mark: RequestMark) {
-        let level = refusal.logLevel
-        guard level >= services.logger.level else { return }
-        var fields: LogFields = ["result": .string(refusal.result.rawValue), "reason": .string(refusal.reason)]
-        if let app = refusal.app { fields.append("app", .string(app.id)) }
-        mark.append(to: &fields)
-        services.denials.log(level, "webhook", reason: refusal.reason, fields)
     }
 }

@@ -3,6 +3,7 @@ internal import Core
 internal import Crypto
 internal import HTTPServer
 package import HelpDesk
+internal import Observability
 internal import Threading
 
 extension HelpDesk {
@@ -10,7 +11,17 @@ extension HelpDesk {
     package static let sendbird = HelpDesk(
         kind: .sendbird,
         serve: { configuration, services throws(CryptoError) in try Sendbird(configuration, services).served },
-        makeRelay: { relay, services, client in SendbirdNotifier(relay, services, client: client) }, signatures: [],
+        makeRelay: { relay, services, client in SendbirdNotifier(relay, services, client: client) },
+        signatures: [SendbirdSender.chat, .desk].map { sender in
+            HelpDeskSignature(sender.scheme) { header, body, token throws(CryptoError) in
+                try SendbirdKeys.isGenuine(header, body, token, from: sender)
+            } secrets: { app in
+                let settings = app.sendbird
+                let chat = HelpDeskSignature.Secrets(key: "sendbird.chat_token", values: settings?.chatTokens ?? [])
+                return sender == .chat
+                    ? [chat] : [HelpDeskSignature.Secrets(key: "sendbird.desk_token", values: settings?.deskTokens ?? []), chat]
+            }
+        },
         probes: { app, clocks, client in PlatformProbe.probes(app, clocks, client) })
 }
 
@@ -22,12 +33,18 @@ final class SendbirdState: Sendable {
         let id: String
         /// How Sendbird is asked about it, and what is switched on.
         let settings: Configuration.Sendbird
+        /// What verifies its webhooks.
+        let keys: SendbirdKeys
+        /// Its webhooks by result.
+        let counters: LabelledCounters<WebhookResult>
     }
 
     /// What all help desks use of the same configuration.
     let shared: HelpDeskState
     /// Issues the apps' session tokens.
     let sessions: SessionIssuers
+    /// Counts webhooks without a known app.
+    let unknown: LabelledCounters<WebhookResult>
     private let apps: [ByteKey: App]
 
     /// Takes the snapshot of a configuration.
@@ -38,12 +55,36 @@ final class SendbirdState: Sendable {
     ) throws(CryptoError) {
         self.shared = shared
         sessions = SessionIssuers(configuration, services, former: former?.sessions)
-        let apps = configuration.apps.compactMap { app in app.sendbird.map { App(id: app.id, settings: $0) } }
-        self.apps = Dictionary(apps.map { (ByteKey($0.id), $0) }) { first, _ in first }
+        unknown = WebhookResult.counters(WebhookResult.common, app: "", in: services.metrics.webhookEvents)
+        var apps: [ByteKey: App] = [:]
+        for app in configuration.apps {
+            guard let settings = app.sendbird else { continue }
+            apps[ByteKey(app.id)] = App(
+                id: app.id, settings: settings, keys: try SendbirdKeys(settings),
+                counters: WebhookResult.counters(WebhookResult.allCases, app: app.id, in: services.metrics.webhookEvents))
+        }
+        self.apps = apps
     }
 
     /// The app with exactly this id, if it is one of Sendbird's.
     func app(_ id: String) -> App? { apps[ByteKey(id)] }
+
+    /// The app that a request's path ends with; an id of Sendbird's has no character that a path would escape.
+    func app(_ request: borrowing Request) -> App? {
+        request.withPathParameter { text in
+            var bytes: [UInt8] = []
+            for index in text.indices { bytes.append(text[index]) }
+            return app(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    /// Who is told of an app's events.
+    func subscriptions(_ appID: String) -> ReportMaker.Subscriptions {
+        let all = shared.subscriptions
+        return ReportMaker.Subscriptions(
+            comments: all.comments(appID), quietComments: all.quietComments(appID), tickets: all.tickets(appID),
+            lifeMilliseconds: all.registry.lifeMilliseconds)
+    }
 }
 
 /// The routes of Sendbird's apps.
@@ -56,6 +97,8 @@ private struct Sendbird {
         routes.append(PushTokenRoute("/sendbird/push-token", of: .sendbird, services).route)
         routes.append(SessionTokenRoute(state: state, services).route)
         services.news.listen { state.current.sessions.hear($0) }
+        routes.append(SendbirdWebhookRoute(.chat, state: state, services).route)
+        routes.append(SendbirdWebhookRoute(.desk, state: state, services).route)
         served = ServedHelpDesk(routes: routes) { configuration, shared throws(CryptoError) in
             let next = try SendbirdState(configuration, shared, services, former: state.current)
             return { state.replace(with: next) }

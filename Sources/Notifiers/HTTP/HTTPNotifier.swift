@@ -121,7 +121,7 @@ enum EventBody {
         writer.add("app_id", event.identity.appID)
         writer.add("user_id", event.userID)
         writer.beginObject("data", membersOf: event.data)
-        if event.kind == .commentCreated, let device = delivery.device { add(device, to: &writer) }
+        if event.kind.isForDevices, let device = delivery.device { add(device, to: &writer) }
         writer.endObject()
         writer.endObject()
         return writer.bytes

@@ -37,7 +37,7 @@ final class PushSender: Sendable {
 
     /// Attempts a delivery.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
-        guard delivery.event.kind == .commentCreated else {
+        guard delivery.event.kind.isForDevices else {
             return completion(DeliveryOutcome(.delivered, unasked: .notForPush))
         }
         guard let device = delivery.device else { return completion(DeliveryOutcome(.dead, unasked: .noDevice)) }

@@ -32,7 +32,10 @@ extension Explanation {
         var last: UUIDv7?
         for delivery in facts.deliveries {
             // Each webhook of the comment is an event, whose deliveries stand together.
-            if delivery.delivery.event.id != last { steps.append(arrival(delivery.delivery.event)) }
+            if delivery.delivery.event.id != last {
+                steps.append(arrival(delivery.delivery.event))
+                if delivery.delivery.event.userID.isEmpty { steps.append(ofNobody) }
+            }
             last = delivery.delivery.event.id
             steps += delivery.attemptSteps + [delivery.step]
         }
@@ -48,6 +51,16 @@ extension Explanation {
         let (outcome, finding) = finding(facts)
         return Explanation(outcome: outcome, finding: finding, steps: steps)
     }
+
+    /// A comment whose person is not known, or is forgotten.
+    private static let ofNobody = Step(
+        .webhook, .problem,
+        Told(
+            "Nobody knew for whom it is, so no phone was told: nothing had told of the ticket of its channel.",
+            "Неизвестно, для кого он, поэтому телефоны не уведомлялись: о тикете этого канала ничего не сообщалось."),
+        remedy: Told(
+            "See that the help desk's webhooks about tickets arrive too, and that its API can be reached (deskgate check --live).",
+            "Проверьте, что приходят и вебхуки о тикетах, и что API службы поддержки доступен (deskgate check --live)."))
 
     private static func finding(_ facts: CommentFacts) -> (Outcome, Told) {
         let comment = facts.comment

@@ -98,7 +98,7 @@ struct DeliveryFacts {
 
     /// What a provider's acceptance does not say.
     private var phone: Told {
-        guard notifier?.type.isPush == true, delivery.event.kind == .commentCreated else { return Told(verbatim: "") }
+        guard notifier?.type.isPush == true, delivery.event.kind.isForDevices else { return Told(verbatim: "") }
         return Told(
             " Whether the phone shows it is up to the phone: notifications of the app may be off there, or the phone without network.",
             " Покажет ли его телефон, зависит от телефона: уведомления приложения могут быть выключены, или нет сети.")

@@ -7,7 +7,7 @@ extension Explanation {
     /// The causes for which a comment is not known, the likely ones first, and those that are certain before them.
     static func unknown(_ facts: CommentFacts) -> Explanation {
         if let arrival = facts.forgottenArrival { return forgotten(facts, arrival) }
-        let takes = facts.app.webhook != nil
+        let takes = facts.app.takesWebhooks
         let isTold = !facts.audience.isEmpty
         let finding =
             !takes
@@ -101,7 +101,7 @@ extension Explanation {
 
     /// What the help desk proves its origin with.
     private static func proof(_ facts: CommentFacts) -> Told {
-        guard let webhook = facts.app.webhook else { return Told(verbatim: "") }
+        guard let webhook = facts.app.webhook else { return Told("signature", "подписи") }
         if webhook.signatureSecrets.isEmpty { return Told("path", "в адресе") }
         return webhook.secrets.isEmpty ? Told("signature", "подписи") : Told("path and signature", "в адресе и подписи")
     }

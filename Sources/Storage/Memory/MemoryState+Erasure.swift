@@ -30,6 +30,7 @@ extension MemoryState {
         entries.removeAll { ids.contains($0.delivery.event.id) }
         events.removeAll { ids.contains($0.id) }
         for event in gone { remember(event) }
+        forgetTopics(of: person)
         return erasure
     }
 
@@ -42,6 +43,7 @@ extension MemoryState {
             tables: [
                 ErasureProof.Table(name: "events", rows: events.count { isAbout(person, $0) && !erased.contains($0.id) }),
                 ErasureProof.Table(name: "devices", rows: devices.devices(filter).count),
+                ErasureProof.Table(name: "topics", rows: topics.count { isAbout(person, $0) }),
                 ErasureProof.Table(name: "revocations", rows: revocations.list(of: person, after: nil, limit: .max).count),
             ], waiting: Erasure.Deliveries.list(Dictionary(grouping: waiting) { ByteKey($0.notifier) }.mapValues(\.count)))
     }
@@ -53,6 +55,10 @@ extension MemoryState {
         for index in entries.indices where entries[index].delivery.event.id == id {
             entries[index].delivery = entries[index].delivery.withoutPerson()
         }
+    }
+
+    private func isAbout(_ person: RevokedPerson, _ known: (key: TopicKey, value: KnownTopic)) -> Bool {
+        known.key.appID == ByteKey(person.appID) && ByteKey(known.value.topic.userID) == ByteKey(person.userID)
     }
 
     private func isAbout(_ person: RevokedPerson, _ event: Event) -> Bool {

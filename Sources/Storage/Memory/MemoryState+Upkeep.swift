@@ -36,6 +36,7 @@ extension MemoryState {
     mutating func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) -> Int {
         var done = forget(limit: limit) { $0.state == .dead ? deadBefore : deliveredBefore }
         done += forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done)
+        done += deleteTopics(before: Recognition.recognisedFrom(now: now), limit: limit - done)
         return done + book.forget(until: now, limit: limit - done)
     }
 

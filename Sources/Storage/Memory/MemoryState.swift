@@ -30,6 +30,8 @@ struct MemoryState {
     var time: TrustedTime?
     var revocations = MemoryRevocations()
     var keyUses = MemoryKeyUses()
+    /// What help desks have told.
+    var topics: [TopicKey: KnownTopic] = [:]
     /// The conditions that last.
     var conditions: [OperatorCondition.Key: OperatorCondition] = [:]
     /// How many deliveries had already ended when they were made.

@@ -29,6 +29,14 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says; the completion is always called on the caller's thread, before this returns.
+    package func accept(
+        _ report: Report, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
+    ) {
+        completion(state.withLock { $0?.accept(report, rules) ?? .failure(.closed) })
+    }
+
+    /// As `Store` says; the completion is always called on the caller's thread, before this returns.
     package func register(
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void

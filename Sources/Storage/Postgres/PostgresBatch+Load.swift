@@ -4,8 +4,8 @@ internal import Time
 
 extension PostgresBatch {
     /// Reads ahead what these events and registrations will ask for, each table once: all locks come first, and in their order.
-    func load(_ arrivals: [Arrival], _ registrations: [Registration]) throws(PostgresError) {
-        var persons: Set<PostgresUnit.PersonKey> = []
+    func load(_ arrivals: [Arrival], _ reports: [Report], _ registrations: [Registration]) throws(PostgresError) {
+        var persons = try load(reports)
         var tokens: Set<PostgresUnit.TokenKey> = []
         var devices: Set<Int64> = []
         var windows: Set<Int32> = []
@@ -25,29 +25,29 @@ extension PostgresBatch {
         }
         // Found before anything is locked, so that their persons are locked in their order with the others.
         persons.formUnion(try unit.holdersNow(tokens))
-        try load(persons.sorted(), arrivals.map(\.event))
+        try load(persons.sorted(), arrivals.map(\.event.identity) + reports.flatMap { [$0.identity] + $0.events })
         try unit.load(holders: tokens)
         try unit.load(deviceCalls: devices)
         try unit.load(windows: windows)
     }
 
     /// Reads what most batches need in one round trip: the persons, the comments, and how many deliveries wait.
-    private func load(_ persons: [PostgresUnit.PersonKey], _ events: [Event]) throws(PostgresError) {
-        let (comments, counts) = (try queries(comments: events), depth.isUnread ? [PostgresSession.depthQuery] : [])
+    private func load(_ persons: [PostgresUnit.PersonKey], _ identities: [Event.Identity]) throws(PostgresError) {
+        let (comments, counts) = (try queries(comments: identities), depth.isUnread ? [PostgresSession.depthQuery] : [])
         let results = try unit.session.run(PostgresUnit.queries(persons: persons) + comments + counts)
         try unit.take(persons: persons, results[..<3])
-        if !comments.isEmpty { try take(comments: events, results[3..<5]) }
+        if !comments.isEmpty { try take(comments: identities, results[3..<5]) }
         if depth.isUnread, let rows = results.last { depth.take(try PostgresSession.depth(rows)) }
     }
 
-    private func queries(comments events: [Event]) throws(PostgresError) -> [Query] {
+    private func queries(comments identities: [Event.Identity]) throws(PostgresError) -> [Query] {
         var (apps, comments, tickets, marks) = ([Int32](), [String](), [String](), [Int64]())
-        for event in events {
-            guard let key = CommentKey(event.identity, try unit.number(event.identity.appID)) else { continue }
+        for identity in identities {
+            guard let key = CommentKey(identity, try unit.number(identity.appID)) else { continue }
             apps.append(key.app)
             comments.append(key.comment.text)
             tickets.append(key.ticket.text)
-            marks.append(StoreRules.mark(of: event.identity))
+            marks.append(StoreRules.mark(of: identity))
         }
         guard !apps.isEmpty else { return [] }
         return [
@@ -56,16 +56,16 @@ extension PostgresBatch {
         ]
     }
 
-    private func take(comments events: [Event], _ results: ArraySlice<Rows>) throws(PostgresError) {
+    private func take(comments identities: [Event.Identity], _ results: ArraySlice<Rows>) throws(PostgresError) {
         for row in results[results.startIndex] { try take(sibling: row) }
         var found: [String: UUIDv7] = [:]
         for row in results[results.startIndex + 1] {
             found["\(try row.int32(0)) \(try row.int64(2)) \(try row.stored(1))"] = try row.uuidv7(3)
         }
-        for event in events {
-            guard let comment = event.identity.commentID else { continue }
-            let app = try unit.number(event.identity.appID)
-            if let id = found["\(app) \(StoreRules.mark(of: event.identity)) \(comment.text)"] { past[event.identity] = id }
+        for identity in identities {
+            guard let comment = identity.commentID else { continue }
+            let app = try unit.number(identity.appID)
+            if let id = found["\(app) \(StoreRules.mark(of: identity)) \(comment.text)"] { past[identity] = id }
         }
     }
 

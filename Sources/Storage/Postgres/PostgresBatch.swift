@@ -45,6 +45,10 @@ final class PostgresBatch {
     private var random: any RandomNumberGenerator & Sendable
     var comments: [CommentKey: Siblings] = [:]
     var past: [Event.Identity: UUIDv7] = [:]
+    /// What is known of the topics of reports.
+    var topics: [TopicKey: Topic] = [:]
+    /// Those that are to be written, and when they were heard of.
+    var changedTopics: [TopicKey: UnixMilliseconds] = [:]
     var newEvents: [NewEvent] = []
     /// Comments that no event stands for, which are only to be recognised.
     var remembered: [RememberedComment] = []
@@ -93,13 +97,15 @@ final class PostgresBatch {
         insert(arrival, rows, app)
     }
 
-    private func duplicate(of identity: Event.Identity, _ app: Int32) -> UUIDv7? {
+    /// The event that was stored of this identity.
+    func duplicate(of identity: Event.Identity, _ app: Int32) -> UUIDv7? {
         guard let key = CommentKey(identity, app) else { return nil }
         if let known = comments[key]?.events.first(where: { $0.device == ByteKey(identity.deviceID) }) { return known.id }
         return past[identity]
     }
 
-    private func plan(_ arrival: Arrival, _ app: Int32) throws(PostgresError) -> [DeliveryPlan.Row] {
+    /// The deliveries that an event has.
+    func plan(_ arrival: Arrival, _ app: Int32) throws(PostgresError) -> [DeliveryPlan.Row] {
         let event = arrival.event
         let told = CommentKey(event.identity, app).flatMap { comments[$0]?.told } ?? []
         return try DeliveryPlan.rows(event, arrival.subscriptions) { () throws(PostgresError) in
@@ -110,12 +116,14 @@ final class PostgresBatch {
         }
     }
 
-    private func admitted(_ rows: [DeliveryPlan.Row], _ event: Event) throws(PostgresError) -> [DeliveryPlan.Row]? {
+    /// The deliveries of an event as they are stored; nil when there is no room for them.
+    func admitted(_ rows: [DeliveryPlan.Row], _ event: Event) throws(PostgresError) -> [DeliveryPlan.Row]? {
         if depth.isUnread { depth.take(try unit.session.depth()) }
         return unit.settings.bounds.admitted(rows, of: event, total: depth.total) { depth.pending($0) }
     }
 
-    private func insert(_ arrival: Arrival, _ rows: [DeliveryPlan.Row], _ app: Int32) {
+    /// Notes an event with its deliveries to be written.
+    func insert(_ arrival: Arrival, _ rows: [DeliveryPlan.Row], _ app: Int32) {
         let event = arrival.event
         if let key = CommentKey(event.identity, app) {
             comments[key, default: Siblings()].events.append(Known(id: event.id, device: ByteKey(event.identity.deviceID)))

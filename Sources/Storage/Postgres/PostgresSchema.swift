@@ -41,6 +41,9 @@ enum PostgresSchema {
     // `traced_stories` has it behind the columns of `stories`, which stays as it is: to change a view breaks the prepared statements of the
     // replicas that still read all of its columns.
     //
+    // Version 10 adds `topics`: what help desks have told of something that has a state (`Topic`). A report locks its rows, in the order of
+    // the key and before those of `persons`. A row whose data is empty was made only to be locked.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -317,6 +320,21 @@ enum PostgresSchema {
                     LEFT JOIN devices ON devices.app = events.app AND devices.user_id = events.user_id
                         AND devices.device_id = deliveries.device_id AND token IS NOT NULL
             """,
+        ],
+        [
+            """
+            CREATE TABLE topics (
+                app integer NOT NULL,
+                kind text COLLATE "C" NOT NULL,
+                name text COLLATE "C" NOT NULL,
+                user_id text COLLATE "C" NOT NULL DEFAULT '',
+                at bigint NOT NULL,
+                data bytea NOT NULL DEFAULT '',
+                PRIMARY KEY (app, kind, name)
+            ) WITH (fillfactor = 80)
+            """,
+            "CREATE INDEX topics_of_user ON topics (app, user_id) WHERE user_id <> ''",
+            "CREATE INDEX topics_at ON topics (at)",
         ],
     ]
 }

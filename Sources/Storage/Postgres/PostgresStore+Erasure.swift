@@ -20,7 +20,10 @@ extension PostgresStore {
                 try upkeep { work throws(PostgresError) in try work.erase(events, now: now) }
             }
         }
-        try upkeep { work throws(PostgresError) in try work.erase(person) }
+        try upkeep { work throws(PostgresError) in
+            try work.forgetTopics(of: person)
+            try work.erase(person)
+        }
         return erasure
     }
 
@@ -99,7 +102,7 @@ extension PostgresSession {
     func rows(of person: RevokedPerson) throws(PostgresError) -> [ErasureProof.Table] {
         let row = try run([Query(ErasureStatements.rows, [.stored(person.appID), .stored(person.userID)])])[0].one()
         var tables: [ErasureProof.Table] = []
-        for (column, name) in ["devices", "persons", "revocations"].enumerated() {
+        for (column, name) in ["devices", "persons", "topics", "revocations"].enumerated() {
             tables.append(ErasureProof.Table(name: name, rows: Int(try row.int64(column))))
         }
         return tables
@@ -124,6 +127,7 @@ private enum ErasureStatements {
     static let rows: StaticString = """
         SELECT (SELECT count(*) FROM devices WHERE devices.app = apps.app AND user_id = $2),
             (SELECT count(*) FROM persons WHERE persons.app = apps.app AND user_id = $2),
+            (SELECT count(*) FROM topics WHERE topics.app = apps.app AND user_id = $2),
             (SELECT count(*) FROM revocations WHERE revocations.app = apps.app AND user_id = $2)
         FROM (SELECT (SELECT number FROM apps WHERE app_id = $1) AS app) AS apps
         """
@@ -131,7 +135,7 @@ private enum ErasureStatements {
         SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = 'events'::regclass
         """
     static let vacuum: [StaticString] = [
-        "VACUUM events", "VACUUM deliveries", "VACUUM attempts", "VACUUM devices", "VACUUM persons", "VACUUM revocations",
+        "VACUUM events", "VACUUM deliveries", "VACUUM attempts", "VACUUM devices", "VACUUM persons", "VACUUM topics", "VACUUM revocations",
         "VACUUM device_calls",
     ]
 }

@@ -56,6 +56,7 @@ extension PostgresStore {
             done += try work.forget(.noTarget, before: deliveredBefore, limit: limit - done)
             done += try work.forget(.dead, before: deadBefore, limit: limit - done)
             done += try work.forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done)
+            done += try work.deleteTopics(before: Recognition.recognisedFrom(now: now), limit: limit - done)
             return done + (try work.forgetPacedCalls(until: now, limit: limit - done))
         }
     }

@@ -82,6 +82,15 @@ package final class PostgresStore: Store {
     }
 
     /// As `Store` says.
+    package func accept(
+        _ report: Report, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
+    ) {
+        if let hindrance { return completion(.failure(hindrance)) }
+        queue.submit(PostgresJob(accepting: report, offset(for: report.receivedAt), isAwaited, completion))
+    }
+
+    /// As `Store` says.
     package func register(
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void

@@ -9,6 +9,7 @@ struct PostgresJob: QueuedJob {
     let isAwaited: @Sendable () -> Bool
     let fail: @Sendable (StoreError) -> Void
     let arrival: Arrival?
+    let report: Report?
     let registration: Registration?
     let audience: RegistryAudience
     /// Does it inside a transaction, perhaps a second time after one that was rolled back.
@@ -20,10 +21,24 @@ struct PostgresJob: QueuedJob {
         _ completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
         lane = .comments
-        (self.arrival, registration, self.audience, self.isAwaited) = (arrival, nil, audience, isAwaited)
+        (self.arrival, report, registration, self.audience, self.isAwaited) = (arrival, nil, nil, audience, isAwaited)
         fail = { completion(.failure($0)) }
         run = { batch throws(PostgresError) in
             let result = try batch.accept(arrival)
+            return { completion(result) }
+        }
+    }
+
+    /// - Parameter offset: by which moments are stored.
+    init(
+        accepting report: Report, _ offset: ClockOffset, _ isAwaited: @escaping @Sendable () -> Bool,
+        _ completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
+    ) {
+        lane = .comments
+        (arrival, self.report, registration, audience, self.isAwaited) = (nil, report, nil, .nobody, isAwaited)
+        fail = { completion(.failure($0)) }
+        run = { batch throws(PostgresError) in
+            let result = try batch.accept(report, offset)
             return { completion(result) }
         }
     }
@@ -33,7 +48,7 @@ struct PostgresJob: QueuedJob {
         _ completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
         lane = .registrations
-        (arrival, self.registration, self.audience, self.isAwaited) = (nil, registration, audience, isAwaited)
+        (arrival, report, self.registration, self.audience, self.isAwaited) = (nil, nil, registration, audience, isAwaited)
         fail = { completion(.failure($0)) }
         run = { batch throws(PostgresError) in
             let outcome = try batch.register(registration)
@@ -190,7 +205,7 @@ final class PostgresWriter {
     private func read(_ jobs: [PostgresJob], _ session: PostgresSession) throws(PostgresError) -> Work {
         let knownDepth = status.withLock { $0.depth.fresh(SystemClock.monotonicMilliseconds()) }
         let batch = PostgresBatch(PostgresUnit(session, settings: settings), knownDepth, random: random)
-        try batch.load(jobs.compactMap(\.arrival), jobs.compactMap(\.registration))
+        try batch.load(jobs.compactMap(\.arrival), jobs.compactMap(\.report), jobs.compactMap(\.registration))
         var work = Work(batch: batch)
         for job in jobs {
             batch.audience = job.audience

@@ -59,6 +59,9 @@ enum Migrations {
     // Version 6 adds `conditions`: what lasts that operators were told of (`OperatorCondition`), so that its end is told once, too.
     //
     // Version 7 adds `trace` of an event, `TraceContext.bytes` of the request that it came with, and appends it to both views.
+    //
+    // Version 8 adds `topics`: what help desks have told of something that has a state (`Topic`). The index of persons is for forgetting
+    // them; only a report writes it.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -268,6 +271,19 @@ enum Migrations {
                 CROSS JOIN deliveries ON event = events.number
                 LEFT JOIN devices ON devices.app = events.app AND devices.user_id = events.user_id
                     AND devices.device_id = deliveries.device_id AND token IS NOT NULL;
+        """,
+        """
+        CREATE TABLE topics (
+            app INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            user_id TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            data BLOB NOT NULL,
+            PRIMARY KEY (app, kind, name)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX topics_of_user ON topics (app, user_id);
+        CREATE INDEX topics_at ON topics (at);
         """,
     ]
 }

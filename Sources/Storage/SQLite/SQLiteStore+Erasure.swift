@@ -24,6 +24,7 @@ extension SQLiteStore {
                 try queue.perform { database throws(SQLiteError) in try database.erase(events, now: now) }
             }
         }
+        try queue.perform { database throws(SQLiteError) in try database.forgetTopics(of: person) }
         return erasure
     }
 
@@ -39,11 +40,12 @@ extension SQLiteStore {
             }
         }
         let devices = try read(listReader) { database throws(SQLiteError) in try database.deviceRows(of: traces.person) }
+        let topics = try read(listReader) { database throws(SQLiteError) in try database.topicRows(of: traces.person) }
         let revocations = try revocations(of: traces.person, after: nil, limit: 1000).count
         return ErasureProof(
             tables: [
                 ErasureProof.Table(name: "events", rows: events), ErasureProof.Table(name: "devices", rows: devices),
-                ErasureProof.Table(name: "revocations", rows: revocations),
+                ErasureProof.Table(name: "topics", rows: topics), ErasureProof.Table(name: "revocations", rows: revocations),
             ], waiting: Erasure.Deliveries.list(waiting), files: try searchFiles(traces.texts), isLogEmpty: isLogEmpty)
     }
 

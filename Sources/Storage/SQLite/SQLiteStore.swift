@@ -73,6 +73,15 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
+    package func accept(
+        _ report: Report, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
+    ) {
+        queue.submit(
+            WriterJob(.comments, isAwaited: isAwaited, completion) { database throws(SQLiteError) in try database.accept(report) })
+    }
+
+    /// As `Store` says.
     package func register(
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void

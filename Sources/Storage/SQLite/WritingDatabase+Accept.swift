@@ -31,7 +31,8 @@ extension WritingDatabase {
         try insert(arrival, rows, app)
     }
 
-    private func admitted(_ rows: [DeliveryPlan.Row], _ event: Event) -> [DeliveryPlan.Row]? {
+    /// The deliveries of an event as they are stored; nil when there is no room for them.
+    func admitted(_ rows: [DeliveryPlan.Row], _ event: Event) -> [DeliveryPlan.Row]? {
         settings.bounds.admitted(rows, of: event, total: counts.total) { counts.pending($0) }
     }
 
@@ -42,7 +43,7 @@ extension WritingDatabase {
     }
 
     /// Whether the event is a duplicate, and whether the same comment has come for another device. Usually neither holds.
-    private func find(_ identity: Event.Identity, _ app: Int64) throws(SQLiteError) -> (duplicate: UUIDv7?, hasSibling: Bool) {
+    func find(_ identity: Event.Identity, _ app: Int64) throws(SQLiteError) -> (duplicate: UUIDv7?, hasSibling: Bool) {
         guard let comment = identity.commentID, let ticket = identity.ticketID else { return (nil, false) }
         let statement = statements.findComment
         statement.bind(app, at: 1)
@@ -57,7 +58,8 @@ extension WritingDatabase {
         return (try findPast(identity, app), hasSibling)
     }
 
-    private func plan(_ arrival: Arrival, _ app: Int64, hasSibling: Bool) throws(SQLiteError) -> [DeliveryPlan.Row] {
+    /// The deliveries that an event has.
+    func plan(_ arrival: Arrival, _ app: Int64, hasSibling: Bool) throws(SQLiteError) -> [DeliveryPlan.Row] {
         let event = arrival.event
         return try DeliveryPlan.rows(event, arrival.subscriptions) { () throws(SQLiteError) in
             try candidates(event)
@@ -80,7 +82,8 @@ extension WritingDatabase {
         return try statement.step()
     }
 
-    private func insert(_ arrival: Arrival, _ rows: [DeliveryPlan.Row], _ app: Int64) throws(SQLiteError) {
+    /// Writes an event with its deliveries.
+    func insert(_ arrival: Arrival, _ rows: [DeliveryPlan.Row], _ app: Int64) throws(SQLiteError) {
         let event = arrival.event
         if StoreRules.tellsNobody(rows, isErased: arrival.isErased) {
             for row in rows { if let ending = row.ending { counts.refuse(ending, for: row.subscription.notifier) } }

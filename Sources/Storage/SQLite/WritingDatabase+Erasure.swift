@@ -45,7 +45,7 @@ extension WritingDatabase {
 
 /// A reader's statements for the search after an erasure, prepared once.
 struct ErasureQueries {
-    let events, waiting, devices: Statement
+    let events, waiting, devices, topics: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
@@ -57,6 +57,7 @@ struct ErasureQueries {
         waiting = try prepare("SELECT notifier FROM deliveries WHERE event = ?1 AND state = 0")
         devices = try prepare(
             "SELECT count(*) FROM devices WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND user_id = ?2")
+        topics = try prepare("SELECT count(*) FROM topics WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND user_id = ?2")
     }
 }
 
@@ -77,6 +78,13 @@ extension ReadingDatabase {
         var found: [String] = []
         try erasureQueries.waiting.forEachRow(event) { row throws(SQLiteError) in found.append(try row.string(0)) }
         return found
+    }
+
+    /// How many topics are about a person.
+    func topicRows(of person: RevokedPerson) throws(SQLiteError) -> Int {
+        var count = 0
+        try erasureQueries.topics.forEachRow(person.appID, person.userID) { row throws(SQLiteError) in count = Int(try row.int64(0)) }
+        return count
     }
 
     /// How many rows of devices a person has, the one with the calls and those that signed out included.

@@ -57,6 +57,7 @@ extension WritingDatabase {
         done += try forget(.noTarget, before: deliveredBefore, limit: limit - done)
         done += try forget(.dead, before: deadBefore, limit: limit - done)
         done += try forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done)
+        done += try deleteTopics(before: Recognition.recognisedFrom(now: now), limit: limit - done)
         return done + (try forgetPacedCalls(until: now, limit: limit - done))
     }
 

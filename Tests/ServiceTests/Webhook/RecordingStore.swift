@@ -66,6 +66,13 @@ final class RecordingStore: Store {
         state.update { $0.work.append(Work(arrival: arrival, completion: completion)) }
     }
 
+    func accept(
+        _ report: Report, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
+    ) {
+        preconditionFailure("no test of this store sends a report")
+    }
+
     func register(
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void

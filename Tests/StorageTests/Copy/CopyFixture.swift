@@ -74,6 +74,15 @@ final class CopyFixture: Sendable {
             let condition = OperatorCondition(OperatorCondition.Key(kind, strange), since: 4000, data: Array(0...255))
             _ = try store.raise(condition, announcing: nil)
         }
+        for (number, name) in ["7", "", strange, strange + "2"].enumerated() {
+            guard let identity = Report.identity(appID: strange, digest: "report-\(number)") else { continue }
+            let topic = Topic(Topic.Name("ticket", name), userID: strange, data: Array(0...255))
+            let report = Report(
+                appID: strange, identity: identity, id: Sample(700_010 + number).event.id, receivedAt: 4000, topics: [topic.name],
+                userID: nil
+            ) { _ in .decided(topics: [topic], arrivals: [], remark: nil) }
+            _ = try store.take(report)
+        }
         // Remembered, without its event.
         try store.take(Sample(700_004).arrival(to: []))
     }
@@ -128,6 +137,7 @@ final class CopyFixture: Sendable {
         "SELECT count(*) FROM (SELECT * FROM main.revocations EXCEPT SELECT * FROM other.revocations)",
         "SELECT count(*) FROM (SELECT * FROM main.revocation_versions EXCEPT SELECT * FROM other.revocation_versions)",
         "SELECT count(*) FROM (SELECT * FROM main.conditions EXCEPT SELECT * FROM other.conditions)",
+        "SELECT count(*) FROM (SELECT * FROM main.topics EXCEPT SELECT * FROM other.topics)",
     ]
 }
 

@@ -1,7 +1,7 @@
-internal import JSON
+package import JSON
 
 /// Why a webhook's body is not an event: answered 400. It names a field's path and never contains a value.
-enum WebhookError: Error {
+package enum WebhookError: Error {
     /// The body is not strict JSON.
     case invalidJSON(JSONError)
     /// The body is JSON, but not an object.
@@ -12,7 +12,7 @@ enum WebhookError: Error {
     case unexpected(path: String, expectation: String)
 
     /// The field's path as in the log; for an error without a field the kind of error.
-    var reason: String {
+    package var reason: String {
         switch self {
         case .invalidJSON: "invalid_json"
         case .notAnObject: "not_an_object"
@@ -21,10 +21,10 @@ enum WebhookError: Error {
     }
 
     /// One sentence for the caller.
-    var message: String {
+    package var message: String {
         switch self {
         case .invalidJSON(let error): "The body is not valid JSON: \(error)."
-        case .notAnObject: "The body is JSON, but not an object with ticket_id, token and comment."
+        case .notAnObject: "The body is JSON, but not an object."
         case .missing(let path, let expectation): "\(path) is missing; expected \(expectation)."
         case .unexpected(let path, let expectation): "\(path): expected \(expectation)."
         }

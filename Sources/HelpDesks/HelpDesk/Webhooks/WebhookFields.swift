@@ -1,8 +1,8 @@
-internal import Core
+package import Core
 internal import JSON
 
 /// An object of a webhook's body, with its path. Unknown fields are ignored; null counts as absent.
-struct WebhookFields {
+package struct WebhookFields {
     private static let integer = "a whole number of 64 bits"
 
     /// The path of the enclosing object, and this object's name in it. They are joined only for an error.
@@ -10,9 +10,22 @@ struct WebhookFields {
     private let name: StaticString
     private let element: JSONElement
 
-    /// The whole body.
-    /// - Parameter root: must be an object.
-    init(_ root: JSONElement) {
+    /// How many values a body may have, because each takes several times its size in memory.
+    private static let mostValues = 32_768
+
+    /// Parses a webhook's body: strict JSON with an object.
+    package init(parsing body: Span<UInt8>) throws(WebhookError) {
+        let root: JSONElement
+        do throws(JSONError) {
+            root = try JSONElement(parsing: body, mostValues: Self.mostValues)
+        } catch {
+            throw .invalidJSON(error)
+        }
+        guard root.isObject else { throw .notAnObject }
+        self.init(root)
+    }
+
+    private init(_ root: JSONElement) {
         self.init(root, in: "", named: "")
     }
 
@@ -22,22 +35,27 @@ struct WebhookFields {
         self.element = element
     }
 
-    func path(of key: StaticString) -> String { Self.join(path, key) }
+    /// The path of a member, for errors.
+    package func path(of key: StaticString) -> String { Self.join(path, key) }
 
-    func has(_ key: StaticString) -> Bool { value(key) != nil }
+    /// Whether a member is there and not null.
+    package func has(_ key: StaticString) -> Bool { value(key) != nil }
 
-    func object(_ key: StaticString) throws(WebhookError) -> WebhookFields? {
+    /// An object; nil when it is absent.
+    package func object(_ key: StaticString) throws(WebhookError) -> WebhookFields? {
         guard let value = value(key) else { return nil }
         guard value.isObject else { throw .unexpected(path: path(of: key), expectation: "an object") }
         return WebhookFields(value, in: path, named: key)
     }
 
-    func requiredObject(_ key: StaticString) throws(WebhookError) -> WebhookFields {
+    /// An object that must be there.
+    package func requiredObject(_ key: StaticString) throws(WebhookError) -> WebhookFields {
         guard let object = try object(key) else { throw .missing(path: path(of: key), expectation: "an object") }
         return object
     }
 
-    func objects(_ key: StaticString) throws(WebhookError) -> [WebhookFields] {
+    /// The objects of a list; none when it is absent.
+    package func objects(_ key: StaticString) throws(WebhookError) -> [WebhookFields] {
         guard let value = value(key) else { return [] }
         guard value.isArray else { throw .unexpected(path: path(of: key), expectation: "a list") }
         let elements = value.elements
@@ -51,32 +69,35 @@ struct WebhookFields {
         return objects
     }
 
-    func string(_ key: StaticString) throws(WebhookError) -> String? {
+    /// A string; nil when it is absent.
+    package func string(_ key: StaticString) throws(WebhookError) -> String? {
         guard let value = value(key) else { return nil }
         guard let text = value.string else { throw .unexpected(path: path(of: key), expectation: "a string") }
         return text
     }
 
     /// A text of 1 to `longest` UTF-16 code units without control characters; nil for anything else.
-    func plainText(_ key: StaticString, longest: Int) -> String? {
+    package func plainText(_ key: StaticString, longest: Int) -> String? {
         guard let text = value(key)?.string, FieldGrammar.problem(of: text.utf8.span, longest: longest) == nil else { return nil }
         return text
     }
 
-    func bool(_ key: StaticString) throws(WebhookError) -> Bool? {
+    /// A boolean; nil when it is absent.
+    package func bool(_ key: StaticString) throws(WebhookError) -> Bool? {
         guard let value = value(key) else { return nil }
         guard let bool = value.bool else { throw .unexpected(path: path(of: key), expectation: "true or false") }
         return bool
     }
 
     /// An integer, or a string with its decimal digits: not every sender's language has 64-bit integers.
-    func integer(_ key: StaticString) throws(WebhookError) -> Int64? {
+    package func integer(_ key: StaticString) throws(WebhookError) -> Int64? {
         guard let value = value(key) else { return nil }
         guard let integer = Self.integer(value) else { throw .unexpected(path: path(of: key), expectation: Self.integer) }
         return integer
     }
 
-    func requiredInteger(_ key: StaticString) throws(WebhookError) -> Int64 {
+    /// An integer that must be there.
+    package func requiredInteger(_ key: StaticString) throws(WebhookError) -> Int64 {
         guard let integer = try integer(key) else { throw .missing(path: path(of: key), expectation: Self.integer) }
         return integer
     }
@@ -85,7 +106,7 @@ struct WebhookFields {
     /// - Parameters:
     ///     - longest: in UTF-16 code units.
     ///     - problem: checks the grammar.
-    func requiredIdentifier(
+    package func requiredIdentifier(
         _ key: StaticString, longest: Int, problem: (Span<UInt8>) -> Malformation.Problem?
     ) throws(WebhookError) -> String {
         var expectation: String { "a string of 1 to \(longest) UTF-16 code units without control characters" }
@@ -95,6 +116,25 @@ struct WebhookFields {
         }
         return text
     }
+
+    /// The objects of a list, without what is none; none when it is absent or no list.
+    package func anyObjects(_ key: StaticString) -> [WebhookFields] {
+        (value(key)?.elements ?? []).filter(\.isObject).map { WebhookFields($0, in: path(of: key), named: "") }
+    }
+
+    /// An object; nil for anything else.
+    package func anyObject(_ key: StaticString) -> WebhookFields? {
+        value(key).flatMap { $0.isObject ? WebhookFields($0, in: path, named: key) : nil }
+    }
+
+    /// A string; nil for anything else.
+    package func anyString(_ key: StaticString) -> String? { value(key)?.string }
+
+    /// An integer or a string with its decimal digits; nil for anything else.
+    package func anyInteger(_ key: StaticString) -> Int64? { value(key).flatMap { Self.integer($0) } }
+
+    /// An identity, given as a number or a text; nil for anything else.
+    package func anyID(_ key: StaticString) -> HelpDeskID? { value(key).flatMap { HelpDeskID($0) } }
 
     private func value(_ key: StaticString) -> JSONElement? {
         guard let value = element[key], !value.isNull else { return nil }

@@ -1,0 +1,68 @@
+package import Core
+package import HTTPServer
+package import Observability
+
+/// Counts and logs what becomes of webhooks, with no text that a caller chose.
+package struct WebhookJournal: Sendable {
+    /// The answers.
+    package let answers = WebhookAnswers()
+    private let services: HelpDeskServices
+
+    /// Makes the journal of a route.
+    package init(_ services: HelpDeskServices) {
+        self.services = services
+    }
+
+    /// Notes a webhook that is answered without the store.
+    /// - Parameters:
+    ///   - reason: one of few, because lines of one reason are sampled together.
+    ///   - app: the app that it belongs to, if known.
+    package func refuse(
+        _ result: WebhookResult, _ counters: LabelledCounters<WebhookResult>, level: LogLevel, reason: String, app: String?,
+        _ mark: RequestMark
+    ) {
+        counters.increment(result)
+        guard level >= services.logger.level else { return }
+        var fields: LogFields = ["result": .string(result.rawValue), "reason": .string(reason)]
+        if let app { fields.append("app", .string(app)) }
+        mark.append(to: &fields)
+        services.denials.log(level, "webhook", reason: reason, fields)
+    }
+
+    /// Notes a genuine webhook about which nothing is to be done.
+    package func ignore(_ counters: LabelledCounters<WebhookResult>, app: String, _ mark: RequestMark) -> Response {
+        counters.increment(.ignored)
+        var fields: LogFields = ["result": .string("ignored"), "app": .string(app)]
+        mark.append(to: &fields)
+        services.logger.log(.debug, "webhook", fields)
+        return answers.ignored
+    }
+
+    /// Notes a webhook that is durable.
+    /// - Parameter event: of this webhook, or of the earlier one that it repeats; nil when there is none.
+    package func store(
+        _ result: WebhookResult, _ counters: LabelledCounters<WebhookResult>, app: String, event: UUIDv7?, level: LogLevel = .debug,
+        _ mark: RequestMark
+    ) {
+        counters.increment(result)
+        guard services.logger.level <= level else { return }
+        var fields: LogFields = ["result": .string(result.rawValue), "app": .string(app)]
+        if let event { fields.append("event", .string(event.description)) }
+        mark.append(to: &fields, isStored: result != .duplicate)
+        services.logger.log(level, "webhook", fields)
+    }
+
+    /// Notes a webhook that could not be stored.
+    package func fail(
+        _ error: StoreError, _ counters: LabelledCounters<WebhookResult>, app: String, _ mark: RequestMark
+    ) -> Response {
+        counters.increment(.unavailable)
+        var fields: LogFields = [
+            "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app),
+            "detail": .string(error.description),
+        ]
+        mark.append(to: &fields)
+        services.logger.log(.error, "webhook", fields)
+        return answers.refusals.response(error.kind)
+    }
+}

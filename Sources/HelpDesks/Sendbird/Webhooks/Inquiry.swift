@@ -1,0 +1,125 @@
+internal import Core
+internal import JSON
+
+/// Where a question to the customer stands.
+enum InquiryState: String, Sendable {
+    case waiting = "WAITING"
+    case confirmed = "CONFIRMED"
+    case declined = "DECLINED"
+}
+
+/// What a message says of a question: that it is asked, or how the customer has answered.
+struct InquiryAnswer: Sendable, Equatable {
+    let state: InquiryState
+    /// 1 to 5, of a rating.
+    let score: Int64?
+    /// The customer's own words with a rating; never empty.
+    let comment: String?
+
+    init(_ state: InquiryState, score: Int64? = nil, comment: String? = nil) {
+        (self.state, self.score, self.comment) = (state, score, comment)
+    }
+
+    /// What stays of an answer, so that another one is told from the same one again.
+    fileprivate var digest: Int64 { shortDigest(of: state.rawValue, "\(score ?? 0)", comment ?? "") }
+}
+
+/// What is remembered of one question: a pure state machine, and its form in a topic.
+struct Inquiry: Sendable, Equatable {
+    /// What follows from a message.
+    struct Step: Sendable, Equatable {
+        /// Whether the question begins.
+        var isAsked = false
+        /// The answer that counts now.
+        var answer: InquiryAnswer?
+        /// What is odd about the message.
+        var remark: WebhookRemark?
+    }
+
+    /// Nil until the question has come.
+    private(set) var state: InquiryState?
+    /// The answer that came before its question.
+    private(set) var early: InquiryAnswer?
+    private var answer: Int64?
+    /// How many odd messages have come.
+    private(set) var remarks = 0
+
+    init() {}
+
+    /// Takes in what a message says.
+    mutating func take(_ arriving: InquiryAnswer) -> Step {
+        switch (state, arriving.state) {
+        case (nil, .waiting):
+            state = .waiting
+            guard let early else { return Step(isAsked: true) }
+            self.early = nil
+            settle(early)
+            return Step(isAsked: true, answer: early)
+        case (nil, _):
+            // The first one counts, as it would if the question had come in time.
+            if early == nil { early = arriving }
+            return odd(.unasked)
+        case (.waiting?, .waiting): return Step(remark: .duplicate)
+        case (.waiting?, _):
+            settle(arriving)
+            return Step(answer: arriving)
+        case (_, .waiting): return odd(.stale)
+        case (_, _): return arriving.digest == answer ? Step(remark: .duplicate) : odd(.conflict)
+        }
+    }
+
+    private mutating func settle(_ arriving: InquiryAnswer) {
+        (state, answer) = (arriving.state, arriving.digest)
+    }
+
+    private mutating func odd(_ remark: WebhookRemark) -> Step {
+        remarks += 1
+        return Step(remark: remark)
+    }
+}
+
+/// What is special about a webhook that is durable.
+enum WebhookRemark: String, Sendable {
+    /// It says what is known already.
+    case duplicate
+    /// An answer to a question that is not known.
+    case unasked
+    /// Of an earlier state than what is known.
+    case stale
+    /// Another answer than the first one.
+    case conflict
+    /// Its state cannot be told.
+    case malformed
+    /// Of nobody known.
+    case noCustomer = "no_customer"
+}
+
+extension Inquiry {
+    /// Reads what `data` has written; what is not understood counts as nothing known.
+    init(_ topic: Topic?) {
+        guard let topic, let root = try? JSONElement(parsing: topic.data.span) else { return }
+        state = root["state"]?.string.flatMap { InquiryState(rawValue: $0) }
+        answer = root["answer"]?.integer
+        remarks = root["remarks"]?.integer.flatMap { Int(exactly: $0) } ?? 0
+        guard let stored = root["early"], let state = stored["state"]?.string.flatMap({ InquiryState(rawValue: $0) }) else { return }
+        early = InquiryAnswer(state, score: stored["score"]?.integer, comment: stored["comment"]?.string)
+    }
+
+    /// The form in a topic.
+    var data: [UInt8] {
+        var writer = JSONWriter(capacity: 128)
+        writer.beginObject()
+        writer.add("state", state?.rawValue)
+        writer.add("answer", answer)
+        writer.add("remarks", Int64(remarks))
+        if let early {
+            writer.beginObject("early")
+            writer.add("state", early.state.rawValue)
+            writer.add("score", early.score)
+            writer.add("comment", early.comment)
+            writer.endObject()
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,94 @@
+internal import Core
+internal import Crypto
+internal import JSON
+
+/// What a message of a ticket's channel is, and who sees it: a pure function of three of its fields.
+enum MessageClass: Sendable, Equatable {
+    /// Support alone sees it: nothing is made of it.
+    case agentsOnly
+    /// The customer sees it.
+    /// - Parameter isPushed: whether phones show it.
+    case comment(isPushed: Bool)
+    /// The customer sees the preview of an address, which is added to a message that was told before.
+    case preview
+    /// Support asks whether the ticket may be closed, or the customer has answered.
+    case closure(InquiryAnswer?)
+    /// Support asks for a rating, or the customer has rated.
+    case satisfaction(InquiryAnswer?)
+
+    private static let systemTypes: Set<String> = [
+        "ASSIGN", "TRANSFER", "CLOSE", "TICKET_ASSIGN", "TICKET_TRANSFER", "TICKET_CLOSE",
+    ]
+
+    /// Classifies a message; the first rule that matches counts.
+    /// - Parameters:
+    ///   - type: `MESG`, `FILE` or `ADMM`.
+    ///   - customType: empty when it has none.
+    ///   - data: the text that came with it.
+    init(type: String, customType: String, data: String?) {
+        if customType == "SENDBIRD_DESK_ADMIN_MESSAGE_CUSTOM_TYPE" {
+            self = .agentsOnly
+            return
+        }
+        let data = data.flatMap { MessageData($0) }
+        let dataType = data?.type ?? ""
+        if type == "ADMM" {
+            let isSystem = dataType.hasPrefix("SYSTEM_MESSAGE_") || Self.systemTypes.contains(dataType)
+            self = isSystem ? .agentsOnly : .comment(isPushed: Self.isUrgent(dataType))
+            return
+        }
+        switch (customType, dataType) {
+        case ("SENDBIRD_DESK_RICH_MESSAGE", "SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE"): self = .closure(data?.closure)
+        case ("SENDBIRD_DESK_RICH_MESSAGE", "SENDBIRD_DESK_CUSTOMER_SATISFACTION"): self = .satisfaction(data?.satisfaction)
+        case ("SENDBIRD_DESK_RICH_MESSAGE", "SENDBIRD_DESK_URL_PREVIEW"): self = .preview
+        case ("SENDBIRD:AUTO_EVENT_MESSAGE", _): self = .comment(isPushed: false)
+        default: self = .comment(isPushed: true)
+        }
+    }
+
+    private static func isUrgent(_ type: String) -> Bool {
+        type.hasPrefix("NOTIFICATION_") && (type.hasSuffix("_ASSIGNMENT_DELAY") || type.hasSuffix("_PROACTIVE_CHAT"))
+    }
+}
+
+/// What stands in the `data` of a message: the text of a JSON object, or base64 of one.
+struct MessageData {
+    private static let mostValues = 4096
+    private let root: JSONElement
+
+    /// Nil for anything else, which is no error: an app may put there what it likes.
+    init?(_ text: String) {
+        if let root = Self.object(Array(text.utf8)) {
+            self.root = root
+        } else if let bytes = Base64.decode(text), let root = Self.object(bytes) {
+            self.root = root
+        } else {
+            return nil
+        }
+    }
+
+    private static func object(_ bytes: [UInt8]) -> JSONElement? {
+        guard let root = try? JSONElement(parsing: bytes.span, mostValues: mostValues), root.isObject else { return nil }
+        return root
+    }
+
+    /// Its `type`; empty when it has none.
+    var type: String { root["type"]?.string ?? "" }
+
+    /// The state of the question whether a ticket may be closed; nil when it cannot be told.
+    var closure: InquiryAnswer? { state.map { InquiryAnswer($0) } }
+
+    /// The state of a request for a rating; nil when it cannot be told, also when the score is not 1 to 5.
+    var satisfaction: InquiryAnswer? {
+        guard let state, state != .declined else { return nil }
+        if state == .waiting { return InquiryAnswer(.waiting) }
+        guard let score = root["body"]?["customerSatisfactionScore"]?.integer, (1...5).contains(score) else { return nil }
+        let comment = root["body"]?["customerSatisfactionComment"]?.string
+        return InquiryAnswer(.confirmed, score: score, comment: comment.flatMap { $0.isEmpty ? nil : $0 })
+    }
+
+    /// `state`, or `status` where there is none.
+    private var state: InquiryState? {
+        (root["body"]?["state"]?.string ?? root["body"]?["status"]?.string).flatMap { InquiryState(rawValue: $0) }
+    }
+}

@@ -1,0 +1,111 @@
+internal import Core
+internal import JSON
+internal import Time
+
+/// Webhooks of Chat.
+extension ReportMaker {
+    /// What the store is asked about a message.
+    /// - Parameters:
+    ///   - found: the owner of the channel, as Desk has just said; nil when it was not asked or does not know.
+    ///   - isFinal: whether the report is decided even if nobody knows the owner.
+    /// - Returns: nil when nothing is to be stored, whatever is known.
+    func report(_ webhook: ChatWebhook, found: ChannelOwner?, isFinal: Bool) -> Report? {
+        let comment = Event.Identity(appID: appID, ticketID: webhook.channel, commentID: webhook.messageID, deviceID: "")
+        let isComment: Bool
+        switch (webhook.content, webhook.category) {
+        case (.agentsOnly, _), (.comment, .updated), (.preview, .updated): return nil
+        case (.comment, .sent), (.preview, .sent): isComment = true
+        case (.closure, _), (.satisfaction, _): isComment = false
+        }
+        let inquiry = Topic.Name(webhook.content.isClosure ? "closure" : "satisfaction", "\(webhook.channel)/\(webhook.messageID)")
+        let channel = Self.channelName(webhook.channel)
+        let hint = found ?? webhook.customerID.map { ChannelOwner(userID: $0, ticketID: nil) }
+        return Report(
+            appID: appID, identity: isComment ? comment : bodyIdentity, events: isComment ? [] : [comment], id: id(0),
+            receivedAt: receivedAt, topics: isComment ? [channel] : [channel, inquiry], userID: hint.flatMap { named($0.userID) }
+        ) { topics in
+            if topics[channel]?.isOfFormer == true || topics[inquiry]?.isOfFormer == true { return .ignored }
+            let known = Self.owner(topics[channel])
+            guard let owner = known ?? hint else {
+                guard isFinal else { return .undecided }
+                return decide(webhook, owner: nil, inquiry, topics)
+            }
+            // Whom the store would let in while it cannot tell is asked about again when the webhook comes again.
+            guard let isFormer = isFormer(owner.userID) else { return .undecided }
+            if isFormer { return .ignored }
+            let decision = decide(webhook, owner: owner, inquiry, topics)
+            guard known == nil, case .decided(let changed, let arrivals, let remark) = decision else { return decision }
+            return .decided(topics: changed + [Self.topic(webhook.channel, owner)], arrivals: arrivals, remark: remark)
+        }
+    }
+
+    private func decide(
+        _ webhook: ChatWebhook, owner: ChannelOwner?, _ name: Topic.Name, _ topics: [Topic.Name: Topic]
+    ) -> Report.Decision {
+        let remark: WebhookRemark? = owner == nil ? .noCustomer : nil
+        switch webhook.content {
+        case .agentsOnly: return .ignored
+        case .comment(let isPushed):
+            guard webhook.isOfSupport(customer: owner?.userID) else { return .ignored }
+            let arrival = comment(webhook, .commentCreated, owner, isPushed: isPushed && owner != nil)
+            return .decided(topics: [], arrivals: [arrival], remark: remark?.rawValue)
+        case .preview:
+            guard webhook.isOfSupport(customer: owner?.userID) else { return .ignored }
+            return .decided(
+                topics: [], arrivals: [comment(webhook, .commentCreated, owner, isPushed: owner != nil)], remark: remark?.rawValue)
+        case .closure(nil), .satisfaction(nil):
+            return .decided(topics: [], arrivals: [], remark: WebhookRemark.malformed.rawValue)
+        case .closure(let answer?): return step(webhook, answer, .closureRequested, owner, name, topics[name], remark)
+        case .satisfaction(let answer?): return step(webhook, answer, .ratingRequested, owner, name, topics[name], remark)
+        }
+    }
+
+    private func step(
+        _ webhook: ChatWebhook, _ answer: InquiryAnswer, _ request: Event.Kind, _ owner: ChannelOwner?, _ name: Topic.Name,
+        _ topic: Topic?, _ remark: WebhookRemark?
+    ) -> Report.Decision {
+        var inquiry = Inquiry(topic)
+        let step = inquiry.take(answer)
+        var arrivals: [Arrival] = []
+        if step.isAsked { arrivals.append(comment(webhook, request, owner, isPushed: owner != nil && step.answer == nil)) }
+        if let answer = step.answer { arrivals.append(answered(answer, request, webhook, owner)) }
+        let changed = Topic(name, userID: owner?.userID ?? topic?.userID ?? "", data: inquiry.data)
+        return .decided(topics: [changed], arrivals: arrivals, remark: (step.remark ?? remark)?.rawValue)
+    }
+
+    private func comment(_ webhook: ChatWebhook, _ kind: Event.Kind, _ owner: ChannelOwner?, isPushed: Bool) -> Arrival {
+        let comment = Comment(
+            appID: appID, userID: owner?.userID ?? "", ticketID: owner?.ticketID, channel: webhook.channel, commentID: webhook.messageID,
+            deviceID: "", deviceType: nil, body: webhook.text,
+            author: webhook.senderName.map { Comment.Author(name: $0) }, createdAt: webhook.occurredAt,
+            attachments: webhook.file.map { [$0] } ?? [])
+        return Arrival(
+            Event(
+                comment, id: id(0), kind: kind, receivedAt: receivedAt, lifeMilliseconds: subscriptions.lifeMilliseconds, trace: trace),
+            to: isPushed ? subscriptions.comments : subscriptions.quietComments)
+    }
+
+    private func answered(
+        _ answer: InquiryAnswer, _ request: Event.Kind, _ webhook: ChatWebhook, _ owner: ChannelOwner?
+    ) -> Arrival {
+        let kind: Event.Kind =
+            request == .ratingRequested ? .ticketRated : answer.state == .confirmed ? .closureConfirmed : .closureDeclined
+        return ticketEvent(
+            kind, 1, conversation: webhook.channel, userID: owner?.userID ?? "", occurredAt: webhook.occurredAt
+        ) { writer in
+            writer.add("ticket_id", id: owner?.ticketID)
+            writer.add("channel", id: webhook.channel)
+            writer.add("comment_id", id: webhook.messageID)
+            guard kind == .ticketRated else { return }
+            writer.add("score", answer.score)
+            writer.add("comment", answer.comment)
+        }
+    }
+}
+
+extension MessageClass {
+    /// Whether it is about the end of a ticket.
+    fileprivate var isClosure: Bool {
+        if case .closure = self { true } else { false }
+    }
+}

@@ -1,0 +1,83 @@
+internal import Core
+internal import HelpDesk
+internal import JSON
+internal import Time
+
+/// A webhook of Sendbird Desk about a ticket.
+struct DeskWebhook: Sendable {
+    /// In Desk's own words.
+    let type: String
+    /// When Desk has sent it, by its own clock; nil when that is not said.
+    let createdAt: UnixMilliseconds?
+    let ticket: DeskTicket
+
+    /// Reads a webhook's body. Events that are not known are read as changes of a ticket, if they have one.
+    /// - Returns: nil when nothing is made of it: a message for a bot, or an event without a ticket.
+    init?(_ root: WebhookFields) throws(WebhookError) {
+        guard let type = try root.string("eventType") else {
+            throw .missing(path: root.path(of: "eventType"), expectation: "a string such as TICKET.CREATED")
+        }
+        self.type = type
+        createdAt = root.anyString("createdAt").flatMap { RFC3339.unixMilliseconds($0) }
+        let isOfTicket = ["TICKET.CREATED", "TICKET.STATUS.UPDATED", "TICKET.CLOSED"].contains(type)
+        if isOfTicket {
+            ticket = try DeskTicket(try root.requiredObject("data"))
+        } else {
+            guard type != "MESSAGE.RECEIVED", let data = root.anyObject("data"), let ticket = try? DeskTicket(data) else { return nil }
+            self.ticket = ticket
+        }
+    }
+}
+
+/// Webhooks of Desk.
+extension ReportMaker {
+    /// What the store is asked about a ticket.
+    func report(_ webhook: DeskWebhook) -> Report {
+        let ticket = webhook.ticket
+        let name = Topic.Name("ticket", ticket.id.text)
+        let channel = ticket.channel.map { Self.channelName($0) }
+        return Report(
+            appID: appID, identity: bodyIdentity, id: id(0), receivedAt: receivedAt, topics: [name] + (channel.map { [$0] } ?? []),
+            userID: ticket.userID.flatMap { named($0) }
+        ) { topics in
+            let known = topics[name]
+            if known?.isOfFormer == true { return .ignored }
+            let userID = ticket.userID ?? known.flatMap { $0.userID.isEmpty ? nil : $0.userID }
+            if let userID {
+                guard let isFormer = isFormer(userID) else { return .undecided }
+                if isFormer { return .ignored }
+            }
+            var state = TicketState(known)
+            let step = state.take(ticket, type: webhook.type, toldAt: webhook.createdAt)
+            var changed = [Topic(name, userID: userID ?? "", data: state.data)]
+            if let userID, let channel = ticket.channel, topics[Self.channelName(channel)]?.isOfFormer != true {
+                changed.append(Self.topic(channel, ChannelOwner(userID: userID, ticketID: ticket.id)))
+            }
+            let arrivals = step.kinds.enumerated().map { place, kind in
+                event(kind, place, webhook, state, step.changes, userID: userID ?? "")
+            }
+            let remark = step.remark ?? (userID == nil ? .noCustomer : arrivals.isEmpty && known != nil ? .duplicate : nil)
+            return .decided(topics: changed, arrivals: arrivals, remark: remark?.rawValue)
+        }
+    }
+
+    private func event(
+        _ kind: Event.Kind, _ place: Int, _ webhook: DeskWebhook, _ state: TicketState, _ changes: [TicketState.Change], userID: String
+    ) -> Arrival {
+        let ticket = webhook.ticket
+        return ticketEvent(
+            kind, place, conversation: ticket.channel ?? ticket.id, userID: userID, occurredAt: webhook.createdAt
+        ) { writer in
+            writer.add("ticket_id", id: ticket.id)
+            writer.add("channel", id: ticket.channel)
+            writer.add("status", state.status)
+            writer.add("close_status", state.closeStatus)
+            writer.add("priority", state.priority)
+            writer.add("group", state.group)
+            writer.add("agent_id", state.agent)
+            writer.beginObject("changed_from")
+            for change in changes { writer.add(change.field, change.from) }
+            writer.endObject()
+        }
+    }
+}

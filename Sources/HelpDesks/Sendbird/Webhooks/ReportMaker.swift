@@ -1,0 +1,97 @@
+internal import Core
+internal import Crypto
+internal import HelpDesk
+internal import JSON
+internal import Time
+
+/// Whose channel it is.
+struct ChannelOwner: Sendable, Equatable {
+    /// The id of the customer in Chat.
+    let userID: String
+    /// The ticket of the channel; nil when only the customer is known.
+    let ticketID: HelpDeskID?
+}
+
+/// Makes the reports of one webhook: what the store is asked, and the pure decision on what it knows.
+struct ReportMaker: Sendable {
+    /// The most events that one webhook may bring.
+    private static let mostEvents = 6
+
+    let appID: String
+    let subscriptions: Subscriptions
+    let receivedAt: UnixMilliseconds
+    let trace: TraceContext?
+    /// The digest of the body.
+    let digest: String
+    /// Whether somebody was forgotten; nil when that cannot be told.
+    let isFormer: @Sendable (_ userID: String) -> Bool?
+    private let ids: [UUIDv7]
+
+    /// Who is told of what.
+    struct Subscriptions: Sendable {
+        let comments, quietComments, tickets: [Subscription]
+        let lifeMilliseconds: UInt64
+    }
+
+    /// - Throws: when OpenSSL fails.
+    init(
+        appID: String, _ subscriptions: Subscriptions, receivedAt: UnixMilliseconds, trace: TraceContext?, digest: String,
+        random: RandomPool, isFormer: @escaping @Sendable (_ userID: String) -> Bool?
+    ) throws(CryptoError) {
+        (self.appID, self.subscriptions, self.receivedAt, self.trace) = (appID, subscriptions, receivedAt, trace)
+        (self.digest, self.isFormer) = (digest, isFormer)
+        var ids: [UUIDv7] = []
+        for _ in 0..<Self.mostEvents { ids.append(try UUIDv7(milliseconds: receivedAt, from: random).event) }
+        self.ids = ids
+    }
+
+    /// The id of an event of this webhook, by its place.
+    func id(_ place: Int) -> UUIDv7 { ids[place] }
+
+    /// The identity by which a body is recognised.
+    var bodyIdentity: Event.Identity {
+        guard let identity = Report.identity(appID: appID, digest: digest) else {
+            preconditionFailure("hexadecimal digits are an identity")
+        }
+        return identity
+    }
+
+    /// The event of a ticket, which no phone shows.
+    func ticketEvent(
+        _ kind: Event.Kind, _ place: Int, conversation: HelpDeskID, userID: String, occurredAt: UnixMilliseconds?,
+        _ write: (inout JSONWriter) -> Void
+    ) -> Arrival {
+        var writer = JSONWriter(capacity: 256)
+        writer.beginObject()
+        write(&writer)
+        writer.endObject()
+        return Arrival(
+            Event(
+                id: id(place), kind: kind,
+                identity: Event.Identity(appID: appID, ticketID: conversation, commentID: nil, deviceID: ""), userID: userID,
+                occurredAt: occurredAt ?? receivedAt, receivedAt: receivedAt, expiresAt: receivedAt + subscriptions.lifeMilliseconds,
+                data: writer.bytes, trace: trace), to: subscriptions.tickets)
+    }
+
+    /// A person whom a store may name; nil for one who was forgotten, or may have been.
+    func named(_ userID: String) -> String? { isFormer(userID) == false ? userID : nil }
+
+    /// The name of a channel's topic.
+    static func channelName(_ channel: HelpDeskID) -> Topic.Name { Topic.Name("channel", channel.text) }
+
+    /// The topic of a channel whose owner is known.
+    static func topic(_ channel: HelpDeskID, _ owner: ChannelOwner) -> Topic {
+        var writer = JSONWriter(capacity: 32)
+        writer.beginObject()
+        writer.add("ticket_id", id: owner.ticketID)
+        writer.endObject()
+        return Topic(channelName(channel), userID: owner.userID, data: writer.bytes)
+    }
+
+    /// The owner that a channel's topic tells; nil when there is none.
+    static func owner(_ topic: Topic?) -> ChannelOwner? {
+        guard let topic, !topic.userID.isEmpty else { return nil }
+        let ticket = (try? JSONElement(parsing: topic.data.span))?["ticket_id"].flatMap { HelpDeskID($0) }
+        return ChannelOwner(userID: topic.userID, ticketID: ticket)
+    }
+}

@@ -1,0 +1,156 @@
+internal import Core
+internal import HelpDesk
+internal import JSON
+internal import Time
+
+/// A ticket as Desk tells of it; every field may be missing.
+struct DeskTicket: Sendable, Equatable {
+    /// Its number.
+    let id: HelpDeskID
+    let channel: HelpDeskID?
+    /// The id of the customer in Chat.
+    let userID: String?
+    let status: String?
+    let closeStatus: String?
+    let priority: String?
+    let group: HelpDeskID?
+    let agent: HelpDeskID?
+
+    /// Reads `data` of a webhook.
+    /// - Throws: when it has no `id`.
+    init(_ data: WebhookFields) throws(WebhookError) {
+        guard let id = data.anyID("id") else {
+            throw .missing(path: data.path(of: "id"), expectation: "the ticket's number")
+        }
+        self.id = id
+        channel = data.anyID("channelUrl")
+        userID = data.anyObject("customer")?.anyString("sendbirdId").flatMap {
+            FieldGrammar.problem(ofUserID: $0.utf8.span) == nil ? $0 : nil
+        }
+        status = data.anyString("status2")
+        closeStatus = data.anyString("closeStatus")
+        priority = data.anyString("priority")
+        group = data.anyObject("group").flatMap { $0.anyID("key") ?? $0.anyID("id") }
+        agent = data.anyObject("recentAssignment")?.anyObject("agent")?.anyID("id")
+    }
+
+    init(
+        id: HelpDeskID, channel: HelpDeskID? = nil, userID: String? = nil, status: String? = nil, closeStatus: String? = nil,
+        priority: String? = nil, group: HelpDeskID? = nil, agent: HelpDeskID? = nil
+    ) {
+        (self.id, self.channel, self.userID, self.status, self.closeStatus) = (id, channel, userID, status, closeStatus)
+        (self.priority, self.group, self.agent) = (priority, group, agent)
+    }
+
+    /// Whether it has ended; nil when that is not said.
+    fileprivate var isClosed: Bool? {
+        if let closeStatus { return closeStatus != "NOT_CLOSED" }
+        return status.map { $0 == "CLOSED" }
+    }
+}
+
+/// What is remembered of a ticket: a pure function of what Desk tells, and its form in a topic.
+struct TicketState: Sendable, Equatable {
+    /// What follows from a webhook.
+    struct Step: Sendable, Equatable {
+        /// What happened, in the order in which it is told.
+        var kinds: [Event.Kind] = []
+        /// What has changed, with the former value; nil where none was known.
+        var changes: [Change] = []
+        var remark: WebhookRemark?
+    }
+
+    /// One field that has changed.
+    struct Change: Sendable, Equatable {
+        let field: StaticString
+        let from: String?
+
+        static func == (left: Self, right: Self) -> Bool { "\(left.field)" == "\(right.field)" && left.from == right.from }
+    }
+
+    private(set) var status: String?
+    private(set) var closeStatus: String?
+    private(set) var priority: String?
+    private(set) var group: String?
+    private(set) var agent: String?
+    private(set) var isClosed = false
+    /// When Desk has told the newest of it, by its own clock.
+    private(set) var toldAt: UnixMilliseconds?
+    private var isKnown = false
+
+    init() {}
+
+    /// Takes in a webhook.
+    /// - Parameters:
+    ///   - type: the webhook's `eventType`.
+    ///   - toldAt: the webhook's `createdAt`; without it the webhook counts as newer than all before.
+    mutating func take(_ ticket: DeskTicket, type: String, toldAt time: UnixMilliseconds?) -> Step {
+        var step = Step()
+        if let time, let toldAt, time < toldAt {
+            step.remark = .stale
+            return step
+        }
+        toldAt = time ?? toldAt
+        let wasKnown = isKnown
+        isKnown = true
+        let wasClosed = isClosed
+        isClosed = ticket.isClosed ?? isClosed
+        let former = (agent: agent, status: status, group: group)
+        Self.change(&status, ticket.status, "status", &step)
+        Self.change(&closeStatus, ticket.closeStatus, "close_status", &step)
+        Self.change(&priority, ticket.priority, "priority", &step)
+        Self.change(&group, ticket.group?.text, "group", &step)
+        Self.change(&agent, ticket.agent?.text, "agent", &step)
+        if type == "TICKET.CREATED", !wasKnown { step.kinds.append(.ticketCreated) }
+        if isClosed, !wasClosed, wasKnown || type != "TICKET.CREATED" { step.kinds.append(.ticketClosed) }
+        guard wasKnown else {
+            // Nothing is known to have changed with the first that is heard of it.
+            step.changes = []
+            return step
+        }
+        if wasClosed, !isClosed { step.kinds.append(.ticketReopened) }
+        if former.group != nil, former.group != group { step.kinds.append(.ticketTransferred) }
+        let isTaken = agent != nil && agent != former.agent
+        if isTaken || (former.agent == nil && agent == nil && status == "ACTIVE" && former.status == "PENDING") {
+            step.kinds.append(.ticketAssigned)
+        }
+        if step.kinds.isEmpty, !step.changes.isEmpty { step.kinds = [.ticketUpdated] }
+        return step
+    }
+
+    private static func change(_ value: inout String?, _ new: String?, _ field: StaticString, _ step: inout Step) {
+        guard let new, new != value else { return }
+        step.changes.append(Change(field: field, from: value))
+        value = new
+    }
+}
+
+extension TicketState {
+    /// Reads what `data` has written; what is not understood counts as nothing known.
+    init(_ topic: Topic?) {
+        guard let topic, let root = try? JSONElement(parsing: topic.data.span), root.isObject else { return }
+        isKnown = true
+        status = root["status"]?.string
+        closeStatus = root["close_status"]?.string
+        priority = root["priority"]?.string
+        group = root["group"]?.string
+        agent = root["agent"]?.string
+        isClosed = root["is_closed"]?.integer == 1
+        toldAt = root["told_at"]?.integer.flatMap { UInt64(exactly: $0) }.map { UnixMilliseconds(rawValue: $0) }
+    }
+
+    /// The form in a topic.
+    var data: [UInt8] {
+        var writer = JSONWriter(capacity: 192)
+        writer.beginObject()
+        writer.add("status", status)
+        writer.add("close_status", closeStatus)
+        writer.add("priority", priority)
+        writer.add("group", group)
+        writer.add("agent", agent)
+        writer.add("is_closed", isClosed ? 1 : 0)
+        writer.add("told_at", toldAt.map { Int64(clamping: $0.rawValue) })
+        writer.endObject()
+        return writer.bytes
+    }
+}

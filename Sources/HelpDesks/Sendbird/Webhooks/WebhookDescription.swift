@@ -1,0 +1,60 @@
+internal import HTTPServer
+internal import JSON
+
+extension SendbirdSender {
+    /// The webhook, as the OpenAPI document describes it.
+    var description: RouteDescription {
+        RouteDescription(
+            self == .chat ? "Takes a webhook of Sendbird Chat." : "Takes a webhook of Sendbird Desk.",
+            text: "The answer 200 comes once what follows from it is durable. Other events are answered 200 `ignored`.",
+            parameters: [
+                RouteDescription.Parameter("app", .path, Schema.text, text: "The app's Application ID."),
+                RouteDescription.Parameter(
+                    "\(header)", .header, ["type": "string", "pattern": .string("^\(prefix)[0-9a-f]{\(self == .chat ? 64 : 40)}$")],
+                    text: self == .chat
+                        ? "HMAC-SHA-256 of the raw body under an API token of Chat, in lower-case hexadecimal digits."
+                        : "HMAC-SHA-1 of the raw body under an API token of Desk or Chat, in lower-case hexadecimal digits."),
+            ],
+            body: RouteDescription.Body(
+                self == .chat ? Self.chatBody : Self.deskBody, example: self == .chat ? Self.chatExample : Self.deskExample),
+            answers: [
+                RouteDescription.Answer(
+                    200, "What follows is durable, was durable before, or there is nothing to be done.",
+                    Schema.status("accepted", "duplicate", "ignored")),
+                RouteDescription.Answer(
+                    400, "The body is not strict JSON, or a field is missing or not as expected; the message names it."),
+                RouteDescription.Answer(
+                    403,
+                    "The app is unknown or the signature is wrong (`denied`), or the caller is not accepted (`forbidden_network`, "
+                        + "`forbidden_certificate`, `forbidden_header`)."),
+                RouteDescription.Answer(503, "It could not be stored.", headers: ["Retry-After"]),
+            ])
+    }
+
+    private static let chatBody = Schema.object(
+        [
+            ("category", Schema.text), ("type", Schema.text), ("app_id", Schema.text),
+            ("payload", Schema.object([("message_id", Schema.integer), ("message", Schema.text)], required: ["message_id"])),
+            ("channel", Schema.object([("channel_url", Schema.line(1...255))], required: ["channel_url"])),
+        ], required: ["category"])
+
+    private static let deskBody = Schema.object(
+        [
+            ("eventType", Schema.text), ("createdAt", Schema.text),
+            ("data", Schema.object([("id", Schema.integer), ("channelUrl", Schema.text)], required: ["id"])),
+        ], required: ["eventType"])
+
+    private static let chatExample: JSONValue = [
+        "category": "group_channel:message_send", "type": "MESG", "sender": ["user_id": "sendbird_desk_agent_id_1", "nickname": "Anna"],
+        "payload": ["message_id": 8_000_000_001, "message": "Hello!", "created_at": 1_760_000_000_000],
+        "channel": ["channel_url": "sendbird_desk_1", "custom_type": "SENDBIRD_DESK_CHANNEL_CUSTOM_TYPE"], "app_id": "MY-APP",
+    ]
+
+    private static let deskExample: JSONValue = [
+        "eventType": "TICKET.CREATED", "createdAt": "2026-03-01T10:00:00Z",
+        "data": [
+            "id": 101, "channelUrl": "sendbird_desk_1", "status2": "INITIALIZED", "closeStatus": "NOT_CLOSED",
+            "customer": ["id": 11, "sendbirdId": "user-1"],
+        ],
+    ]
+}

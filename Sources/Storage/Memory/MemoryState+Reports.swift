@@ -1,0 +1,61 @@
+internal import Core
+internal import Time
+
+/// Reports of help desks, and the topics that they are about.
+extension MemoryState {
+    /// A topic of an app.
+    struct TopicKey: Hashable {
+        let appID: ByteKey
+        let name: Topic.Name
+    }
+
+    /// A topic, and when it was last heard of.
+    struct KnownTopic {
+        var topic: Topic
+        let at: UnixMilliseconds
+    }
+
+    mutating func accept(_ report: Report, _ rules: MemoryRules) -> Result<ReportOutcome, StoreError> {
+        let appID = ByteKey(report.appID)
+        if let earlier = duplicate(of: report.identity) { return .success(.duplicate(of: [earlier])) }
+        var known: [Topic.Name: Topic] = [:]
+        for name in report.topics { known[name] = topics[TopicKey(appID: appID, name: name)]?.topic }
+        switch report.decide(known) {
+        case .undecided: return .success(.undecided)
+        case .ignored: return .success(.ignored)
+        case .decided(let changed, let arrivals, let remark):
+            var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
+            for arrival in arrivals where duplicate(of: arrival.event.identity) == nil {
+                guard let rows = admitted(plan(arrival), arrival.event, rules) else {
+                    return .failure(.queueFull(rules.bounds.maxPending))
+                }
+                planned.append((arrival, rows))
+            }
+            for (arrival, rows) in planned { insert(arrival, rows) }
+            for topic in changed where known[topic.name] != topic {
+                topics[TopicKey(appID: appID, name: topic.name)] = KnownTopic(topic: topic, at: report.receivedAt)
+            }
+            if !planned.contains(where: { $0.arrival.event.identity == report.identity }) {
+                past[report.identity] = (report.id, report.receivedAt)
+            }
+            return .success(.accepted(events: planned.map(\.arrival.event.id), remark: remark))
+        }
+    }
+
+    private func duplicate(of identity: Event.Identity) -> UUIDv7? {
+        guard identity.commentID != nil else { return nil }
+        return events.first { $0.identity == identity }?.id ?? past[identity]?.id
+    }
+
+    mutating func forgetTopics(of person: RevokedPerson) {
+        for (key, known) in topics where key.appID == ByteKey(person.appID) && ByteKey(known.topic.userID) == ByteKey(person.userID) {
+            topics[key]?.topic = Topic(key.name, userID: "", data: Topic.formerData)
+        }
+    }
+
+    mutating func deleteTopics(before time: UnixMilliseconds, limit: Int) -> Int {
+        let old = topics.filter { $0.value.at < time }.keys.prefix(limit)
+        for key in old { topics[key] = nil }
+        return old.count
+    }
+}

@@ -1,0 +1,114 @@
+import Core
+import Testing
+import Time
+
+@testable import Sendbird
+
+/// The state machines of questions to the customer, with every cell of their tables.
+@Suite struct InquiryTests {
+    private static let waiting = InquiryAnswer(.waiting)
+    private static let confirmed = InquiryAnswer(.confirmed)
+    private static let declined = InquiryAnswer(.declined)
+    private static let four = InquiryAnswer(.confirmed, score: 4, comment: "Fast")
+    private static let two = InquiryAnswer(.confirmed, score: 2)
+
+    private typealias Row = (known: [InquiryAnswer], arrives: InquiryAnswer, step: Inquiry.Step)
+
+    private static let rows: [Row] = [
+        ([], waiting, Inquiry.Step(isAsked: true)),
+        ([], confirmed, Inquiry.Step(remark: .unasked)), ([], declined, Inquiry.Step(remark: .unasked)),
+        ([waiting], waiting, Inquiry.Step(remark: .duplicate)),
+        ([waiting], confirmed, Inquiry.Step(answer: confirmed)), ([waiting], declined, Inquiry.Step(answer: declined)),
+        ([waiting, confirmed], waiting, Inquiry.Step(remark: .stale)),
+        ([waiting, confirmed], confirmed, Inquiry.Step(remark: .duplicate)),
+        ([waiting, confirmed], declined, Inquiry.Step(remark: .conflict)),
+        ([waiting, declined], waiting, Inquiry.Step(remark: .stale)),
+        ([waiting, declined], confirmed, Inquiry.Step(remark: .conflict)),
+        ([waiting, declined], declined, Inquiry.Step(remark: .duplicate)),
+        // Satisfaction.
+        ([], four, Inquiry.Step(remark: .unasked)), ([waiting], four, Inquiry.Step(answer: four)),
+        ([waiting, four], four, Inquiry.Step(remark: .duplicate)), ([waiting, four], two, Inquiry.Step(remark: .conflict)),
+        ([waiting, four], InquiryAnswer(.confirmed, score: 4), Inquiry.Step(remark: .conflict)),
+        ([waiting, four], waiting, Inquiry.Step(remark: .stale)),
+        // The question came late: both are told, in their order.
+        ([confirmed], waiting, Inquiry.Step(isAsked: true, answer: confirmed)),
+        ([four], waiting, Inquiry.Step(isAsked: true, answer: four)),
+        // The first answer counts, and is the one that is known afterwards.
+        ([confirmed, declined], waiting, Inquiry.Step(isAsked: true, answer: confirmed)),
+        ([four, waiting], four, Inquiry.Step(remark: .duplicate)), ([four, waiting], waiting, Inquiry.Step(remark: .stale)),
+    ]
+
+    @Test(arguments: rows.indices) func followsTheTable(_ index: Int) {
+        let row = Self.rows[index]
+        var inquiry = Inquiry()
+        for answer in row.known { _ = inquiry.take(answer) }
+        // As it is read from the store.
+        var stored = Inquiry(Topic(Topic.Name("closure", "c/1"), userID: "", data: inquiry.data))
+        #expect(stored == inquiry)
+        #expect(stored.take(row.arrives) == row.step, "\(index)")
+    }
+
+    @Test func isMarked() {
+        var inquiry = Inquiry()
+        for answer in [Self.confirmed, Self.waiting, Self.waiting, Self.declined] { _ = inquiry.take(answer) }
+        #expect(inquiry.remarks == 3)
+    }
+
+    @Test func whatIsNotUnderstoodIsNothing() {
+        for data in ["", "[]", #"{"state":7,"early":[]}"#, #"{"early":{"state":"LATER"}}"#] {
+            #expect(Inquiry(Topic(Topic.Name("closure", "c/1"), userID: "", data: Array(data.utf8))) == Inquiry())
+        }
+    }
+}
+
+/// What follows from what Desk tells of a ticket.
+@Suite struct TicketStateTests {
+    private struct Told {
+        var type = "TICKET.STATUS.UPDATED"
+        var status: String?
+        var close: String?
+        var group: HelpDeskID?
+        var agent: HelpDeskID?
+        var priority: String?
+        var at: UnixMilliseconds?
+
+        var ticket: DeskTicket {
+            DeskTicket(id: 101, status: status, closeStatus: close, priority: priority, group: group, agent: agent)
+        }
+    }
+
+    private static let created = Told(type: "TICKET.CREATED", status: "INITIALIZED", close: "NOT_CLOSED", group: "cs-team", at: 100)
+
+    private func kinds(_ before: [Told], _ last: Told) -> (kinds: [Event.Kind], remark: WebhookRemark?) {
+        var state = TicketState()
+        for told in before { _ = state.take(told.ticket, type: told.type, toldAt: told.at) }
+        if !before.isEmpty { state = TicketState(Topic(Topic.Name("ticket", "101"), userID: "u", data: state.data)) }
+        let step = state.take(last.ticket, type: last.type, toldAt: last.at)
+        return (step.kinds, step.remark)
+    }
+
+    @Test func tellsWhatHasChanged() {
+        let taken = Told(status: "ACTIVE", close: "NOT_CLOSED", group: "cs-team", agent: 5, at: 200)
+        let closed = Told(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)
+        #expect(kinds([], Self.created).kinds == [.ticketCreated])
+        #expect(kinds([Self.created], Self.created).kinds == [])
+        #expect(kinds([Self.created], Told(status: "PENDING", at: 150)).kinds == [.ticketUpdated])
+        #expect(kinds([Self.created], taken).kinds == [.ticketAssigned])
+        #expect(kinds([Self.created, Told(status: "PENDING", at: 150)], Told(status: "ACTIVE", at: 160)).kinds == [.ticketAssigned])
+        #expect(kinds([Self.created, taken], Told(agent: 6, at: 250)).kinds == [.ticketAssigned])
+        #expect(kinds([Self.created, taken], Told(type: "TICKET.TRANSFERRED", group: "vip", at: 250)).kinds == [.ticketTransferred])
+        #expect(kinds([Self.created, taken], Told(status: "IDLE", at: 250)).kinds == [.ticketUpdated])
+        #expect(kinds([Self.created, taken], Told(priority: "HIGH", at: 250)).kinds == [.ticketUpdated])
+        #expect(kinds([Self.created, taken], closed).kinds == [.ticketClosed])
+        #expect(kinds([Self.created, taken, closed], Told(status: "PENDING", close: "NOT_CLOSED", at: 400)).kinds == [.ticketReopened])
+        #expect(kinds([], closed).kinds == [.ticketClosed], "though nothing was heard of the ticket before")
+        #expect(kinds([], taken).kinds == [], "nothing is known to have changed")
+    }
+
+    @Test func whatIsOlderIsStale() {
+        let closed = Told(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)
+        let late = kinds([Self.created, closed], Told(status: "ACTIVE", close: "NOT_CLOSED", at: 200))
+        #expect(late.kinds == [] && late.remark == .stale)
+        #expect(kinds([Self.created, closed], Told(close: "NOT_CLOSED", at: nil)).kinds == [.ticketReopened])
+    }
+}

@@ -1,0 +1,175 @@
+import Core
+import Crypto
+import HTTPServer
+import JSON
+import Observability
+import Storage
+import TestSupport
+import Threading
+import Time
+import Tracing
+
+@testable import Configuration
+@testable import HelpDesk
+@testable import Pyrus
+@testable import Sendbird
+@testable import Service
+
+/// The routes of Pyrus and Sendbird over a store in memory, with the time standing still.
+///
+/// Apps: `shop` of Pyrus; `APP` and `OTHER` of Sendbird, with the notifiers `log`, `backend` (http) and `apns` for the devices `ios`.
+final class SendbirdFixture: RouteFixture {
+    static let metric = "deskgate_webhook_events_total"
+    static let time: UnixMilliseconds = TestTime.now.milliseconds
+    /// The tokens of `APP`, the former one of Chat after the present one.
+    static let chatToken = 51
+    static let formerChatToken = 52
+    static let deskToken = 53
+
+    let store: any Store
+    let log: TestLog
+    let router: Router
+    let registry = MetricsRegistry()
+    let revocations = Live(Revocations.none)
+    private let directory: ConfigurationDirectory
+
+    init(maxPending: Int = 1000) throws {
+        var settings = StoreSettings()
+        settings.maxPending = maxPending
+        directory = try ConfigurationDirectory()
+        for number in 51...56 { directory.environment["T\(number)"] = TestSecret.text(number) }
+        try directory.scratch.write("secrets/app-4.key", TestSecret.text(4))
+        try directory.writePushCredentials()
+        try directory.scratch.write("secrets/backend.whsec", TestSecret.signing(5))
+        let configuration = try directory.configuration(Self.json)
+        log = try TestLog(in: directory.scratch, level: .debug)
+        store = MemoryStore(settings: settings)
+        let metrics = HelpDeskMetrics(registry)
+        let state = HelpDeskState(configuration, authorizer: try configuration.makeAuthorizer(), metrics: metrics)
+        let clocks = Clocks(unixSeconds: { TestTime.now }, unixMilliseconds: { Self.time })
+        let tracer = TraceExporter(registry: registry, logger: log.logger, clocks: clocks, version: "1", instance: { "" }).tracer
+        let services = HelpDeskServices(
+            state: Live(state), revocations: revocations, store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
+            logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
+            tracer: tracer, onChange: {})
+        let desks = try [HelpDesk.pyrus, .sendbird].map { try $0.serve(configuration, services) }
+        router = Router(desks.flatMap(\.routes))
+    }
+
+    deinit { store.close() }
+
+    private static let json = """
+        {"apps":[
+            {"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]},
+            {"app_id":"APP","help_desk":"sendbird","keys":[{"id":1,"secret":{"file":"secrets/app-2.key"}}],
+             "sendbird":{"chat_token":[{"env":"T51"},{"env":"T52"}],"desk_token":{"env":"T53"}},
+             "notifiers":["log","backend"],"routes":{"ios":"apns"}},
+            {"app_id":"OTHER","help_desk":"sendbird","keys":[{"id":1,"secret":{"file":"secrets/app-3.key"}}],
+             "sendbird":{"chat_token":{"env":"T54"},"desk_token":{"env":"T55"}},"notifiers":["log"]}],
+         "notifiers":{"log":{"type":"log"},
+            "backend":{"type":"http","url":"https://backend.example.com/","secret":{"file":"secrets/backend.whsec"}},
+            "apns":{"type":"apns","key":{"file":"secrets/AuthKey_ABCDE12345.p8"},"key_id":"ABCDE12345","team_id":"FGHIJ67890","topic":"com.example.chat"}}}
+        """
+
+    /// Registers a device of a customer, by which pushes are seen.
+    func registerDevice(_ user: String = "user-1") throws {
+        let key = try TestKey(app: "APP", user: user, secret: 2).text()
+        let body = #"{"app_id":"APP","user_id":"\#(user)","security_key":"\#(key)","instance_id":"d1","type":"ios","token":"t-\#(user)"}"#
+        let response = client.send(.post, "/sendbird/push-token", headers: [:], body: Array(body.utf8))
+        guard response.status == 200 else { throw Refused(text: response.text) }
+    }
+
+    struct Refused: Error { let text: String }
+
+    /// Sends a webhook of Chat.
+    func chat(_ body: String, app: String = "APP", token: Int = chatToken) throws -> ReceivedResponse {
+        try chat(Array(body.utf8), app: app, token: token)
+    }
+
+    func chat(_ body: [UInt8], app: String = "APP", token: Int = chatToken) throws -> ReceivedResponse {
+        client.send(
+            .post, "/sendbird/chat-webhook/\(app)", headers: ["x-sendbird-signature": try Self.sign256(body, token)], body: body)
+    }
+
+    /// Sends a webhook of Desk.
+    func desk(_ body: String, app: String = "APP", token: Int = deskToken) throws -> ReceivedResponse {
+        let body = Array(body.utf8)
+        return client.send(
+            .post, "/sendbird/desk-webhook/\(app)", headers: ["x-hub-signature": "sha1=" + (try Self.sign1(body, token))], body: body)
+    }
+
+    static func sign256(_ body: [UInt8], _ token: Int) throws -> String {
+        let key = try HMACKey<SHA256>(secret: Array(TestSecret.text(token).utf8).span)
+        return hex(try key.code { message throws(CryptoError) in try message.append(body.span) }.span)
+    }
+
+    static func sign1(_ body: [UInt8], _ token: Int) throws -> String {
+        let key = try HMACKey<SHA1>(secret: Array(TestSecret.text(token).utf8).span)
+        return hex(try key.code { message throws(CryptoError) in try message.append(body.span) }.span)
+    }
+
+    private static func hex(_ code: Span<UInt8>) -> String {
+        var text = ""
+        for index in code.indices { text += (code[index] < 16 ? "0" : "") + String(code[index], radix: 16) }
+        return text
+    }
+
+    /// What the store has, oldest first: the kind, the person, and the notifiers with the state.
+    func events() throws -> [String] {
+        var shown: [String] = []
+        for delivery in try store.deliveries(DeliveryFilter(), limit: 1000).reversed() where delivery.event.identity.appID == "APP" {
+            shown.append("\(delivery.event.kind.rawValue) \(delivery.event.userID) \(delivery.notifier) \(delivery.state.rawValue)")
+        }
+        return shown.filter { !$0.hasPrefix("push_token") }
+    }
+
+    /// The data of the newest event of a kind.
+    func data(_ kind: Event.Kind) throws -> String? {
+        try store.deliveries(DeliveryFilter(), limit: 1000).first { $0.event.kind == kind && $0.event.hasData }.map {
+            String(decoding: $0.event.data, as: UTF8.self)
+        }
+    }
+}
+
+/// Bodies as Sendbird sends them.
+enum SendbirdBody {
+    static func message(
+        _ id: String = "8000000001", text: String = "Hello", sender: String? = "sendbird_desk_agent_id_1", type: String = "MESG",
+        customType: String = "", data: String = "", channel: String = "sendbird_desk_1", category: String = "message_send",
+        members: [String] = [], extra: String = ""
+    ) -> String {
+        func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).serialized(), as: UTF8.self) }
+        let senderPart = sender.map { #""sender":{"user_id":\#(quoted($0)),"nickname":"Anna","future":1},"# } ?? ""
+        let memberPart = members.isEmpty ? "" : #""members":[\#(members.map { #"{"user_id":\#(quoted($0))}"# }.joined(separator: ","))],"#
+        return """
+            {"category":"group_channel:\(category)","type":"\(type)",\(senderPart)\(memberPart)\(extra)"payload":{"message_id":\(id),\
+            "custom_type":\(quoted(customType)),"message":\(quoted(text)),"data":\(quoted(data)),"created_at":1760000000000,\
+            "updated_at":1760000100000},"channel":{"channel_url":\(quoted(channel)),"custom_type":"SENDBIRD_DESK_CHANNEL_CUSTOM_TYPE"},\
+            "app_id":"APP"}
+            """
+    }
+
+    static func closure(_ state: String, category: String = "message_send", id: String = "8000000002") -> String {
+        message(
+            id, text: "Close?", customType: "SENDBIRD_DESK_RICH_MESSAGE",
+            data: #"{"type":"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE","body":{"state":"\#(state)","ticketId":101}}"#, category: category)
+    }
+
+    static func satisfaction(_ body: String, category: String = "message_send", id: String = "8000000003") -> String {
+        message(
+            id, text: "Rate us", customType: "SENDBIRD_DESK_RICH_MESSAGE",
+            data: #"{"type":"SENDBIRD_DESK_CUSTOMER_SATISFACTION","body":{\#(body),"ticketId":101}}"#, category: category)
+    }
+
+    static func ticket(
+        _ type: String = "TICKET.CREATED", status: String = "INITIALIZED", close: String = "NOT_CLOSED", at: String = "10:00:00",
+        customer: String? = "user-1", extra: String = ""
+    ) -> String {
+        let customer = customer.map { #""customer":{"id":11,"sendbirdId":"\#($0)"},"# } ?? ""
+        return """
+            {"eventType":"\(type)","createdAt":"2026-03-01T\(at)Z","data":{"id":101,"channelUrl":"sendbird_desk_1",\
+            "status2":"\(status)","closeStatus":"\(close)","priority":"MEDIUM",\(customer)\(extra)"group":{"id":3,"key":"cs-team"},\
+            "customFields":[{"id":1,"key":"order","value":"7"}]}}
+            """
+    }
+}

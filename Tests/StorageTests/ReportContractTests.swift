@@ -1,0 +1,121 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+import Time
+
+/// What help desks tell, and the topics that it is about: every store decides, writes and recognises alike.
+@Suite struct ReportContractTests {
+    private static let name = Topic.Name("ticket", "7")
+    private static let person = RevokedPerson(appID: "app", userID: "user")
+
+    /// A report that counts in its topic how many came, with an event for each.
+    private func report(
+        _ number: Int, digest: String? = nil, at time: UnixMilliseconds = 1000, user: String = "user", remark: String? = nil
+    ) throws -> Report {
+        let identity = try #require(Report.identity(appID: "app", digest: digest ?? "digest-\(number)"))
+        var sample = Sample(number)
+        (sample.user, sample.received) = (user, time)
+        let arrival = sample.arrival()
+        return Report(
+            appID: "app", identity: identity, events: [arrival.event.identity], id: arrival.event.id, receivedAt: time, topics: [Self.name],
+            userID: user
+        ) { topics in
+            if topics[Self.name]?.isOfFormer == true { return .ignored }
+            let count = topics[Self.name]?.data ?? []
+            return .decided(
+                topics: [Topic(Self.name, userID: user, data: count + [UInt8(ascii: "x")])], arrivals: [arrival], remark: remark)
+        }
+    }
+
+    private func asked(_ store: any Store) throws -> Topic? {
+        let seen = Answer<Topic?>()
+        let identity = try #require(Report.identity(appID: "app", digest: "question"))
+        let report = Report(appID: "app", identity: identity, id: Sample(999).event.id, receivedAt: 1, topics: [Self.name], userID: nil) {
+            seen.set(.success($0[Self.name]))
+            return .undecided
+        }
+        #expect(try store.take(report) == .undecided)
+        return try seen.get()
+    }
+
+    @Test(arguments: Backend.allCases) func decidesOnWhatIsKnown(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        #expect(try asked(fixture.store) == nil)
+        #expect(try fixture.store.take(report(1)) == .accepted(events: [Sample(1).event.id], remark: nil))
+        #expect(try fixture.store.take(report(2, remark: "odd")) == .accepted(events: [Sample(2).event.id], remark: "odd"))
+        #expect(try asked(fixture.store) == Topic(Self.name, userID: "user", data: Array("xx".utf8)))
+        #expect(try fixture.store.all().map(\.event.id) == [Sample(2).event.id, Sample(1).event.id])
+    }
+
+    @Test(arguments: Backend.allCases) func recognisesABody(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try fixture.store.take(report(1))
+        #expect(try fixture.store.take(report(2, digest: "digest-1")) == .duplicate(of: [Sample(1).event.id]))
+        // The event is known although the body is another one: its topic changes, and it is not told twice.
+        #expect(try fixture.store.take(report(1, digest: "other")) == .accepted(events: [], remark: nil))
+        #expect(try fixture.store.all().count == 1)
+        #expect(try asked(fixture.store)?.data == Array("xx".utf8))
+    }
+
+    @Test(arguments: Backend.allCases) func decidesInOrderInOneTransaction(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let answers = try (1...20).map { number in
+            let answer = Answer<ReportOutcome>()
+            fixture.store.accept(try report(number), isAwaited: { true }) { answer.set($0) }
+            return answer
+        }
+        for (index, answer) in answers.enumerated() {
+            #expect(try answer.get() == .accepted(events: [Sample(index + 1).event.id], remark: nil))
+        }
+        #expect(try asked(fixture.store)?.data.count == 20)
+    }
+
+    @Test(arguments: Backend.allCases) func changesNothingWithoutRoom(_ backend: Backend) throws {
+        let fixture = try backend.store(maxPending: 1)
+        _ = try fixture.store.take(report(1))
+        #expect(throws: StoreError.self) { try fixture.store.take(report(2)) }
+        #expect(try asked(fixture.store)?.data == Array("x".utf8))
+        #expect(try fixture.store.take(report(3, digest: "digest-1")) == .duplicate(of: [Sample(1).event.id]))
+    }
+
+    /// Nothing is made of what comes about a person who was forgotten, though nobody knows any more who that was.
+    @Test(arguments: Backend.allCases) func forgetsAPerson(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try fixture.store.take(report(1))
+        _ = try fixture.store.erase(Self.person, now: 2000, telling: .nobody)
+        #expect(try asked(fixture.store) == Topic(Self.name, userID: "", data: Topic.formerData))
+        #expect(try fixture.store.proveErasure(of: PersonTraces(Self.person)).tables == [])
+        #expect(try fixture.store.take(report(2)) == .ignored)
+        #expect(try fixture.store.all() == [])
+    }
+
+    @Test(arguments: Backend.allCases) func forgetsWhatNobodyHeardOf(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try fixture.store.take(report(1))
+        func purge(at now: UnixMilliseconds) throws -> Int {
+            try fixture.store.purge(now: now, deliveredBefore: 0, deadBefore: 0, limit: 9)
+        }
+        #expect(try purge(at: 1000 + Recognition.milliseconds) == 0)
+        #expect(try asked(fixture.store) != nil)
+        // PostgreSQL has a row for what was only asked for.
+        #expect(try purge(at: 1001 + Recognition.milliseconds) >= 2, "the topic and the body")
+        #expect(try asked(fixture.store) == nil)
+    }
+
+    @Test(arguments: Backend.allCases) func anEventOfNobodyNeedsNoDevice(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try fixture.store.take(report(1, user: ""))
+        #expect(try fixture.store.all().map(\.state) == [.pending])
+        #expect(try fixture.store.all().map(\.event.userID) == [""])
+    }
+}
+
+extension Store {
+    /// Reports and waits for the answer.
+    func take(_ report: Report) throws(StoreError) -> ReportOutcome {
+        let answer = Answer<ReportOutcome>()
+        accept(report, isAwaited: { true }) { answer.set($0) }
+        return try answer.get()
+    }
+}
