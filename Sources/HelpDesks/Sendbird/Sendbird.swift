@@ -4,6 +4,7 @@ internal import Crypto
 internal import HTTPServer
 package import HelpDesk
 internal import Threading
+internal import URLPreviews
 
 extension HelpDesk {
     /// Sendbird Desk, with Sendbird Chat below it: `/sendbird/…`.
@@ -32,6 +33,7 @@ final class SendbirdState: Sendable {
     init(_ configuration: Configuration, _ shared: HelpDeskState, _ metrics: HelpDeskMetrics) throws(CryptoError) {
         self.shared = shared
         let apps = configuration.apps.compactMap { app in app.sendbird.map { App(id: app.id, settings: $0) } }
+        for app in apps where app.settings.makesURLPreviews { URLPreviewResult.expect(app.id, in: metrics.urlPreviews) }
         self.apps = Dictionary(apps.map { (ByteKey($0.id), $0) }) { first, _ in first }
     }
 
@@ -47,7 +49,9 @@ private struct Sendbird {
         let state = Live(try SendbirdState(configuration, services.state.current, services.metrics))
         var routes: [Route] = []
         routes.append(PushTokenRoute("/sendbird/push-token", of: .sendbird, services).route)
-        served = ServedHelpDesk(routes: routes) { configuration, shared throws(CryptoError) in
+        let previewer = URLPreviewer()
+        routes.append(URLPreviewRoute(state: state, services, previewer).route)
+        served = ServedHelpDesk(routes: routes, close: previewer.close) { configuration, shared throws(CryptoError) in
             let next = try SendbirdState(configuration, shared, services.metrics)
             return { state.replace(with: next) }
         }
