@@ -1,9 +1,12 @@
-// prctl is variadic, which Swift cannot call, and Glibc's module leaves statfs and signalfd out. Each wrapper carries the name of the function that it wraps
+// prctl is variadic, which Swift cannot call, and Glibc's module leaves statfs, signalfd and the resolver's state out. Each wrapper carries the name of the function that it wraps
 // behind the prefix shim_.
 #ifndef DESKGATE_CPOSIX_SHIM_H
 #define DESKGATE_CPOSIX_SHIM_H
 
 #include <linux/magic.h>
+#include <netinet/in.h>
+#include <resolv.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/statfs.h>
@@ -43,6 +46,19 @@ static inline int shim_adjtimex_is_synchronised(void) {
         return -1;
     }
     return state != TIME_ERROR && (clock.status & STA_UNSYNC) == 0;
+}
+
+// Has the names that this thread resolves be asked of one name server, an IPv4 address and port in the host's byte order, whatever
+// resolv.conf says (resolver(3)): 1, or 0 when there is no memory.
+static inline int shim_res_use_server(uint32_t address, uint16_t port) {
+    if (res_ninit(&_res) != 0) {
+        return 0;
+    }
+    _res.nscount = 1;
+    _res.nsaddr_list[0].sin_family = AF_INET;
+    _res.nsaddr_list[0].sin_port = htons(port);
+    _res.nsaddr_list[0].sin_addr.s_addr = htonl(address);
+    return 1;
 }
 
 #endif

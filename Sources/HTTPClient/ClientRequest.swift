@@ -1,3 +1,4 @@
+package import Bytes
 internal import CCurl
 
 /// One immutable request, checked when it is created.
@@ -35,6 +36,10 @@ package struct ClientRequest: Sendable {
     package let connectTimeoutMilliseconds: Int
     /// How many bytes of the response's body are kept; a longer body is cut off there, and the transfer stops.
     package let responseBodyLimit: Int
+    /// The only address that it may be sent to, on a connection of its own; nil for what the host's name resolves to.
+    package let address: IPAddress?
+    /// Whether the server may compress the response's body, which is then unpacked; its limit counts the unpacked bytes.
+    package let acceptsCompression: Bool
     /// The origin that it is sent to.
     let origin: Origin
 
@@ -45,7 +50,8 @@ package struct ClientRequest: Sendable {
     /// - Throws: what is wrong with the URL or a header (RFC 9110 section 5).
     package init(
         _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
-        timeoutMilliseconds: Int, connectTimeoutMilliseconds: Int = 5000, responseBodyLimit: Int = 64 * 1024
+        timeoutMilliseconds: Int, connectTimeoutMilliseconds: Int = 5000, responseBodyLimit: Int = 64 * 1024,
+        address: IPAddress? = nil, acceptsCompression: Bool = false
     ) throws(Problem) {
         precondition(method != .get || body.isEmpty, "GET has no body")
         precondition(timeoutMilliseconds > 0 && connectTimeoutMilliseconds > 0, "timeouts are positive")
@@ -62,6 +68,8 @@ package struct ClientRequest: Sendable {
         self.timeoutMilliseconds = timeoutMilliseconds
         self.connectTimeoutMilliseconds = connectTimeoutMilliseconds
         self.responseBodyLimit = responseBodyLimit
+        self.address = address
+        self.acceptsCompression = acceptsCompression
         self.origin = origin
     }
 }
@@ -110,12 +118,13 @@ enum HeaderRules {
     }
 }
 
-/// A request's headers as a libcurl list, which must live as long as the transfer.
+/// Texts as a libcurl list, which must live as long as the transfer.
 @safe
-final class HeaderList {
+final class TextList {
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 
-    init(_ request: ClientRequest) {
+    /// The request's headers.
+    init(headersOf request: ClientRequest) {
         // No "Expect: 100-continue": it costs a round trip, and a second if the server does not answer it.
         append("Expect:")
         if !request.headers.contains(where: { HeaderRules.equalsIgnoringCase($0.name.utf8, "content-type".utf8) }) {
@@ -123,6 +132,11 @@ final class HeaderList {
             append("Content-Type:")
         }
         for header in request.headers { append(Self.line(header.name, header.value)) }
+    }
+
+    /// CURLOPT_CONNECT_TO(3): any host and port at this address, and the port as it is.
+    init(connectingTo address: IPAddress) {
+        append(address.isIPv4 ? "::\(address):" : "::[\(address)]:")
     }
 
     deinit {

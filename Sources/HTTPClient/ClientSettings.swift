@@ -1,3 +1,5 @@
+package import Bytes
+
 /// The limits and connection settings of one client.
 package struct ClientSettings: Sendable {
     /// The HTTP versions that are used.
@@ -35,6 +37,8 @@ package struct ClientSettings: Sendable {
     package var server: PinnedServer?
     /// The Unix socket for all requests, whatever host their URLs name; nil connects to that host.
     package var unixSocket: String?
+    /// Which addresses may be connected to; nil for all. Asked on the client's thread with the very address, before the socket is made.
+    package var admits: (@Sendable (IPAddress) -> Bool)?
     /// Whether to open no further connection once one has carried a response, so that later requests reach the same process.
     package var staysOnFirstConnection: Bool
     /// The value of User-Agent: visible ASCII and spaces.
@@ -46,7 +50,8 @@ package struct ClientSettings: Sendable {
     package init(
         connectionsPerHost: Int = 16, connectionLimit: Int = 256, requestLimit: Int = 10_000, idleConnectionSeconds: Int = 60,
         proxy: String? = nil, certificateAuthorities: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil,
-        server: PinnedServer? = nil, unixSocket: String? = nil, staysOnFirstConnection: Bool = false, userAgent: String = "Deskgate",
+        server: PinnedServer? = nil, unixSocket: String? = nil, admits: (@Sendable (IPAddress) -> Bool)? = nil,
+        staysOnFirstConnection: Bool = false, userAgent: String = "Deskgate",
         httpVersion: HTTPVersion = .http1
     ) {
         self.connectionsPerHost = connectionsPerHost
@@ -59,6 +64,7 @@ package struct ClientSettings: Sendable {
         self.clientKey = clientKey
         self.server = server
         self.unixSocket = unixSocket
+        self.admits = admits
         self.staysOnFirstConnection = staysOnFirstConnection
         self.userAgent = userAgent
         self.httpVersion = httpVersion

@@ -21,7 +21,8 @@ final class EasyHandle {
 
     let raw: UnsafeMutableRawPointer
     private let errorText: UnsafeMutableBufferPointer<CChar>
-    private var headers: HeaderList?
+    private var headers: TextList?
+    private var destination: TextList?
 
     init() {
         guard let raw = unsafe curl_easy_init() else { fatalError("out of memory while making a request") }
@@ -46,6 +47,7 @@ final class EasyHandle {
         setCallbacks(transfer)
         setSockets(sockets)
         setRequest(transfer.request)
+        setDestination(transfer.request)
         set(CURLOPT_TIMEOUT_MS, timeoutMilliseconds)
         set(CURLOPT_CONNECTTIMEOUT_MS, transfer.request.connectTimeoutMilliseconds)
     }
@@ -54,6 +56,7 @@ final class EasyHandle {
     func reset() {
         unsafe curl_easy_reset(raw)
         headers = nil
+        destination = nil
     }
 
     private func setCallbacks(_ transfer: Transfer) {
@@ -74,7 +77,7 @@ final class EasyHandle {
 
     private func setRequest(_ request: ClientRequest) {
         set(CURLOPT_URL, request.url)
-        let headers = HeaderList(request)
+        let headers = TextList(headersOf: request)
         self.headers = headers
         unsafe setPointer(CURLOPT_HTTPHEADER, unsafe UnsafeRawPointer(headers.first))
         if request.method == .post || !request.body.isEmpty {
@@ -88,6 +91,16 @@ final class EasyHandle {
             unsafe setPointer(CURLOPT_COPYPOSTFIELDS, unsafe UnsafeRawPointer(raw))
         }
         if [.put, .patch, .delete].contains(request.method) { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
+    }
+
+    private func setDestination(_ request: ClientRequest) {
+        if request.acceptsCompression { set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate") }
+        guard let address = request.address else { return }
+        let destination = TextList(connectingTo: address)
+        self.destination = destination
+        unsafe setPointer(CURLOPT_CONNECT_TO, unsafe UnsafeRawPointer(destination.first))
+        set(CURLOPT_FRESH_CONNECT, 1)
+        set(CURLOPT_FORBID_REUSE, 1)
     }
 
     func set(_ option: CURLoption, _ value: Int) {

@@ -8,7 +8,7 @@ final class Engine {
     private let settings: ClientSettings
     private let inbox: Inbox
     private let multi: MultiHandle
-    private let sockets = OpenSockets()
+    private let sockets: OpenSockets
     private var admission: Admission<Transfer>
     private var running: [EasyHandle.ID: Transfer] = [:]
     private var idle: [EasyHandle] = []
@@ -20,6 +20,7 @@ final class Engine {
         self.settings = settings
         self.inbox = inbox
         self.multi = multi
+        sockets = OpenSockets(admits: settings.admits)
         admission = Admission(limitPerOrigin: settings.requestsPerOrigin, limit: settings.runningLimit)
     }
 

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The addresses that proxies have noted in a header, from the client on; nil for a hop whose address is not told.
 ///
 /// Everything but the part that a trusted proxy has written is the caller's own word, so nothing here may trap or take long.

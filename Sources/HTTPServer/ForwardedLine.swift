@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A reader of one line of the header `Forwarded` (RFC 7239 section 4).
 ///
 /// The whole line must follow the grammar. Otherwise a quotation mark that a client has left open could hide what a proxy appended.

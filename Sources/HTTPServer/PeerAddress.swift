@@ -1,3 +1,4 @@
+package import Bytes
 internal import CMicrohttpd
 internal import Glibc
 
@@ -14,11 +15,12 @@ package enum PeerHost: Sendable, Equatable {
 /// The peer's host of a connection.
 func peerHost(of connection: OpaquePointer) -> PeerHost {
     guard let address = unsafe shim_MHD_get_client_address(connection) else { return .unknown }
-    switch Int32(unsafe address.pointee.sa_family) {
-    case AF_INET:
-        return unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { unsafe .address(IPAddress($0.pointee.sin_addr)) }
-    case AF_INET6:
-        return unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { unsafe .address(IPAddress($0.pointee.sin6_addr)) }
+    let family = Int32(unsafe address.pointee.sa_family)
+    let length = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+    switch family {
+    case AF_INET, AF_INET6:
+        let bytes = unsafe UnsafeRawBufferPointer(start: address, count: length)
+        return unsafe IPAddress(socketAddress: bytes).map { .address($0) } ?? .unknown
     case AF_UNIX: return .unixSocket
     default: return .unknown
     }

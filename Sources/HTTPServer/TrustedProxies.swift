@@ -1,3 +1,5 @@
+package import Bytes
+
 /// The proxies whose word on a request's origin is believed. Everybody else's `X-Forwarded-For` and `Forwarded` are ignored.
 package struct TrustedProxies: Sendable, Equatable {
     /// The most proxies that are followed from one to the next.

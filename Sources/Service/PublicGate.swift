@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Configuration
 internal import Crypto
 internal import HTTPServer

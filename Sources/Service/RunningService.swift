@@ -170,6 +170,7 @@ package final class RunningService: Sendable {
         // After the requests that wait for it: what it would still answer was answered 503.
         graph.backends.client.close()
         graph.helpDeskClient.close()
+        for helpDesk in graph.helpDesks { helpDesk.close() }
         deliveries.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))
         // After whatever makes spans.
         graph.traces.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))

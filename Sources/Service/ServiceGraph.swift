@@ -32,7 +32,8 @@ package struct ServiceGraph: Sendable {
     /// Makes and exports the spans of traces; must be stopped after whatever makes some.
     let traces: TraceExporter
     private let publicGate: PublicGate
-    private let helpDesks: [ServedHelpDesk]
+    /// The help desks; must be closed after the public listener.
+    let helpDesks: [ServedHelpDesk]
     /// When the certificates of the listeners expire, in Unix seconds.
     private let certificateExpiries: Monitor<[(listener: String, expiresAt: UnixSeconds)]>
     let metrics: ServiceMetrics

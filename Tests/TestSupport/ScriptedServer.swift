@@ -4,7 +4,7 @@ internal import Threading
 /// A server on a real socket that misbehaves as its script says, and records what it is sent.
 ///
 /// It speaks HTTP/1.1 only where the script makes it, so it can be as wrong as a test needs it to be. Each connection has a thread, for
-/// which everything blocks. It listens on a port of 127.0.0.1 that the system chose, and must be stopped.
+/// which everything blocks. It listens on a port of 127.0.0.1 that the system chose, unless it is told otherwise, and must be stopped.
 package final class ScriptedServer: Sendable {
     /// What is done on connections.
     package enum Script: Sendable {
@@ -46,8 +46,11 @@ package final class ScriptedServer: Sendable {
     private let acceptor: OwnThread
 
     /// Listens, and serves on threads of its own.
-    package init(_ script: Script) throws {
-        (listening, port) = try Self.listen()
+    /// - Parameters:
+    ///   - address: an IPv4 address of this machine, in the host's byte order.
+    ///   - port: 0 for one that the system chooses.
+    package init(_ script: Script, at address: UInt32 = 0x7F00_0001, port: UInt16 = 0) throws {
+        (listening, self.port) = try Self.listen(address, port)
         let (listening, state) = (listening, Monitor(State()))
         self.state = state
         acceptor = startThread { acceptConnections(listening, script, state) }
@@ -126,11 +129,12 @@ package final class ScriptedServer: Sendable {
         for thread in threads { thread.join() }
     }
 
-    private static func listen() throws -> (descriptor: Int32, port: UInt16) {
+    private static func listen(_ address: UInt32, _ port: UInt16) throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
-        name.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        name.sin_port = port.bigEndian
+        name.sin_addr.s_addr = address.bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = unsafe withUnsafeMutableBytes(of: &name) { bytes in
             let pointer = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress

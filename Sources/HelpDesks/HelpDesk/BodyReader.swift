@@ -24,16 +24,16 @@ package struct CredentialReader: Sendable {
 }
 
 /// Finds the wanted fields of a request's body, JSON or form. Plain JSON objects and forms are read in place, without allocating.
-struct BodyReader<let count: Int>: Sendable {
+package struct BodyReader<let count: Int>: Sendable {
     private let form: FormDecoder<count>
 
     /// - Parameter names: the credentials in the order of `CredentialField.allCases`, then other fields; all must differ.
-    init(wanting names: InlineArray<count, StaticString>) {
+    package init(wanting names: InlineArray<count, StaticString>) {
         form = FormDecoder(wanting: names)
     }
 
     /// Lends `use` the ranges of the fields and the bytes that hold them. The bytes are valid until it returns.
-    func withFields<Result>(
+    package func withFields<Result>(
         of request: borrowing Request, _ use: (borrowing BodyFields<count>, Span<UInt8>) throws(BodyError) -> Result
     ) throws(BodyError) -> Result {
         switch BodyFormat(of: request) {
@@ -91,7 +91,7 @@ struct BodyReader<let count: Int>: Sendable {
 }
 
 /// The ranges of a body's wanted fields, in bytes that are lent with it.
-struct BodyFields<let count: Int> {
+package struct BodyFields<let count: Int> {
     /// The value of a field.
     enum Value {
         case missing, null, notAString
@@ -109,7 +109,7 @@ struct BodyFields<let count: Int> {
     }
 
     /// The ranges of the credentials; their grammar is checked when the security key is verified.
-    func credentials() throws(BodyError) -> (appID: Range<Int>, userID: Range<Int>, securityKey: Range<Int>) {
+    package func credentials() throws(BodyError) -> (appID: Range<Int>, userID: Range<Int>, securityKey: Range<Int>) {
         (try credential(.appID, at: 0), try credential(.userID, at: 1), try credential(.securityKey, at: 2))
     }
 
@@ -127,7 +127,7 @@ struct BodyFields<let count: Int> {
     /// - Parameters:
     ///     - bytes: the bytes that were lent with these fields.
     ///     - longest: in UTF-16 code units.
-    func text(_ name: String, in bytes: Span<UInt8>, longest: Int) throws(BodyError) -> String? {
+    package func text(_ name: String, in bytes: Span<UInt8>, longest: Int) throws(BodyError) -> String? {
         for index in names.indices where "\(names[index])" == name {
             switch values[index] {
             case .missing, .null: return nil

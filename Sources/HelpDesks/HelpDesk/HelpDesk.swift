@@ -115,13 +115,16 @@ package struct ServedHelpDesk: Sendable {
     package let routes: [Route]
     /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
     package let prepare: @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
+    /// Ends what the routes do by themselves, and waits for it. Called once, after the listener has stopped.
+    package let close: @Sendable () -> Void
 
     /// Describes the served apps.
     package init(
-        routes: [Route],
+        routes: [Route], close: @escaping @Sendable () -> Void = {},
         prepare: @escaping @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
     ) {
         self.routes = routes
+        self.close = close
         self.prepare = prepare
     }
 }

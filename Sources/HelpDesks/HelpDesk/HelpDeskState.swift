@@ -60,6 +60,8 @@ package struct HelpDeskMetrics: Sendable {
     package let authorizeDuration: Histogram
     /// Webhooks by app and result.
     package let webhookEvents: MetricFamily<Counter>
+    /// Calls for previews of URLs by app and result.
+    package let urlPreviews: MetricFamily<Counter>
     /// When keys were last used.
     package let keyUses = KeyUseBook()
     /// Requests to the help desks' own APIs by app, request and outcome.
@@ -81,6 +83,7 @@ package struct HelpDeskMetrics: Sendable {
         authorizeDuration = registry.histogram(
             "deskgate_authorize_duration_seconds", "Time from a whole authorization request to its verdict.")
         webhookEvents = registry.counter("deskgate_webhook_events_total", "Webhooks by result.", labels: ["app", "result"])
+        urlPreviews = registry.counter("deskgate_url_previews_total", "Calls for previews of URLs by result.", labels: ["app", "result"])
         pushTokens = PushTokenCounters(
             registry.counter("deskgate_push_token_requests_total", "Calls of devices by result.", labels: ["app", "result"]))
         helpDeskRequests = registry.counter(

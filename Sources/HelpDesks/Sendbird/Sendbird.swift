@@ -5,6 +5,7 @@ internal import HTTPServer
 package import HelpDesk
 internal import Observability
 internal import Threading
+internal import URLPreviews
 
 extension HelpDesk {
     /// Sendbird Desk, with Sendbird Chat below it: `/sendbird/…`.
@@ -55,13 +56,15 @@ final class SendbirdState: Sendable {
     ) throws(CryptoError) {
         self.shared = shared
         sessions = SessionIssuers(configuration, services, former: former?.sessions)
-        unknown = WebhookResult.counters(WebhookResult.common, app: "", in: services.metrics.webhookEvents)
+        let metrics = services.metrics
+        unknown = WebhookResult.counters(WebhookResult.common, app: "", in: metrics.webhookEvents)
         var apps: [ByteKey: App] = [:]
         for app in configuration.apps {
             guard let settings = app.sendbird else { continue }
+            if settings.makesURLPreviews { URLPreviewResult.expect(app.id, in: metrics.urlPreviews) }
             apps[ByteKey(app.id)] = App(
                 id: app.id, settings: settings, keys: try SendbirdKeys(settings),
-                counters: WebhookResult.counters(WebhookResult.allCases, app: app.id, in: services.metrics.webhookEvents))
+                counters: WebhookResult.counters(WebhookResult.allCases, app: app.id, in: metrics.webhookEvents))
         }
         self.apps = apps
     }
@@ -99,7 +102,9 @@ private struct Sendbird {
         services.news.listen { state.current.sessions.hear($0) }
         routes.append(SendbirdWebhookRoute(.chat, state: state, services).route)
         routes.append(SendbirdWebhookRoute(.desk, state: state, services).route)
-        served = ServedHelpDesk(routes: routes) { configuration, shared throws(CryptoError) in
+        let previewer = URLPreviewer()
+        routes.append(URLPreviewRoute(state: state, services, previewer).route)
+        served = ServedHelpDesk(routes: routes, close: previewer.close) { configuration, shared throws(CryptoError) in
             let next = try SendbirdState(configuration, shared, services, former: state.current)
             return { state.replace(with: next) }
         }

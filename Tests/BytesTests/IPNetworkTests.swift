@@ -1,4 +1,4 @@
-import HTTPServer
+import Bytes
 import Testing
 
 /// Addresses and blocks of them.

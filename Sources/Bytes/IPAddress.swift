@@ -1,12 +1,11 @@
-internal import CMicrohttpd
 internal import Glibc
 
 /// An IP address. An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) is the IPv4 address, because a listener on `::` sees IPv4 callers so.
-package struct IPAddress: Sendable, Equatable, CustomStringConvertible {
+package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether it is an IPv4 address.
     package let isIPv4: Bool
     /// Its bits from the most significant one on; of an IPv4 address the first 32, and zeros.
-    let bits: UInt128
+    package let bits: UInt128
 
     /// Reads an address as `inet_pton` does: no port, no brackets, no zone, no octal numbers; nil for anything else.
     package init?(_ text: String) {
@@ -14,31 +13,47 @@ package struct IPAddress: Sendable, Equatable, CustomStringConvertible {
         guard !text.utf8.contains(0) else { return nil }
         var address = in_addr()
         if unsafe inet_pton(AF_INET, text, &address) == 1 {
-            self.init(address)
+            self.init(ipv4: UInt32(bigEndian: address.s_addr))
             return
         }
         var longAddress = in6_addr()
         guard unsafe inet_pton(AF_INET6, text, &longAddress) == 1 else { return nil }
-        self.init(longAddress)
+        let bits = unsafe withUnsafeBytes(of: longAddress) { unsafe $0.loadUnaligned(as: UInt128.self) }
+        self.init(ipv6: UInt128(bigEndian: bits))
     }
 
-    init(isIPv4: Bool, bits: UInt128) {
-        self.isIPv4 = isIPv4
-        self.bits = bits
+    /// An IPv4 address of its 32 bits.
+    package init(ipv4 bits: UInt32) {
+        self.init(isIPv4: true, bits: UInt128(bits) << 96)
     }
 
-    init(_ address: in_addr) {
-        self.init(isIPv4: true, bits: UInt128(UInt32(bigEndian: address.s_addr)) << 96)
-    }
-
-    init(_ address: in6_addr) {
-        let bits = unsafe withUnsafeBytes(of: address) { unsafe UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) }
+    /// An IPv6 address of its 128 bits; the IPv4 address when it is an IPv4-mapped one.
+    package init(ipv6 bits: UInt128) {
         let isMapped = bits >> 32 == 0xFFFF
         self.init(isIPv4: isMapped, bits: isMapped ? bits << 96 : bits)
     }
 
+    /// The address in a `sockaddr_in` or `sockaddr_in6`; nil for another family, or when bytes are missing.
+    package init?(socketAddress bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= MemoryLayout<sa_family_t>.size else { return nil }
+        switch Int32(unsafe bytes.loadUnaligned(as: sa_family_t.self)) {
+        case AF_INET where bytes.count >= MemoryLayout<sockaddr_in>.size:
+            self.init(ipv4: UInt32(bigEndian: unsafe bytes.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr))
+        case AF_INET6 where bytes.count >= MemoryLayout<sockaddr_in6>.size:
+            let name = unsafe bytes.loadUnaligned(as: sockaddr_in6.self)
+            let bits = unsafe withUnsafeBytes(of: name.sin6_addr) { unsafe $0.loadUnaligned(as: UInt128.self) }
+            self.init(ipv6: UInt128(bigEndian: bits))
+        default: return nil
+        }
+    }
+
+    fileprivate init(isIPv4: Bool, bits: UInt128) {
+        self.isIPv4 = isIPv4
+        self.bits = bits
+    }
+
     /// How many bits such an address has.
-    var width: Int { isIPv4 ? 32 : 128 }
+    package var width: Int { isIPv4 ? 32 : 128 }
 
     /// The address as `inet_ntop` writes it.
     package var description: String {

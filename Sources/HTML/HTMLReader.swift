@@ -1,0 +1,164 @@
+internal import CLibXML2
+
+/// What a page says, in its order.
+package enum HTMLEvent: Equatable, Sendable {
+    /// A wanted element begins. Names are in lower case, values are without character references; an attribute without a value has "".
+    case start(String, attributes: [(name: String, value: String)])
+    /// Text within a wanted element, without character references; one text may come in several parts.
+    case text(String)
+    /// A wanted element ends.
+    case end(String)
+
+    package static func == (left: HTMLEvent, right: HTMLEvent) -> Bool {
+        switch (left, right) {
+        case (.start(let name, let attributes), .start(let other, let others)):
+            name == other && attributes.elementsEqual(others) { $0 == $1 }
+        case (.text(let text), .text(let other)): text == other
+        case (.end(let name), .end(let other)): name == other
+        default: false
+        }
+    }
+}
+
+/// How much of a page is read. Where a limit is reached the page ends, and what was read counts.
+///
+/// They bound the time too: libxml2 compares each attribute with those before it in its element, and each end tag with all open elements.
+package struct HTMLLimits: Sendable {
+    /// How many elements may be within each other.
+    package var depth = 256
+    /// How many elements are read.
+    package var elements = 50_000
+    /// How many bytes one tag or comment may have.
+    package var token = 64 * 1024
+    /// How many comparisons of attributes all elements together may cost.
+    package var comparisons = 10_000_000
+
+    /// The product's limits.
+    package init() {}
+}
+
+/// Reads pages with libxml2's HTML parser, which takes whatever a browser takes, and fetches nothing.
+package enum HTMLReader {
+    // xmlInitParser(3) is not safe to call on two threads for the first time.
+    private static let prepared: Void = xmlInitParser()
+
+    /// Reads a page.
+    /// - Parameters:
+    ///   - page: the page in valid UTF-8; a NUL counts as a question mark, because libxml2 would take it for the end.
+    ///   - wanted: the elements that `receive` is told of, in lower case.
+    ///   - receive: is told what the page says; false ends the reading.
+    package static func read(
+        _ page: [UInt8], wanting wanted: Set<String>, limits: HTMLLimits = HTMLLimits(), _ receive: (HTMLEvent) -> Bool
+    ) {
+        _ = prepared
+        withoutActuallyEscaping(receive) { receive in
+            let reading = HTMLReading(page, wanted, limits, receive)
+            let context = unsafe Unmanaged.passUnretained(reading).toOpaque()
+            withExtendedLifetime(reading) {
+                _ = unsafe shim_html_parse(context, readPage, startElement, endElement, readText, readScript)
+            }
+        }
+    }
+}
+
+/// One page being read, on one thread.
+private final class HTMLReading {
+    private let page: [UInt8]
+    private let wanted: Set<String>
+    private let limits: HTMLLimits
+    private let receive: (HTMLEvent) -> Bool
+    private var position = 0
+    // Where the last event was.
+    private var lastEvent = 0
+    private var depth = 0
+    private var elements = 0
+    private var comparisons = 0
+    private var openWanted = 0
+    private var isEnded = false
+
+    init(_ page: [UInt8], _ wanted: Set<String>, _ limits: HTMLLimits, _ receive: @escaping (HTMLEvent) -> Bool) {
+        self.page = page
+        self.wanted = wanted
+        self.limits = limits
+        self.receive = receive
+    }
+
+    /// Hands the parser the next bytes; none when the page has ended for whatever reason.
+    func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
+        guard !isEnded, position - lastEvent < limits.token else { return 0 }
+        let part = page[position...].prefix(bytes.count)
+        unsafe bytes.copyBytes(from: part)
+        for index in 0..<part.count where unsafe bytes[index] == 0 { unsafe bytes[index] = UInt8(ascii: "?") }
+        position += part.count
+        return part.count
+    }
+
+    /// - Parameter attributes: as libxml2 has them, names and values in turn.
+    func start(_ name: String, _ attributes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?) {
+        lastEvent = position
+        depth += 1
+        elements += 1
+        var list: [(name: String, value: String)] = []
+        var count = 0
+        while let attributes = unsafe attributes, let key = unsafe attributes[count] {
+            if wanted.contains(name) {
+                let value = unsafe attributes[count + 1]
+                list.append((unsafe String(cString: key), unsafe value.map { unsafe String(cString: $0) } ?? ""))
+            }
+            count += 2
+        }
+        comparisons += count * count / 8
+        if depth > limits.depth || elements > limits.elements || comparisons > limits.comparisons { isEnded = true }
+        guard wanted.contains(name) else { return }
+        openWanted += 1
+        send(.start(name, attributes: list))
+    }
+
+    func end(_ name: String) {
+        lastEvent = position
+        depth -= 1
+        guard wanted.contains(name) else { return }
+        openWanted -= 1
+        send(.end(name))
+    }
+
+    func text(_ text: UnsafeBufferPointer<UInt8>) {
+        lastEvent = position
+        if openWanted > 0 { unsafe send(.text(String(decoding: text, as: UTF8.self))) }
+    }
+
+    private func send(_ event: HTMLEvent) {
+        guard !isEnded else { return }
+        isEnded = !receive(event)
+    }
+}
+
+// The functions that libxml2 calls. Each recovers the Swift object, converts the arguments, and delegates.
+
+private func readPage(context: UnsafeMutableRawPointer?, bytes: UnsafeMutablePointer<CChar>, count: Int32) -> Int32 {
+    unsafe withReading(context) { unsafe Int32($0.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: Int(count)))) }
+}
+
+private func startElement(
+    context: UnsafeMutableRawPointer?, name: UnsafePointer<UInt8>, attributes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
+) {
+    unsafe withReading(context) { unsafe $0.start(String(cString: name), attributes) }
+}
+
+private func endElement(context: UnsafeMutableRawPointer?, name: UnsafePointer<UInt8>) {
+    unsafe withReading(context) { unsafe $0.end(String(cString: name)) }
+}
+
+private func readText(context: UnsafeMutableRawPointer?, text: UnsafePointer<UInt8>, count: Int32) {
+    unsafe withReading(context) { unsafe $0.text(UnsafeBufferPointer(start: text, count: Int(count))) }
+}
+
+/// The content of script and style, which is no text of the page.
+private func readScript(context: UnsafeMutableRawPointer?, text: UnsafePointer<UInt8>, count: Int32) {
+    unsafe withReading(context) { unsafe $0.text(UnsafeBufferPointer(start: text, count: 0)) }
+}
+
+private func withReading<Result>(_ context: UnsafeMutableRawPointer?, _ body: (HTMLReading) -> Result) -> Result {
+    guard let context = unsafe context else { fatalError("the parser hands on the context that it was given") }
+    return unsafe Unmanaged<HTMLReading>.fromOpaque(context)._withUnsafeGuaranteedRef { body($0) }
+}

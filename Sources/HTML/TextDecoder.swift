@@ -1,0 +1,114 @@
+internal import CLibXML2
+internal import Glibc
+
+/// Converts pages to UTF-8.
+package enum TextDecoder {
+    /// How many bytes are searched for a `meta` element that names the encoding (HTML standard, "prescan a byte stream").
+    private static let prescanned = 1024
+    private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
+
+    /// The page in valid UTF-8, without a byte order mark; what is invalid is replaced by U+FFFD.
+    ///
+    /// The encoding is that of a byte order mark, else of `contentType`, else of a `meta` element, in this order, as browsers take it (HTML
+    /// standard, "determining the character encoding"). Without any it is UTF-8 if the bytes are valid UTF-8, and windows-1252 otherwise.
+    /// - Parameter contentType: the value of the header `Content-Type`; nil when there is none.
+    package static func utf8(_ page: [UInt8], contentType: String?) -> [UInt8] {
+        if let (charset, length) = byteOrderMark(page) { return convert(page[length...], from: charset) }
+        let declared = contentType.flatMap { charset(in: Array($0.utf8)) } ?? metaCharset(page)
+        if let declared { return convert(page[...], from: declared) }
+        return String(validating: page, as: UTF8.self) == nil ? convert(page[...], from: .windows1252) : page
+    }
+
+    private static func byteOrderMark(_ page: [UInt8]) -> (Charset, length: Int)? {
+        if page.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
+        if page.starts(with: [0xFE, 0xFF]) { return (.utf16BE, 2) }
+        return page.starts(with: [0xFF, 0xFE]) ? (.utf16LE, 2) : nil
+    }
+
+    /// The encoding that the first `meta` with a known one names. What was read as ASCII so far cannot be UTF-16, so that means UTF-8.
+    private static func metaCharset(_ page: [UInt8]) -> Charset? {
+        let start = page.prefix(prescanned).map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+        var rest = start[...]
+        while let position = find("<meta", in: rest) {
+            rest = rest[position...].dropFirst(5)
+            let element = rest.prefix { $0 != UInt8(ascii: ">") }
+            if let charset = charset(in: Array(element)) { return [.utf16LE, .utf16BE].contains(charset) ? .utf8 : charset }
+        }
+        return nil
+    }
+
+    /// The known encoding after `charset=`, quoted or not; nil when there is none.
+    private static func charset(in text: [UInt8]) -> Charset? {
+        let lower = text.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+        guard let position = find("charset", in: lower[...]) else { return nil }
+        var rest = lower[position...].dropFirst(7).drop { $0 <= 0x20 }
+        guard rest.first == UInt8(ascii: "=") else { return nil }
+        rest = rest.dropFirst().drop { $0 <= 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
+        let label = rest.prefix { $0 > 0x20 && !"\"';,/>".utf8.contains($0) }
+        return Charset(label: String(decoding: label, as: UTF8.self))
+    }
+
+    private static func find(_ word: String, in text: ArraySlice<UInt8>) -> Int? {
+        let word = Array(word.utf8)
+        return text.indices.first { text[$0...].starts(with: word) }
+    }
+
+    private static func convert(_ text: ArraySlice<UInt8>, from charset: Charset) -> [UInt8] {
+        guard charset != .utf8, let converter = Converter(from: charset.name) else {
+            return Array(String(decoding: text, as: UTF8.self).utf8)
+        }
+        var rest = Array(text)[...]
+        var converted: [UInt8] = []
+        converted.reserveCapacity(text.count * 2)
+        while !rest.isEmpty {
+            rest = converter.convert(rest, appendingTo: &converted)
+            guard !rest.isEmpty else { break }
+            converted += replacement
+            rest = rest.dropFirst()
+        }
+        return converted
+    }
+}
+
+/// A conversion of the C library (iconv(3)).
+@safe
+private final class Converter {
+    private let raw: iconv_t
+
+    /// nil when the system does not have it.
+    init?(from charset: String) {
+        guard let raw = unsafe iconv_open("UTF-8", charset), Int(bitPattern: raw) != -1 else { return nil }
+        unsafe self.raw = raw
+    }
+
+    deinit {
+        unsafe iconv_close(raw)
+    }
+
+    /// Converts as far as the text is valid.
+    /// - Returns: the rest, which begins with an invalid byte; empty when all is converted.
+    func convert(_ text: ArraySlice<UInt8>, appendingTo converted: inout [UInt8]) -> ArraySlice<UInt8> {
+        var room = [UInt8](repeating: 0, count: 16 * 1024)
+        var left = text
+        while !left.isEmpty {
+            let (read, written, isInvalid) = unsafe left.withUnsafeBytes { source in
+                unsafe room.withUnsafeMutableBytes { target in unsafe step(source, target) }
+            }
+            converted += room.prefix(written)
+            left = left.dropFirst(read)
+            if isInvalid { break }
+        }
+        return left
+    }
+
+    private func step(_ source: UnsafeRawBufferPointer, _ target: UnsafeMutableRawBufferPointer) -> (
+        read: Int, written: Int, isInvalid: Bool
+    ) {
+        var input = unsafe UnsafeMutableRawPointer(mutating: source.baseAddress)?.assumingMemoryBound(to: CChar.self)
+        var output = unsafe target.baseAddress?.assumingMemoryBound(to: CChar.self)
+        var (sourceLeft, targetLeft) = (source.count, target.count)
+        let result = unsafe iconv(raw, &input, &sourceLeft, &output, &targetLeft)
+        let isInvalid = result == Int(bitPattern: UInt.max) && errno != E2BIG
+        return (source.count - sourceLeft, target.count - targetLeft, isInvalid)
+    }
+}

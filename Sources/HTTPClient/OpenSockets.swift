@@ -1,0 +1,95 @@
+internal import Bytes
+internal import CCurl
+internal import Glibc
+
+/// The sockets of one client's connections, which libcurl opens and closes through this object.
+///
+/// Only the client's thread may use it. libcurl keeps a pointer to it, so it must outlive the multi handle.
+final class OpenSockets {
+    private var descriptors: Set<Int32> = []
+    // The sockets that have carried a response.
+    private var proven: Set<Int32> = []
+    private var isClosed = false
+    private let isAdmitted: (@Sendable (IPAddress) -> Bool)?
+
+    /// - Parameter admits: as `ClientSettings.admits`.
+    init(admits: (@Sendable (IPAddress) -> Bool)? = nil) {
+        isAdmitted = admits
+    }
+
+    /// Whether an address may be connected to. What is no IP address only may where all may.
+    func admits(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
+        guard let isAdmitted, let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return isAdmitted == nil }
+        // The member is the beginning of a socket address that is as long as its family says (CURLOPT_OPENSOCKETFUNCTION(3)).
+        let length = Int(unsafe address.pointee.addrlen)
+        let start = unsafe UnsafeRawPointer(address) + offset
+        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: length)
+        return unsafe IPAddress(socketAddress: bytes).map(isAdmitted) ?? false
+    }
+
+    /// Refuses further sockets; libcurl reports the host as unreachable then.
+    func openNoMore() {
+        isClosed = true
+    }
+
+    /// Opens a socket with SOCK_CLOEXEC, which libcurl does not set, so that child processes do not inherit it.
+    /// - Returns: its descriptor; negative when there is none.
+    func open(family: Int32, type: Int32, protocol: Int32) -> Int32 {
+        guard !isClosed else { return -1 }
+        let descriptor = socket(family, type | Int32(SOCK_CLOEXEC.rawValue), `protocol`)
+        if descriptor >= 0 { descriptors.insert(descriptor) }
+        return descriptor
+    }
+
+    /// Closes a socket that was opened here.
+    /// - Returns: 0 on success.
+    func close(_ descriptor: Int32) -> Int32 {
+        descriptors.remove(descriptor)
+        proven.remove(descriptor)
+        return Glibc.close(descriptor)
+    }
+
+    /// A response, and with it the peer's stream limit, has arrived on this socket. A socket that has been closed meanwhile is ignored,
+    /// because its number may have been reused.
+    func prove(_ descriptor: Int32) {
+        if descriptors.contains(descriptor) { proven.insert(descriptor) }
+    }
+
+    /// Has the kernel combine what `body` writes to proven sockets, and send it afterwards in as few packets as possible (tcp(7),
+    /// TCP_CORK).
+    ///
+    /// libcurl writes each frame of HTTP/2 separately, and sending a packet costs more than encrypting its content. New connections are
+    /// excluded: if the end of their handshake were held back, it would reach the server together with more requests than the server may
+    /// accept.
+    func gathering(_ body: () -> Void) {
+        setCork(1)
+        body()
+        setCork(0)
+    }
+
+    private func setCork(_ value: Int32) {
+        var value = value
+        for descriptor in proven {
+            // Fails for a socket that is not TCP or is broken, which can be ignored here.
+            unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_CORK, &value, socklen_t(MemoryLayout<Int32>.size))
+        }
+    }
+}
+
+// The functions that libcurl calls, on the client's thread.
+
+func openSocket(
+    context: UnsafeMutableRawPointer?, purpose: curlsocktype, address: UnsafeMutablePointer<curl_sockaddr>
+) -> curl_socket_t {
+    guard let context = unsafe context else { return -1 }
+    return unsafe Unmanaged<OpenSockets>.fromOpaque(context)._withUnsafeGuaranteedRef { sockets in
+        guard unsafe sockets.admits(address) else { return -1 }
+        let address = unsafe address.pointee
+        return sockets.open(family: address.family, type: address.socktype, protocol: address.`protocol`)
+    }
+}
+
+func closeSocket(context: UnsafeMutableRawPointer?, socket: curl_socket_t) -> Int32 {
+    guard let context = unsafe context else { return -1 }
+    return unsafe Unmanaged<OpenSockets>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.close(socket) }
+}

@@ -1,0 +1,81 @@
+internal import Core
+internal import HTTPClient
+internal import HTTPServer
+internal import HelpDesk
+internal import JSON
+internal import Time
+internal import URLPreviews
+
+/// The answers of `/sendbird/url-preview`.
+struct URLPreviewAnswers {
+    private let refusals = AuthorizeRefusals()
+    let off = Response.error(404, "off", "This app has no URL previews.")
+    let busy = Response.error(
+        503, "busy", "Too many pages are being fetched; try again.", headers: [("Retry-After", "2")])
+
+    /// 403, whatever the reason.
+    var denied: Response { refusals.denied }
+    /// 503 for a failure of our own.
+    var undecided: Response { refusals.undecided }
+
+    /// The answer to what was found out.
+    func answer(to outcome: PreviewOutcome) -> (URLPreviewResult, Response) {
+        switch outcome {
+        case .preview(let preview):
+            (.preview, Response(status: 200, headers: [("Content-Type", "application/json")], body: preview.json))
+        case .none(let refusal): (.none(refusal), Response(status: 200, json: ["preview": .null, "reason": .string(refusal.told)]))
+        case .busy: (.busy, busy)
+        }
+    }
+
+    /// 429.
+    func limited(_ rule: LimitRule, until: UnixMilliseconds, now: UnixMilliseconds) -> Response {
+        let seconds = max(1, (now.remaining(until: until) + 999) / 1000)
+        let window = rule.windowMilliseconds / 1000
+        return .error(
+            429, "too_many_requests", "At most \(rule.max) in \(window) seconds per \(rule.scope.rawValue); wait \(seconds) seconds.",
+            headers: [("Retry-After", "\(seconds)")])
+    }
+
+    /// What is wrong with the field `url`.
+    static func expectation(_ problem: WebURL.Problem) -> String {
+        switch problem {
+        case .tooLong: "it has more than \(WebURL.longest) bytes"
+        case .scheme: "it must begin with http:// or https://"
+        case .malformed: "it is not a whole http or https URL; give it as it stands in the message"
+        case .credentials: "it has a user name or a password"
+        }
+    }
+
+    /// The call, as the OpenAPI document describes it.
+    static let description = RouteDescription(
+        "A preview of the page at a URL.",
+        text:
+            "The answer is the `data` of the message that shows the preview. Only `text/html` at public addresses is fetched, at ports 80 and 443.",
+        body: RouteDescription.Body(
+            schema, form: schema,
+            example: .object(JSONObject(CallDescription.exampleCredentials + [("url", "https://example.com/")]))),
+        answers: [
+            RouteDescription.Answer(
+                200, "The preview, or null and why there is none.",
+                [
+                    "anyOf": [
+                        Schema.object([
+                            ("type", Schema.choice(["SENDBIRD_DESK_URL_PREVIEW"])),
+                            (
+                                "body",
+                                Schema.object(["url", "site_name", "title", "description", "image"].map { ($0, Schema.text) })
+                            ),
+                        ]),
+                        Schema.object([("preview", ["type": "null"]), ("reason", Schema.choice(PreviewRefusal.allTold))]),
+                    ]
+                ]), CallDescription.malformed, CallDescription.denied, RouteDescription.Answer(404, "The app has no URL previews (`off`)."),
+            RouteDescription.Answer(429, "The person has asked for too many previews.", headers: ["Retry-After"]),
+            CallDescription.undecided,
+        ])
+
+    private static let schema = Schema.object(
+        CallDescription.credentials + [
+            ("url", CallDescription.described(Schema.line(1...WebURL.longest), "The first http or https URL of a message."))
+        ])
+}

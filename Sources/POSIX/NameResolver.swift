@@ -1,0 +1,105 @@
+package import Bytes
+internal import CPOSIX
+internal import Glibc
+internal import Threading
+
+/// Resolves names of hosts, as the system is told to (nsswitch.conf(5), resolv.conf(5)), within a time.
+///
+/// getaddrinfo(3) can neither be cancelled nor given a time, so each name has a thread of its own, which is left behind when the time is
+/// over. Any thread may ask; it is blocked meanwhile.
+package final class NameResolver: Sendable {
+    /// Why there is no address.
+    package enum Failure: Error, Equatable, Sendable {
+        /// The name has none, or the name servers do not answer.
+        case unknown
+        /// The time is over.
+        case timeout
+        /// As many names as allowed are being resolved, those that were left behind included, or the resolver is closed.
+        case overloaded
+    }
+
+    /// A name server on IPv4.
+    package struct Server: Sendable {
+        let address: UInt32
+        let port: UInt16
+
+        /// - Parameter address: in the host's byte order, as `0x7F00_0001` for 127.0.0.1.
+        package init(address: UInt32, port: UInt16) {
+            self.address = address
+            self.port = port
+        }
+    }
+
+    private struct State {
+        var running = 0
+        var isClosed = false
+    }
+
+    /// What one thread has found; nil until then.
+    private typealias Finding = Monitor<Result<[IPAddress], Failure>?>
+
+    private let limit: Int
+    private let server: Server?
+    private let state = Monitor(State())
+
+    /// Makes a resolver.
+    /// - Parameters:
+    ///   - limit: how many names may be resolved at one time.
+    ///   - server: the only name server that is asked; nil for the system's.
+    package init(limit: Int = 64, server: Server? = nil) {
+        self.limit = limit
+        self.server = server
+    }
+
+    /// All addresses of a host, IPv4 and IPv6, those first that the system prefers (RFC 6724).
+    /// - Parameter name: a name without control characters. It is complete: no search domain is added to it.
+    package func addresses(of name: String, timeoutMilliseconds: UInt64) throws(Failure) -> [IPAddress] {
+        let isFree = state.withLock { state in
+            guard !state.isClosed, state.running < limit else { return false }
+            state.running += 1
+            return true
+        }
+        guard isFree else { throw .overloaded }
+        let finding = Finding(nil)
+        do throws(ThreadError) {
+            let thread = try OwnThread { [self] in
+                let found = Result { () throws(Failure) in try Self.resolve(name, server) }
+                state.withLock { $0.running -= 1 }
+                finding.update { $0 = found }
+            }
+            thread.detach()
+        } catch {
+            state.withLock { $0.running -= 1 }
+            throw .overloaded
+        }
+        guard let found = finding.wait(timeoutMilliseconds: timeoutMilliseconds, { $0 }) else { throw .timeout }
+        return try found.get()
+    }
+
+    /// Refuses further names. Those that are being resolved end by themselves.
+    package func close() {
+        state.withLock { $0.isClosed = true }
+    }
+
+    /// Blocks for as long as the name servers take.
+    private static func resolve(_ name: String, _ server: Server?) throws(Failure) -> [IPAddress] {
+        if let server, shim_res_use_server(server.address, server.port) == 0 { throw .overloaded }
+        // With a dot at its end a name is complete (resolver(3)).
+        let name = name.utf8.last == UInt8(ascii: ".") ? name : name + "."
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = AF_UNSPEC
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(name, nil, &hints, &list) == 0 else { throw .unknown }
+        defer { unsafe freeaddrinfo(list) }
+        var addresses: [IPAddress] = []
+        var next = unsafe list
+        while let entry = unsafe next {
+            let bytes = unsafe UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen))
+            if let address = unsafe IPAddress(socketAddress: bytes), !addresses.contains(address) { addresses.append(address) }
+            unsafe next = entry.pointee.ai_next
+        }
+        guard !addresses.isEmpty else { throw .unknown }
+        return addresses
+    }
+}

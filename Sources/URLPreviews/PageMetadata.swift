@@ -1,0 +1,58 @@
+internal import HTML
+
+/// What a page says about itself, as it says it.
+struct PageMetadata {
+    private static let names: Set<String> = [
+        "description", "og:title", "og:description", "og:image", "og:site_name", "og:url", "twitter:title", "twitter:description",
+        "twitter:image",
+    ]
+    /// How many bytes of one value are kept.
+    private static let longest = 16 * 1024
+
+    private var title: String?
+    private var isInTitle = false
+    /// By name; the first one that is not empty counts.
+    private var properties: [String: String] = [:]
+
+    /// Reads a page in UTF-8.
+    init(page: [UInt8]) {
+        var found = PageMetadata()
+        HTMLReader.read(page, wanting: ["title", "meta"]) { event in
+            found.take(event)
+            return true
+        }
+        self = found
+    }
+
+    private init() {}
+
+    /// The page's `<title>`.
+    var pageTitle: String? { title }
+
+    /// The value of a `meta` element by its `name` or `property`.
+    subscript(name: String) -> String? { properties[name] }
+
+    private mutating func take(_ event: HTMLEvent) {
+        switch event {
+        case .start("title", _) where title == nil:
+            isInTitle = true
+            title = ""
+        case .end("title"): isInTitle = false
+        case .text(let text) where isInTitle && (title?.utf8.count ?? 0) < Self.longest: title? += text
+        case .start("meta", let attributes): takeProperty(attributes)
+        default: break
+        }
+    }
+
+    private mutating func takeProperty(_ attributes: [(name: String, value: String)]) {
+        guard let content = attributes.first(where: { $0.name == "content" })?.value, content.utf8.count <= Self.longest else { return }
+        guard content.utf8.contains(where: { $0 > 0x20 }) else { return }
+        // Pages mix both attributes up, and may have several names in `property` (RDFa).
+        for attribute in attributes where attribute.name == "property" || attribute.name == "name" {
+            for name in attribute.value.lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
+            where Self.names.contains(name) && properties[name] == nil {
+                properties[name] = content
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// Why a URL has no preview. Its raw value is the result in metrics and logs.
+package enum PreviewRefusal: String, Error, Sendable, CaseIterable {
+    /// The URL, or one that it redirects to, is not http or https at port 80 or 443, or has credentials.
+    case notAllowed = "not_allowed"
+    /// An address of the host, or of one that it redirects to, is not public.
+    case notPublic = "not_public"
+    /// The host's name has no address.
+    case unresolved
+    /// The connection or the exchange failed.
+    case unreachable
+    /// It took too long.
+    case timeout
+    /// There were too many redirects.
+    case redirects = "too_many_redirects"
+    /// The page was answered with an error.
+    case status
+    /// It is not `text/html`.
+    case notHTML = "not_html"
+    /// It has no title or no image.
+    case incomplete
+
+    /// The reason that an app is told. It must not learn which names exist inside our network, so what has no public address counts as
+    /// what cannot be reached.
+    package var told: String {
+        switch self {
+        case .notPublic, .unresolved: Self.unreachable.rawValue
+        default: rawValue
+        }
+    }
+
+    /// All reasons that an app may be told.
+    package static var allTold: [String] { allCases.map(\.told).reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
+}

@@ -1,0 +1,81 @@
+internal import HTML
+internal import HTTPClient
+internal import JSON
+
+/// What the help desk's dashboard and apps show of a page.
+package struct URLPreview: Sendable, Equatable {
+    /// The most characters (Unicode scalars) of a title and of the site's name.
+    package static let longestTitle = 200
+    /// The most characters (Unicode scalars) of a description.
+    package static let longestDescription = 500
+    /// The longest URL of an image, in bytes.
+    package static let longestImage = 2048
+
+    /// The page's URL, or the one that it prefers on the same host.
+    package let url: String
+    /// The site's name, or the title; not empty.
+    package let siteName: String
+    /// The title; not empty.
+    package let title: String
+    /// The description; may be empty.
+    package let description: String
+    /// The URL of an image, http or https.
+    package let image: String
+
+    /// Makes the preview of a page.
+    /// - Throws: `.incomplete` when it has no title or no image.
+    init(_ page: Page, _ rules: PreviewRules) throws(PreviewRefusal) {
+        let metadata = PageMetadata(page: TextDecoder.utf8(page.body, contentType: page.contentType))
+        let titles = [metadata.pageTitle, metadata["og:title"], metadata["twitter:title"]]
+        let descriptions = [metadata["description"], metadata["og:description"], metadata["twitter:description"]]
+        let images = [metadata["og:image"], metadata["twitter:image"]]
+        guard let title = Self.first(of: titles, longest: Self.longestTitle) else { throw .incomplete }
+        guard
+            let image = images.lazy.compactMap({ Self.shown($0, on: page.url, rules) }).first(where: { $0.utf8.count <= Self.longestImage })
+        else { throw .incomplete }
+        self.title = title
+        self.image = image
+        description = Self.first(of: descriptions, longest: Self.longestDescription) ?? ""
+        siteName = Self.first(of: [metadata["og:site_name"]], longest: Self.longestTitle) ?? title
+        url = Self.preferred(metadata["og:url"], on: page.url, rules) ?? page.url.text
+    }
+
+    /// The `data` of the message that shows it, compact, in the order of the help desk's own.
+    package var json: [UInt8] {
+        var writer = JSONWriter(capacity: 1024)
+        writer.beginObject()
+        writer.add("type", "SENDBIRD_DESK_URL_PREVIEW")
+        writer.beginObject("body")
+        writer.add("url", url)
+        writer.add("site_name", siteName)
+        writer.add("title", title)
+        writer.add("description", description)
+        writer.add("image", image)
+        writer.endObject()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func first(of texts: [String?], longest: Int) -> String? {
+        texts.lazy.compactMap { $0.map { ShownText.clean($0, longest: longest) } }.first { !$0.isEmpty }
+    }
+
+    /// A URL on a page that phones may be given.
+    private static func shown(_ reference: String?, on page: WebURL, _ rules: PreviewRules) -> String? {
+        guard let reference, let url = try? page.resolving(trimmed(reference)), rules.problem(of: url) == nil else { return nil }
+        return url.text
+    }
+
+    private static func preferred(_ reference: String?, on page: WebURL, _ rules: PreviewRules) -> String? {
+        guard let reference, let url = try? page.resolving(trimmed(reference)), url.host == page.host else { return nil }
+        return rules.problem(of: url) == nil ? url.text : nil
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard let first = scalars.firstIndex(where: { $0.value > 0x20 }), let last = scalars.lastIndex(where: { $0.value > 0x20 }) else {
+            return ""
+        }
+        return String(scalars[first...last])
+    }
+}

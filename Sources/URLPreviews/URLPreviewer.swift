@@ -1,0 +1,112 @@
+package import HTTPClient
+package import POSIX
+internal import Threading
+internal import Time
+
+/// Makes previews of pages on the public Internet. Any thread may ask. The owner must call `close`.
+///
+/// Its threads are made when somebody asks, so a service that makes no previews has none.
+package final class URLPreviewer: Sendable {
+    /// Told the outcome once, on any thread; must not block.
+    package typealias Waiter = @Sendable (PreviewOutcome) -> Void
+
+    /// How long an outcome may take, in milliseconds: the time of a fetch, and some to read the page.
+    package static let longestMilliseconds: UInt64 = 8000
+
+    /// Without the version, which no stranger's server needs to know.
+    static let userAgent = "Deskgate (URL preview)"
+
+    private struct State {
+        var ledger: PreviewLedger<Waiter>
+        var client: Client?
+        /// How many fetches are under way whose waiters have not been told yet.
+        var running = 0
+        var isClosed = false
+    }
+
+    private let rules: PreviewRules
+    private let resolver: NameResolver
+    private let settings: ClientSettings
+    private let state: Monitor<State>
+
+    /// Makes it without a thread.
+    /// - Parameter certificateAuthorities: as in `ClientSettings`.
+    package convenience init(
+        rules: PreviewRules = PreviewRules(), resolver: NameResolver = NameResolver(),
+        certificateAuthorities: String? = nil
+    ) {
+        self.init(rules: rules, resolver: resolver, certificateAuthorities: certificateAuthorities, limits: .init())
+    }
+
+    init(
+        rules: PreviewRules, resolver: NameResolver, certificateAuthorities: String?, limits: PreviewLedger<Waiter>.Limits
+    ) {
+        self.rules = rules
+        self.resolver = resolver
+        settings = ClientSettings(
+            connectionsPerHost: limits.fetches, connectionLimit: limits.fetches, requestLimit: limits.fetches,
+            certificateAuthorities: certificateAuthorities, admits: rules.admits, userAgent: Self.userAgent)
+        state = Monitor(State(ledger: PreviewLedger(limits)))
+    }
+
+    /// Finds out what is to be shown of a page.
+    /// - Parameter waiter: told the outcome, perhaps before this returns.
+    package func preview(of url: WebURL, _ waiter: @escaping Waiter) {
+        if let problem = rules.problem(of: url) { return waiter(.none(problem)) }
+        let (step, client) = state.withLock { state -> (PreviewLedger<Waiter>.Step, Client?) in
+            guard !state.isClosed else { return (.answer(.busy), nil) }
+            if state.client == nil { state.client = try? Client(settings: settings) }
+            let step = state.ledger.ask(url.text, waiter, now: SystemClock.monotonicMilliseconds())
+            if step == .fetch { state.running += 1 }
+            return (step, state.client)
+        }
+        switch step {
+        case .wait: break
+        case .answer(let outcome): waiter(outcome)
+        case .fetch: fetch(url, client)
+        }
+    }
+
+    /// Ends all fetches and waits for them; who asks later is told `busy`. A second call does nothing. Not from a waiter.
+    package func close() {
+        let client = state.withLock { state in
+            state.isClosed = true
+            return state.client.take()
+        }
+        resolver.close()
+        client?.close()
+        // Each ends in its time at the latest.
+        _ = state.wait { $0.running == 0 ? true : nil }
+    }
+
+    private func fetch(_ url: WebURL, _ client: Client?) {
+        guard let client else { return finish(url, .busy) }
+        do throws(ThreadError) {
+            // A thread of its own, because resolving a name and reading a page block.
+            let thread = try OwnThread { [self] in
+                finish(url, outcome(of: url, PageFetcher(rules: rules, resolver: resolver, client: client)))
+            }
+            thread.detach()
+        } catch {
+            finish(url, .busy)
+        }
+    }
+
+    private func outcome(of url: WebURL, _ fetcher: PageFetcher) -> PreviewOutcome {
+        do throws(PreviewRefusal) {
+            return .preview(try URLPreview(try fetcher.page(at: url), rules))
+        } catch {
+            return .none(error)
+        }
+    }
+
+    private func finish(_ url: WebURL, _ outcome: PreviewOutcome) {
+        let waiters = state.withLock { state in
+            // What ended because the service stops says nothing about the page.
+            let outcome = state.isClosed ? .busy : outcome
+            return state.ledger.finish(url.text, outcome, now: SystemClock.monotonicMilliseconds()).map { ($0, outcome) }
+        }
+        for (waiter, outcome) in waiters { waiter(outcome) }
+        state.update { $0.running -= 1 }
+    }
+}

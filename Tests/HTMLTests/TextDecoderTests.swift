@@ -1,0 +1,81 @@
+import TestSupport
+import Testing
+
+@testable import HTML
+
+/// The encodings of pages.
+@Suite struct TextDecoderTests {
+    private func decoded(_ page: [UInt8], _ contentType: String? = nil) -> String {
+        String(decoding: TextDecoder.utf8(page, contentType: contentType), as: UTF8.self)
+    }
+
+    private static let hello: [UInt8] = [0xCF, 0xF0, 0xE8, 0xE2, 0xE5, 0xF2]
+
+    @Test(arguments: [
+        "text/html; charset=windows-1251", "text/html;charset=\"Windows-1251\"", "text/html; CHARSET = cp1251 ; x=y", "charset='cp1251'",
+    ])
+    func obeysTheHeader(contentType: String) {
+        #expect(decoded(Self.hello, contentType) == "Привет")
+    }
+
+    @Test(arguments: [
+        #"<meta charset="windows-1251">"#, "<META CHARSET=cp1251>",
+        #"<meta http-equiv=content-type content="text/html; charset=windows-1251">"#,
+        "<!doctype html><html><head><meta name=x><meta charset='windows-1251'/>",
+    ])
+    func obeysTheMetaElement(start: String) {
+        #expect(decoded(Array(start.utf8) + Self.hello) == start + "Привет")
+    }
+
+    @Test func prefersTheMarkToTheHeaderAndTheHeaderToTheMetaElement() {
+        #expect(decoded([0xEF, 0xBB, 0xBF] + Array("Ж".utf8), "text/html; charset=koi8-r") == "Ж")
+        let meta = Array("<meta charset=koi8-r>".utf8)
+        #expect(decoded(meta + Self.hello, "text/html; charset=windows-1251") == "<meta charset=koi8-r>Привет")
+    }
+
+    @Test func readsUTF16() {
+        let text = "<title>Ж😀</title>"
+        let units = Array(text.utf16)
+        #expect(decoded([0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }) == text)
+        #expect(decoded([0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }) == text)
+        #expect(decoded(units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }, "text/html; charset=utf-16") == text)
+        // A half character at the end.
+        #expect(decoded([0xFE, 0xFF, 0, 0x41, 0]).first == "A")
+        // What reads as ASCII cannot be UTF-16, whatever it says.
+        #expect(decoded(Array("<meta charset=utf-16>é".utf8)) == "<meta charset=utf-16>é")
+    }
+
+    @Test func guesses() {
+        #expect(decoded(Array("é".utf8)) == "é")
+        #expect(decoded([0x80, 0xE9]) == "€é")
+        #expect(decoded(Array("é".utf8), "text/html; charset=nonsense") == "é")
+        #expect(decoded(Array("é".utf8), "text/html; charset=utf-7") == "é")
+    }
+
+    @Test func replacesWhatIsInvalid() {
+        #expect(decoded([0x41, 0xFF, 0x42], "text/html; charset=utf-8") == "A\u{FFFD}B")
+        #expect(decoded([0x41, 0xFF, 0xFF, 0x42], "text/html; charset=shift_jis").hasPrefix("A"))
+        #expect(decoded([0x98, 0x41], "text/html; charset=windows-1251") == "\u{FFFD}A")
+    }
+
+    @Test func knowsWhatBrowsersKnow() throws {
+        for label in ["gbk", "big5", "euc-jp", "shift_jis", "iso-2022-jp", "euc-kr", "koi8-u", "iso-8859-2", "windows-874", "macintosh"] {
+            let charset = try #require(Charset(label: label))
+            #expect(decoded(Array("<p>ABC".utf8), "text/html; charset=\(label)") == "<p>ABC", "\(charset.name)")
+        }
+        #expect(decoded([0xC4, 0xE3, 0xBA, 0xC3], "text/html; charset=gb2312") == "你好")
+        #expect(decoded([0x82, 0xB1], "text/html; charset=Shift_JIS") == "こ")
+    }
+
+    @Test(arguments: 0..<60)
+    func yieldsUTF8FromAnything(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let labels = [
+            "utf-8", "utf-16", "utf-16be", "iso-2022-jp", "big5", "gb18030", "euc-kr", "euc-jp", "shift_jis", "windows-1258", "x",
+        ]
+        let page = random.bytes(5000)
+        let bytes = TextDecoder.utf8(page, contentType: "text/html; charset=" + random.element(of: labels))
+        #expect(String(validating: bytes, as: UTF8.self) != nil)
+        #expect(bytes.count <= page.count * 4)
+    }
+}

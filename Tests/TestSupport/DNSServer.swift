@@ -1,0 +1,175 @@
+package import Bytes
+internal import Glibc
+internal import Threading
+
+/// A name server on a real socket, which answers as its script says. It listens on a port of 127.0.0.1 and must be stopped.
+package final class DNSServer: Sendable {
+    /// One record of an answer.
+    package enum Record: Sendable {
+        /// An address, which only a question for its kind is answered with. An IPv4-mapped one is IPv4, so `aaaa` has raw bits.
+        case address(IPAddress)
+        /// An IPv6 address of these bits.
+        case aaaa(UInt128)
+        /// The name is an alias of another one, which the records after it belong to.
+        case alias(of: String)
+    }
+
+    /// What a question is answered with.
+    package enum Answer: Sendable {
+        case records([Record])
+        /// The name does not exist.
+        case noSuchName
+        /// Nothing is answered.
+        case silence
+
+        /// These addresses.
+        package static func addresses(_ texts: String...) -> Answer {
+            .records(
+                texts.map { text in
+                    guard let address = IPAddress(text) else { preconditionFailure("\(text) is an address") }
+                    return .address(address)
+                })
+        }
+    }
+
+    /// What is answered to a question.
+    /// - Parameters:
+    ///   - name: in lower case, without a dot at its end.
+    ///   - isIPv6: whether IPv6 addresses are asked for.
+    ///   - count: how often the same was asked before.
+    package typealias Script = @Sendable (_ name: String, _ isIPv6: Bool, _ count: Int) -> Answer
+
+    private struct State {
+        var questions: [(name: String, isIPv6: Bool)] = []
+        var isStopped = false
+    }
+
+    /// The port it listens on.
+    package let port: UInt16
+    private let socket: Int32
+    private let state = Monitor(State())
+    private let thread: OwnThread
+
+    /// Listens, and answers on a thread of its own.
+    package init(_ script: @escaping Script) {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        precondition(unsafe withLoopbackAddress(0) { unsafe bind(socket, $0, $1) } == 0, "a port is free")
+        var name = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        unsafe withUnsafeMutableBytes(of: &name) { bytes in
+            _ = unsafe getsockname(socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &length)
+        }
+        (self.socket, port) = (socket, UInt16(bigEndian: name.sin_port))
+        let state = state
+        thread = startThread {
+            while let (question, sender) = Self.receive(socket) {
+                guard let (name, isIPv6) = DNSMessage.question(of: question) else { continue }
+                let count = state.update { state in
+                    defer { state.questions.append((name, isIPv6)) }
+                    return state.questions.count { $0.name == name && $0.isIPv6 == isIPv6 }
+                }
+                if state.withLock({ $0.isStopped }) { return }
+                guard let answer = DNSMessage.answer(script(name, isIPv6, count), to: question, isIPv6: isIPv6) else { continue }
+                Self.send(answer, by: socket, to: sender)
+            }
+        }
+    }
+
+    deinit {
+        precondition(state.withLock { $0.isStopped }, "a name server must be stopped before it is let go")
+    }
+
+    /// What has been asked, in the order of arrival.
+    package var questions: [(name: String, isIPv6: Bool)] { state.withLock { $0.questions } }
+
+    /// Ends it and waits for its thread.
+    package func stop() {
+        state.withLock { $0.isStopped = true }
+        // A question of our own wakes the thread.
+        let waking = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let question: [UInt8] = [0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0x61, 0, 0, 1, 0, 1]
+        _ = unsafe withLoopbackAddress(port) { unsafe sendto(waking, question, question.count, 0, $0, $1) }
+        thread.join()
+        close(waking)
+        close(socket)
+    }
+
+    private static func receive(_ socket: Int32) -> ([UInt8], sockaddr_in)? {
+        var bytes = [UInt8](repeating: 0, count: 1500)
+        var sender = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let count = unsafe withUnsafeMutableBytes(of: &sender) { name in
+            unsafe recvfrom(socket, &bytes, bytes.count, 0, name.assumingMemoryBound(to: sockaddr.self).baseAddress, &length)
+        }
+        return count > 0 ? (Array(bytes.prefix(count)), sender) : nil
+    }
+
+    private static func send(_ bytes: [UInt8], by socket: Int32, to sender: sockaddr_in) {
+        var sender = sender
+        unsafe withUnsafeBytes(of: &sender) { name in
+            let address = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
+            _ = unsafe sendto(socket, bytes, bytes.count, 0, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+}
+
+/// Messages of RFC 1035, as far as a test's name server needs them.
+private enum DNSMessage {
+    private static let headLength = 12
+    private static let (typeA, typeAlias, typeAAAA): (UInt8, UInt8, UInt8) = (1, 5, 28)
+
+    /// The name that is asked for; nil when it is not asked for an address.
+    static func question(of message: [UInt8]) -> (name: String, isIPv6: Bool)? {
+        guard let end = nameEnd(message), message.count >= end + 4 else { return nil }
+        var labels: [String] = []
+        var position = headLength
+        while message[position] != 0 {
+            let length = Int(message[position])
+            labels.append(String(decoding: message[position + 1...position + length], as: UTF8.self).lowercased())
+            position += length + 1
+        }
+        let type = message[end + 1]
+        return type == typeA || type == typeAAAA ? (labels.joined(separator: "."), type == typeAAAA) : nil
+    }
+
+    /// nil for silence.
+    static func answer(_ answer: DNSServer.Answer, to question: [UInt8], isIPv6: Bool) -> [UInt8]? {
+        guard let end = nameEnd(question) else { return nil }
+        let asked = question[headLength..<end + 4]
+        switch answer {
+        case .silence: return nil
+        case .noSuchName: return question[..<2] + [0x85, 0x83, 0, 1, 0, 0, 0, 0, 0, 0] + asked
+        case .records(let records):
+            // A pointer to the name in the question.
+            var owner: [UInt8] = [0xC0, UInt8(headLength)]
+            var written: [UInt8] = []
+            var count: UInt8 = 0
+            for record in records {
+                guard let (type, data) = content(record), type == typeAlias || (type == typeAAAA) == isIPv6 else { continue }
+                // Class IN, a time to live of 0 seconds, the length of the data.
+                written += owner + [0, type, 0, 1, 0, 0, 0, 0, 0, UInt8(data.count)] + data
+                count += 1
+                if type == typeAlias { owner = data }
+            }
+            return question[..<2] + [0x85, 0x80, 0, 1, 0, count, 0, 0, 0, 0] + asked + written
+        }
+    }
+
+    private static func content(_ record: DNSServer.Record) -> (type: UInt8, data: [UInt8])? {
+        switch record {
+        case .address(let address):
+            (
+                address.isIPv4 ? typeA : typeAAAA,
+                (0..<address.width / 8).map { UInt8(truncatingIfNeeded: address.bits >> UInt128(120 - 8 * $0)) }
+            )
+        case .aaaa(let bits): (typeAAAA, (0..<16).map { UInt8(truncatingIfNeeded: bits >> UInt128(120 - 8 * $0)) })
+        case .alias(let name): (typeAlias, name.split(separator: ".").flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) } + [0])
+        }
+    }
+
+    private static func nameEnd(_ message: [UInt8]) -> Int? {
+        var position = headLength
+        while position < message.count, message[position] != 0 { position += Int(message[position]) + 1 }
+        return position < message.count ? position + 1 : nil
+    }
+}

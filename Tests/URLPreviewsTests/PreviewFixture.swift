@@ -1,0 +1,89 @@
+import Bytes
+import HTTPClient
+import POSIX
+import TestSupport
+import Threading
+
+@testable import URLPreviews
+
+/// A previewer with a name server of its own, a web server at 127.0.0.1, which counts as public here, and another one at the same port of
+/// 127.0.0.2, which must never be reached, as all else that is not public.
+struct PreviewFixture {
+    static let publicPlace = "127.0.0.1"
+    static let innerPlace = "127.0.0.2"
+
+    let server: ScriptedServer
+    let inner: ScriptedServer
+    let names: DNSServer
+    let previewer: URLPreviewer
+
+    /// Runs a test, and ends all of it.
+    /// - Parameters:
+    ///   - script: what the web server does, which listens on this port.
+    ///   - names: what the name server says; by default that every name is the web server's.
+    static func run(
+        _ script: (_ port: UInt16) -> ScriptedServer.Script = { _ in page() },
+        names: @escaping DNSServer.Script = { _, _, _ in .addresses(publicPlace) },
+        rules change: (inout PreviewRules) -> Void = { _ in }, limits: PreviewLedger<URLPreviewer.Waiter>.Limits = .init(),
+        certificateAuthorities: String? = nil, _ body: (PreviewFixture) throws -> Void
+    ) throws {
+        let (server, inner) = try servers(script)
+        defer {
+            server.stop()
+            inner.stop()
+        }
+        let names = DNSServer(names)
+        defer { names.stop() }
+        var rules = PreviewRules()
+        rules.ports.insert(server.port)
+        rules.admits = { $0 == IPAddress(publicPlace) || SpecialAddress($0) == nil }
+        // Only a failing test uses it up.
+        rules.milliseconds = 60_000
+        change(&rules)
+        let resolver = NameResolver(server: NameResolver.Server(address: 0x7F00_0001, port: names.port))
+        let previewer = URLPreviewer(
+            rules: rules, resolver: resolver, certificateAuthorities: certificateAuthorities, limits: limits)
+        defer { previewer.close() }
+        try body(PreviewFixture(server: server, inner: inner, names: names, previewer: previewer))
+    }
+
+    private static func servers(_ script: (UInt16) -> ScriptedServer.Script) throws -> (ScriptedServer, inner: ScriptedServer) {
+        while true {
+            let inner = try ScriptedServer(page(title: "Inner"), at: 0x7F00_0002)
+            // The same port may be taken at the other address.
+            if let server = try? ScriptedServer(script(inner.port), port: inner.port) { return (server, inner) }
+            inner.stop()
+        }
+    }
+
+    /// A page that has a preview.
+    static func page(title: String = "Title") -> ScriptedServer.Script { .everyRequest(html(html(title: title))) }
+
+    static func html(title: String = "Title") -> String {
+        "<html><head><title>\(title)</title><meta property=\"og:image\" content=\"/image.png\"></head></html>"
+    }
+
+    /// A response with a page.
+    static func html(_ text: String, contentType: String = "text/html; charset=utf-8") -> ScriptedStep {
+        .respond(200, headers: ["Content-Type: \(contentType)"], body: text)
+    }
+
+    /// A response that leads elsewhere.
+    static func redirect(_ location: String, status: Int = 302) -> ScriptedStep { .respond(status, headers: ["Location: \(location)"]) }
+
+    /// A URL of the web server by a name.
+    func url(_ host: String = "page.test", _ path: String = "/") -> String { "http://\(host):\(server.port)\(path)" }
+
+    /// The outcome for a URL that can be read.
+    func outcome(_ text: String) throws -> PreviewOutcome {
+        let url = try WebURL(text)
+        let outcome = Monitor<PreviewOutcome?>(nil)
+        previewer.preview(of: url) { found in outcome.update { $0 = found } }
+        guard let found = outcome.wait(timeoutMilliseconds: 120_000, { $0 }) else { fatalError("there is no outcome") }
+        return found
+    }
+
+    func title(_ text: String) throws -> String? {
+        if case .preview(let preview) = try outcome(text) { preview.title } else { nil }
+    }
+}

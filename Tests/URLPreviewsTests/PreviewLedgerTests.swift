@@ -1,0 +1,73 @@
+import HTTPClient
+import Testing
+import Time
+
+@testable import URLPreviews
+
+/// What is kept, and for how long.
+@Suite struct PreviewLedgerTests {
+    private static func limits(_ change: (inout PreviewLedger<Int>.Limits) -> Void) -> PreviewLedger<Int>.Limits {
+        var limits = PreviewLedger<Int>.Limits()
+        change(&limits)
+        return limits
+    }
+
+    private func preview() throws -> PreviewOutcome {
+        let body = Array("<title>T</title><meta property=og:image content=/i>".utf8)
+        let page = Page(url: try WebURL("https://page.test/"), contentType: "text/html", body: body)
+        return .preview(try URLPreview(page, PreviewRules()))
+    }
+
+    @Test func forgetsInTime() throws {
+        let preview = try preview()
+        var ledger = PreviewLedger<Int>(Self.limits { ($0.previewMilliseconds, $0.refusalMilliseconds) = (1000, 100) })
+        #expect(ledger.ask("a", 1, now: 0) == .fetch && ledger.ask("a", 2, now: 1) == .wait && ledger.ask("b", 3, now: 1) == .fetch)
+        #expect(ledger.finish("a", preview, now: 10) == [1, 2])
+        #expect(ledger.finish("b", .none(.timeout), now: 10) == [3])
+        #expect(ledger.ask("a", 4, now: 1009) == .answer(preview) && ledger.ask("b", 4, now: 109) == .answer(.none(.timeout)))
+        #expect(ledger.ask("a", 4, now: 1010) == .fetch && ledger.ask("b", 4, now: 110) == .fetch)
+    }
+
+    @Test func neverKeepsThatItWasBusy() {
+        var ledger = PreviewLedger<Int>(Self.limits { $0.fetches = 1 })
+        #expect(ledger.ask("a", 1, now: 0) == .fetch && ledger.ask("b", 2, now: 0) == .answer(.busy) && ledger.ask("a", 3, now: 0) == .wait)
+        #expect(ledger.finish("a", .busy, now: 0) == [1, 3])
+        #expect(ledger.count == 0 && ledger.ask("a", 1, now: 0) == .fetch)
+    }
+
+    @Test func keepsOnlySoMany() throws {
+        let preview = try preview()
+        var ledger = PreviewLedger<Int>(Self.limits { $0.entries = 10 })
+        for number in 0..<1000 {
+            let url = "\(number % 37)"
+            guard ledger.ask(url, 0, now: MonotonicMilliseconds(rawValue: UInt64(number) * 1000)) == .fetch else { continue }
+            _ = ledger.finish(
+                url, number % 3 == 0 ? preview : .none(.status), now: MonotonicMilliseconds(rawValue: UInt64(number) * 1000))
+            #expect(ledger.count <= 10)
+        }
+        #expect(ledger.count == 10 && ledger.fetches == 0)
+    }
+
+    @Test func keepsWhatCameLast() {
+        var ledger = PreviewLedger<Int>(Self.limits { ($0.entries, $0.refusalMilliseconds) = (3, 5) })
+        for (now, url) in ["a", "b", "c", "a", "d"].enumerated() {
+            let moment = MonotonicMilliseconds(rawValue: UInt64(now) * 10)
+            #expect(ledger.ask(url, 0, now: moment) == .fetch)
+            _ = ledger.finish(url, .none(.status), now: moment)
+        }
+        // "b" was the oldest: "a" was kept again after it.
+        #expect(ledger.ask("d", 0, now: 41) == .answer(.none(.status)))
+        #expect(ledger.count == 3)
+    }
+
+    @Test func keepsOnlySoManyBytes() {
+        var ledger = PreviewLedger<Int>(Self.limits { $0.bytes = 10_000 })
+        for number in 0..<100 {
+            let url = "\(number)" + String(repeating: "x", count: 998)
+            #expect(ledger.ask(url, 0, now: 0) == .fetch)
+            _ = ledger.finish(url, .none(.status), now: 0)
+            #expect(ledger.count <= 10)
+        }
+        #expect(ledger.count == 10)
+    }
+}
