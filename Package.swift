@@ -56,7 +56,9 @@ let package = Package(
         library("Core", ["Crypto", "JSON", "Time", "Bytes"]),
         library("Storage", ["Core", "Crypto", "Postgres", "SQLite", "POSIX", "Threading", "Time"]),
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "Time", "WebTokens", "Bytes"]),
-        library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading", "WebTokens", "Time", "Bytes"]),
+        library(
+            "Simulators",
+            ["Crypto", "HTTP2Server", "HTTPClient", "HTTPServer", "JSON", "POSIX", "Threading", "WebTokens", "Time", "Bytes"]),
         library(
             "Configuration", ["Bytes", "Core", "Crypto", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX", "Postgres", "Time"]),
         library(
@@ -152,7 +154,8 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Sendbird", "Service", "HTTPClient", "HTTPServer", "Core",
+                "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Sendbird", "Simulators", "Service", "HTTPClient",
+                "HTTPServer", "Core",
                 "Crypto",
                 "JSON", "Notifiers", "Observability", "POSIX", "Postgres",
                 "Storage",

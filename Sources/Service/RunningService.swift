@@ -2,6 +2,7 @@ package import Configuration
 internal import Core
 internal import Crypto
 internal import Dispatch
+internal import HTTPClient
 package import HTTPServer
 internal import HelpDesk
 package import Observability
@@ -168,6 +169,8 @@ package final class RunningService: Sendable {
         publicServer.stop(drainMilliseconds: drainMilliseconds)
         // After the requests that wait for it: what it would still answer was answered 503.
         graph.backends.client.close()
+        graph.helpDeskClient.close()
+        for helpDesk in graph.helpDesks { helpDesk.stop() }
         deliveries.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))
         // After whatever makes spans.
         graph.traces.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))

@@ -2,6 +2,7 @@ package import Configuration
 package import Core
 internal import Crypto
 internal import Dispatch
+internal import HTTPClient
 package import HTTPServer
 internal import HelpDesk
 internal import JSON
@@ -23,11 +24,13 @@ package struct ServiceGraph: Sendable {
     let helpDeskState: Live<HelpDeskState>
     /// What asks the apps' backends; its client must be closed after the public listener.
     let backends: BackendServices
+    /// Calls the help desks; must be closed after the public listener.
+    let helpDeskClient: LazyClient
     let operatorState: Live<OperatorState>
     /// Makes and exports the spans of traces; must be stopped after whatever makes some.
     let traces: TraceExporter
     private let publicGate: PublicGate
-    private let helpDesks: [ServedHelpDesk]
+    let helpDesks: [ServedHelpDesk]
     /// When the certificates of the listeners expire, in Unix seconds.
     private let certificateExpiries: Monitor<[(listener: String, expiresAt: UnixSeconds)]>
     let metrics: ServiceMetrics
@@ -70,6 +73,9 @@ package struct ServiceGraph: Sendable {
             try BackendServices(metrics: metrics.helpDesks, clocks: clocks, logger: logger, tracer: traces.tracer)
         }
         self.backends = backends
+        // As many as backends may be called: neither help desk nor callers can take all memory or descriptors.
+        let helpDeskClient = LazyClient(settings: ClientSettings(connectionsPerHost: 32, connectionLimit: 256, requestLimit: 512))
+        self.helpDeskClient = helpDeskClient
         let states = try Self.orStartError { [metrics] () throws(CryptoError) in try Self.states(configuration, metrics, backends) }
         helpDeskState = Live(states.helpDesks)
         operatorState = Live(states.operators)
@@ -108,13 +114,14 @@ package struct ServiceGraph: Sendable {
         self.denials = denials
         let services = HelpDeskServices(
             state: helpDeskState, revocations: revocations.live, store: store, metrics: metrics.helpDesks, clocks: clocks,
-            random: RandomPool(), logger: logger, denials: denials, tracer: traces.tracer
+            random: RandomPool(), logger: logger, denials: denials, tracer: traces.tracer, client: helpDeskClient
         ) { inbox.announceNews() }
-        helpDesks = try Self.orStartError { () throws(CryptoError) in
+        let helpDesks = try Self.orStartError { () throws(CryptoError) in
             var served: [ServedHelpDesk] = []
             for helpDesk in HelpDesk.all { served.append(try helpDesk.serve(configuration, services)) }
             return served
         }
+        self.helpDesks = helpDesks
         let gate = PublicGate(configuration.callers, metrics.registry, denials)
         publicGate = gate
         let routes = helpDesks.flatMap(\.routes)
@@ -141,7 +148,8 @@ package struct ServiceGraph: Sendable {
                 notifiers: { Self.standings(inbox) },
                 onGivenUp: { count, notifier, reason in
                     deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: reason.rawValue)
-                }, onRevocation: { revocations.take($0) }, revocations: revocations.live, onWork: { inbox.announceNews() }))
+                }, onRevocation: { revocations.take($0) }, revocations: revocations.live,
+                tickets: { app in helpDesks.lazy.compactMap { $0.tickets(app) }.first }, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
         openAPI.describe(publicListener: publicRouter, adminListener: adminRouter)
     }

@@ -59,13 +59,20 @@ package struct ServedHelpDesk: Sendable {
     package let routes: [Route]
     /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
     package let prepare: @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
+    /// The tickets of an app, for the company; nil for an app of another help desk, or where the help desk lets nobody ask.
+    package let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
+    /// Ends what it has started. Called once, when no request can come any more.
+    package let stop: @Sendable () -> Void
 
     /// Describes the served apps.
     package init(
-        routes: [Route],
+        routes: [Route], tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
+        stop: @escaping @Sendable () -> Void = {},
         prepare: @escaping @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
     ) {
         self.routes = routes
+        self.tickets = tickets
+        self.stop = stop
         self.prepare = prepare
     }
 }
@@ -90,13 +97,15 @@ package struct HelpDeskServices: Sendable {
     package let denials: DenialLog
     /// Makes the spans of requests.
     package let tracer: Tracer
+    /// Calls the help desks; its owner closes it.
+    package let client: LazyClient
     /// Called on the store's thread, before the answer, when a delivery may have become due; must not block.
     package let onChange: @Sendable () -> Void
 
     /// Gathers the services.
     package init(
         state: Live<HelpDeskState>, revocations: Live<Revocations>, store: any Store, metrics: HelpDeskMetrics, clocks: Clocks,
-        random: RandomPool, logger: Logger, denials: DenialLog, tracer: Tracer, onChange: @escaping @Sendable () -> Void
+        random: RandomPool, logger: Logger, denials: DenialLog, tracer: Tracer, client: LazyClient, onChange: @escaping @Sendable () -> Void
     ) {
         self.state = state
         self.revocations = revocations
@@ -107,6 +116,7 @@ package struct HelpDeskServices: Sendable {
         self.logger = logger
         self.denials = denials
         self.tracer = tracer
+        self.client = client
         self.onChange = onChange
     }
 }

@@ -62,8 +62,17 @@ package struct HelpDeskMetrics: Sendable {
     package let webhookEvents: MetricFamily<Counter>
     /// When keys were last used.
     package let keyUses = KeyUseBook()
+    /// Requests to the help desks' own APIs by app, request and outcome.
+    package let helpDeskRequests: MetricFamily<Counter>
+    /// How long those took, by app.
+    package let helpDeskDurations: MetricFamily<Histogram>
+    /// Customers' calls about tickets by app and result.
+    package let ticketRequests: MetricFamily<Counter>
     let pushTokens: PushTokenCounters
     let backends: BackendMetrics
+
+    /// Upper bounds in seconds, for calls through the internet.
+    private static let requestBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
     /// Registers the metrics.
     package init(_ registry: MetricsRegistry) {
@@ -74,6 +83,13 @@ package struct HelpDeskMetrics: Sendable {
         webhookEvents = registry.counter("deskgate_webhook_events_total", "Webhooks by result.", labels: ["app", "result"])
         pushTokens = PushTokenCounters(
             registry.counter("deskgate_push_token_requests_total", "Calls of devices by result.", labels: ["app", "result"]))
+        helpDeskRequests = registry.counter(
+            "deskgate_help_desk_requests_total", "Requests to a help desk's own API by outcome.", labels: ["app", "request", "outcome"])
+        helpDeskDurations = registry.histogram(
+            "deskgate_help_desk_request_duration_seconds", "How long requests to a help desk's own API took.", labels: ["app"],
+            bounds: Self.requestBounds)
+        ticketRequests = registry.counter(
+            "deskgate_ticket_requests_total", "Customers' calls about tickets by result.", labels: ["app", "result"])
         backends = BackendMetrics(registry)
     }
 }

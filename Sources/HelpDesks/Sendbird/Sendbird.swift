@@ -21,6 +21,8 @@ final class SendbirdState: Sendable {
         let id: String
         /// How Sendbird is asked about it, and what is switched on.
         let settings: Configuration.Sendbird
+        /// Asks Desk about it.
+        let desk: DeskClient
     }
 
     /// What all help desks use of the same configuration.
@@ -29,9 +31,12 @@ final class SendbirdState: Sendable {
 
     /// Takes the snapshot of a configuration.
     /// - Throws: when OpenSSL fails.
-    init(_ configuration: Configuration, _ shared: HelpDeskState, _ metrics: HelpDeskMetrics) throws(CryptoError) {
+    init(_ configuration: Configuration, _ shared: HelpDeskState, _ services: HelpDeskServices) throws(CryptoError) {
         self.shared = shared
-        let apps = configuration.apps.compactMap { app in app.sendbird.map { App(id: app.id, settings: $0) } }
+        let apps = configuration.apps.compactMap { app in
+            app.sendbird.map { App(id: app.id, settings: $0, desk: DeskClient(app.id, $0, services)) }
+        }
+        for app in apps where app.settings.servesTickets { TicketRoutes.expect(services.metrics, app: app.id) }
         self.apps = Dictionary(apps.map { (ByteKey($0.id), $0) }) { first, _ in first }
     }
 
@@ -44,11 +49,17 @@ private struct Sendbird {
     let served: ServedHelpDesk
 
     init(_ configuration: Configuration, _ services: HelpDeskServices) throws(CryptoError) {
-        let state = Live(try SendbirdState(configuration, services.state.current, services.metrics))
+        let state = Live(try SendbirdState(configuration, services.state.current, services))
         var routes: [Route] = []
         routes.append(PushTokenRoute("/sendbird/push-token", of: .sendbird, services).route)
-        served = ServedHelpDesk(routes: routes) { configuration, shared throws(CryptoError) in
-            let next = try SendbirdState(configuration, shared, services.metrics)
+        let tickets = TicketRoutes(services) { id in
+            state.current.app(id).flatMap { $0.settings.servesTickets ? DeskTickets($0.desk) : nil }
+        }
+        routes += tickets.routes
+        served = ServedHelpDesk(
+            routes: routes, tickets: { id in state.current.app(id).map { DeskTickets($0.desk) } }, stop: { tickets.stop() }
+        ) { configuration, shared throws(CryptoError) in
+            let next = try SendbirdState(configuration, shared, services)
             return { state.replace(with: next) }
         }
     }

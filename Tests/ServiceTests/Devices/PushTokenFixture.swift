@@ -1,5 +1,6 @@
 import Core
 import Crypto
+import HTTPClient
 import HTTPServer
 import Observability
 import TestSupport
@@ -43,7 +44,7 @@ final class PushTokenFixture: RouteFixture {
         let services = HelpDeskServices(
             state: Live(state), revocations: Live(.none), store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
             logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
-            tracer: tracer, onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
+            tracer: tracer, client: LazyClient(settings: ClientSettings()), onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
         router = Router(try HelpDesk.pyrus.serve(fixture.configuration, services).routes)
     }
 

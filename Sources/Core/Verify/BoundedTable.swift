@@ -1,0 +1,59 @@
+/// A table with a bound: when it is full, the oldest entry leaves first. It is a value, and the caller locks.
+package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    @usableFromInline
+    struct Entry: Sendable {
+        @usableFromInline let value: Value
+        /// Its number in the order; an older number of the same key means nothing any more.
+        @usableFromInline let turn: UInt64
+    }
+
+    private let limit: Int
+    @usableFromInline var entries: [Key: Entry] = [:]
+    private var order: [(turn: UInt64, key: Key)] = []
+    private var first = 0
+    private var turns: UInt64 = 0
+
+    /// Makes an empty table for at most so many entries; 1 at least.
+    package init(limit: Int) {
+        precondition(limit >= 1, "a table has room for something")
+        self.limit = limit
+    }
+
+    /// How many entries there are.
+    package var count: Int { entries.count }
+
+    /// The value of a key.
+    @inlinable package subscript(key: Key) -> Value? { entries[key]?.value }
+
+    /// Sets the value of a key, which becomes the youngest entry.
+    package mutating func insert(_ value: Value, for key: Key) {
+        entries[key] = nil
+        while entries.count >= limit { removeOldest() }
+        turns += 1
+        entries[key] = Entry(value: value, turn: turns)
+        order.append((turns, key))
+        if order.count > 2 * limit + 16 { compact() }
+    }
+
+    /// Removes the value of a key.
+    /// - Returns: what was removed.
+    @discardableResult
+    package mutating func remove(_ key: Key) -> Value? { entries.removeValue(forKey: key)?.value }
+
+    /// Removes the entries that match; looks at each.
+    package mutating func removeAll(where matches: (Key) -> Bool) {
+        entries = entries.filter { !matches($0.key) }
+        compact()
+    }
+
+    private mutating func removeOldest() {
+        let (turn, key) = order[first]
+        first += 1
+        if entries[key]?.turn == turn { entries[key] = nil }
+    }
+
+    private mutating func compact() {
+        order = order[first...].filter { entries[$0.key]?.turn == $0.turn }
+        first = 0
+    }
+}

@@ -1,0 +1,46 @@
+internal import Threading
+
+/// A client that is made with the first request, so that a service that sends none has no thread for it. Any thread may send. The owner must
+/// call `close`.
+package final class LazyClient: Sendable {
+    private enum State {
+        case unused, open(Client), closed
+    }
+
+    private let settings: ClientSettings
+    private let state = Monitor(State.unused)
+
+    /// Makes it without a thread.
+    package init(settings: ClientSettings) {
+        self.settings = settings
+    }
+
+    /// Sends a request, as `Client.send`. After `close`, and when no thread can be made, it fails with `.cancelled`.
+    /// - Parameter completion: called exactly once, on the client's thread, or on this one when the request was refused. Must not block.
+    package func send(_ request: ClientRequest, completion: @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void) {
+        guard let client = open() else { return completion(.failure(.cancelled)) }
+        client.send(request, completion: completion)
+    }
+
+    /// Ends all requests and waits for the thread; requests that come later fail at once. Not from a completion.
+    package func close() {
+        let former = state.withLock { state in
+            defer { state = .closed }
+            return state
+        }
+        if case .open(let client) = former { client.close() }
+    }
+
+    private func open() -> Client? {
+        state.withLock { state in
+            switch state {
+            case .open(let client): return client
+            case .closed: return nil
+            case .unused:
+                guard let client = try? Client(settings: settings) else { return nil }
+                state = .open(client)
+                return client
+            }
+        }
+    }
+}
