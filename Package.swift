@@ -59,7 +59,9 @@ let package = Package(
         library("Core", ["Crypto", "JSON", "Time", "Bytes"]),
         library("Storage", ["Core", "Crypto", "Postgres", "SQLite", "POSIX", "Threading", "Time"]),
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "Time", "WebTokens", "Bytes"]),
-        library("Simulators", ["Crypto", "HTTP2Server", "JSON", "POSIX", "Threading", "WebTokens", "Time", "Bytes"]),
+        library(
+            "Simulators",
+            ["Crypto", "HTTP2Server", "HTTPClient", "HTTPServer", "JSON", "POSIX", "Threading", "WebTokens", "Time", "Bytes"]),
         library(
             "Configuration", ["Bytes", "Core", "Crypto", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX", "Postgres", "Time"]),
         library(
@@ -169,8 +171,8 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Configuration", "Dispatch", "HelpDesk", "Bytes", "Operators", "Pyrus", "Sendbird", "Service", "HTTPClient", "HTTPServer",
-                "Core",
+                "Configuration", "Dispatch", "HelpDesk", "Bytes", "Operators", "Pyrus", "Sendbird", "Simulators", "Service", "HTTPClient",
+                "HTTPServer", "Core",
                 "Crypto",
                 "JSON", "Notifiers", "Observability", "POSIX", "Postgres",
                 "Storage",

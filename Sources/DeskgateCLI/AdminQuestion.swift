@@ -15,7 +15,8 @@ enum AdminQuestion {
         let configuration = try arguments.configuration()
         let answer = try explaining { () throws(AdminAccess.Failure) in
             try WaitingLine.show("waiting for an answer") { () throws(AdminAccess.Failure) in
-                try AdminAccess(configuration).perform(action, remark: Console.complain)
+                let access = AdminAccess(configuration)
+                return action.isRemote ? try access.performInService(action) : try access.perform(action, remark: Console.complain)
             }
         }
         guard case .object(let object) = answer.json else { preconditionFailure("every answer is an object") }

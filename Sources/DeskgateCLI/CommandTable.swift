@@ -28,6 +28,13 @@ enum CommandTable {
             ]
         ),
         (
+            "Tickets",
+            [
+                TicketsCommands.create, TicketsCommands.show, TicketsCommands.list, TicketsCommands.count, TicketsCommands.close,
+                TicketsCommands.reopen, TicketsCommands.priority, TicketsCommands.fields,
+            ]
+        ),
+        (
             "Store",
             [StoreCommands.migrate, StoreCommands.status, StoreCommands.backup, StoreCommands.restore, StoreCopyCommand.command]
         ),

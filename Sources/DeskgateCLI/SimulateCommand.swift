@@ -5,16 +5,20 @@ internal import Simulators
 /// `deskgate simulate`
 enum SimulateCommand {
     static let command = Command(
-        "simulate", "Simulates the push providers on this machine, faults included, until SIGTERM or SIGINT.",
+        "simulate", "Simulates the push providers and Sendbird on this machine, faults included, until SIGTERM or SIGINT.",
         options: [
             Option(
                 "directory", value: .directory, required: true,
                 "where fresh credentials, the certificate authority and notifiers.json are written, for their owner only")
         ]
-            + SimulatedProvider.allCases.map { provider in
+            + SimulatedProvider.push.map { provider in
                 Option(
                     portOption(provider), value: .number(0...65535), default: "any", "the port of \(SimulateWindow.name(of: provider))")
             } + [
+                Option("sendbird-desk-port", value: .number(0...65535), default: "any", "the port of Sendbird Desk"),
+                Option(
+                    "desk-webhook", value: .text("URL"),
+                    "where Sendbird Desk's webhooks are sent to, such as http://127.0.0.1:8080/sendbird/desk-webhook/my-app"),
                 Option("script", value: .file, "a JSON file with faults and devices; docs/SIMULATORS.md describes it"),
                 Option(
                     "fault", value: .text("JSON"), repeatable: true, #"one fault, such as {"provider":"fcm","answer":{"status":503}}"#),
@@ -35,7 +39,7 @@ enum SimulateCommand {
         let signals = try explaining { () throws(SystemError) in try Signals() }
         let window = SimulateWindow(isJSON: arguments.has("json"))
         var settings = SimulatorSettings()
-        for provider in SimulatedProvider.allCases { settings.ports[provider] = arguments.number(portOption(provider)) }
+        for provider in SimulatedProvider.push { settings.ports[provider] = arguments.number(portOption(provider)) }
         settings.observer = { window.show($0) }
         let (faults, devices) = (FaultScript(), DeviceRegistry())
         try readFaults(arguments, into: faults, devices)
@@ -43,11 +47,18 @@ enum SimulateCommand {
             try SimulatorSet(settings, faults: faults, devices: devices)
         }
         defer { simulators.stop() }
+        var deskSettings = SimulatedDeskSettings()
+        deskSettings.port = arguments.number("sendbird-desk-port") ?? 0
+        deskSettings.webhookURL = arguments["desk-webhook"]
+        deskSettings.observer = { window.show($0) }
+        let desk = try explaining { [deskSettings] () throws(SimulatorSet.Failure) in try SimulatedDesk(deskSettings, faults: faults) }
+        defer { desk.stop() }
         let directory = arguments.required("directory")
         try explaining { () throws(SystemError) in
             let files = try SimulatorFiles(directory: directory)
             try files.write(simulators)
-            window.open(simulators, files)
+            try files.write(desk)
+            window.open(simulators, desk, files)
         } as: {
             .option("directory", "cannot write into \(directory): \($0); give one that you may write into")
         }
@@ -88,19 +99,22 @@ struct SimulateWindow: Sendable {
     let isJSON: Bool
 
     /// Prints the addresses and files.
-    func open(_ simulators: SimulatorSet, _ files: SimulatorFiles) {
+    func open(_ simulators: SimulatorSet, _ desk: SimulatedDesk, _ files: SimulatorFiles) {
         if isJSON {
             var urls = JSONObject()
-            for provider in SimulatedProvider.allCases { urls.append(.string(simulators[provider].url), forKey: provider.rawValue) }
+            for provider in SimulatedProvider.push { urls.append(.string(simulators[provider].url), forKey: provider.rawValue) }
+            urls.append(.string(desk.url), forKey: SimulatedProvider.sendbirdDesk.rawValue)
             return Console.print(["event": "ready", "urls": .object(urls), "directory": .string(files.directory)])
         }
-        let rows = SimulatedProvider.allCases.map { "  \(Self.padded(Self.name(of: $0), 14))\(simulators[$0].url)" }
+        let addresses = SimulatedProvider.push.map { ($0, simulators[$0].url) } + [(.sendbirdDesk, desk.url)]
+        let rows = addresses.map { provider, url in "  \(Self.padded(Self.name(of: provider), 14))\(url)" }
         Console.print(
             """
             Simulating:
             \(rows.joined(separator: "\n"))
 
-            Credentials are in \(files.directory), and in \(files.path("notifiers.json")) what goes into the configuration.
+            Credentials are in \(files.directory), and in \(files.path("notifiers.json")) and \(files.path("sendbird.json")) what goes
+            into the configuration: `notifiers`, and members of an app's `sendbird`.
             Each push that a phone would show follows.
             """)
     }
@@ -114,6 +128,19 @@ struct SimulateWindow: Sendable {
         ])
     }
 
+    /// Prints a webhook that was sent or given up.
+    func show(_ webhook: SimulatedWebhooks.Sent) {
+        guard isJSON else {
+            let end = webhook.status.map { "answered \($0)" } ?? "not answered"
+            let tries = webhook.tries == 1 ? "" : ", try \(webhook.tries)"
+            return Console.print(Self.padded(Self.name(of: .sendbirdDesk), 14) + "\(webhook.event) \(end)\(tries)")
+        }
+        Console.print([
+            "event": "webhook", "provider": .string(SimulatedProvider.sendbirdDesk.rawValue), "type": .string(webhook.event),
+            "status": webhook.status.map { .integer(Int64($0)) } ?? .null, "tries": .integer(Int64(webhook.tries)),
+        ])
+    }
+
     /// The provider's name for people.
     static func name(of provider: SimulatedProvider) -> String {
         switch provider {
@@ -122,6 +149,7 @@ struct SimulateWindow: Sendable {
         case .fcm: "FCM"
         case .hms: "HMS"
         case .rustore: "RuStore"
+        case .sendbirdDesk: "Sendbird Desk"
         }
     }
 

@@ -5,6 +5,8 @@ package enum Method: Int, Sendable {
     case get
     case head
     case post
+    case put
+    case patch
     case delete
     case other
 
@@ -17,6 +19,10 @@ package enum Method: Int, Sendable {
                 .post
             } else if token.equals("HEAD") {
                 .head
+            } else if token.equals("PUT") {
+                .put
+            } else if token.equals("PATCH") {
+                .patch
             } else if token.equals("DELETE") {
                 .delete
             } else {
@@ -30,6 +36,8 @@ package enum Method: Int, Sendable {
         case .get: "GET"
         case .head: "HEAD"
         case .post: "POST"
+        case .put: "PUT"
+        case .patch: "PATCH"
         case .delete: "DELETE"
         case .other: "OTHER"
         }

@@ -73,7 +73,7 @@ extension Router {
         /// How many bytes follow the parameter.
         let parameterSuffix: Int
         /// Indexed by the method's raw value.
-        let endpoints: InlineArray<5, Endpoint?>
+        let endpoints: InlineArray<7, Endpoint?>
 
         init(_ route: Route, _ makeEndpoint: (@escaping Handler) -> Endpoint) {
             path = route.path

@@ -13,6 +13,9 @@ package protocol AdminAction: Sendable {
     /// The action's name in the audit log; nil when it changes nothing.
     var change: String? { get }
 
+    /// Whether it asks the help desk instead of the store: it then waits for others, and only the running service can do it.
+    var isRemote: Bool { get }
+
     /// How to ask for less, told when the store has ended the question because it took too long.
     var shortening: String { get }
 
@@ -23,6 +26,9 @@ package protocol AdminAction: Sendable {
 extension AdminAction {
     /// Most questions find what they want by an index.
     package var shortening: String { "ask again in a moment" }
+
+    /// Most actions are on the store.
+    package var isRemote: Bool { false }
 
     /// The role that a token needs for this action: that of its route.
     var role: AdminToken.Role { change == nil ? .read : .operate }
@@ -87,8 +93,14 @@ package struct AdminAnswer: Sendable, Equatable {
     let outcome: String
     /// What it was about, for the audit line: never a key, and a person only as `user_ref`.
     let about: [AuditField]
+    /// After how many seconds to ask again; nil where that changes nothing.
+    let retryAfterSeconds: UInt64?
 
-    init(status: Int = 200, _ json: JSONValue, outcome: String = "done", change: Change? = nil, about: [AuditField] = []) {
+    init(
+        status: Int = 200, _ json: JSONValue, outcome: String = "done", change: Change? = nil, about: [AuditField] = [],
+        retryAfterSeconds: UInt64? = nil
+    ) {
+        self.retryAfterSeconds = retryAfterSeconds
         self.status = status
         self.json = json
         self.outcome = outcome
@@ -129,6 +141,8 @@ package struct AdminContext: Sendable {
     let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
     /// Called with a change that the store has taken; it is in force when this returns.
     let onRevocation: @Sendable (RevocationChange) -> Void
+    /// The tickets of an app at its help desk; nil for an app whose help desk offers none, and outside the service. Waits for nothing.
+    let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     /// The revocations in force: those that authorization asks now, or outside the service those of the store.
     let revocations: @Sendable () throws(StoreError) -> Revocations
 

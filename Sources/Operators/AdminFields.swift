@@ -1,3 +1,4 @@
+internal import Core
 internal import JSON
 
 /// The fields of a JSON body, read strictly: a field that nobody knows, or of another type, is refused, because a misspelt one would change
@@ -28,5 +29,23 @@ struct AdminFields {
         case .integer(let number): number
         default: throw AdminProblem(name, "expected a whole number.")
         }
+    }
+
+    /// A list of texts; nil when the field is missing.
+    func texts(_ name: String) throws(AdminProblem) -> [String]? {
+        guard let value = object[name] else { return nil }
+        guard case .array(let values) = value else { throw AdminProblem(name, "expected a list of strings.") }
+        let texts = values.compactMap(\.text)
+        guard texts.count == values.count else { throw AdminProblem(name, "expected a list of strings.") }
+        return texts
+    }
+
+    /// An object of texts; nil when the field is missing.
+    func fields(_ name: String) throws(AdminProblem) -> [TicketField]? {
+        guard let value = object[name] else { return nil }
+        guard case .object(let members) = value else { throw AdminProblem(name, "expected an object of strings.") }
+        let fields = members.members.compactMap { member in member.value.text.map { TicketField(key: member.key, value: $0) } }
+        guard fields.count == members.members.count else { throw AdminProblem(name, "expected an object of strings.") }
+        return fields
     }
 }

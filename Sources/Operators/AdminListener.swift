@@ -20,6 +20,7 @@ package struct AdminServices: Sendable {
     let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
     let onRevocation: @Sendable (RevocationChange) -> Void
     let revocations: Live<Revocations>
+    let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     let onWork: @Sendable () -> Void
 
     /// Gathers the services.
@@ -31,6 +32,7 @@ package struct AdminServices: Sendable {
     ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were ended, their notifier, and why.
     ///     - onRevocation: called on that thread, before the answer, with a change that the store has taken; puts it in force.
     ///     - revocations: the ones in force.
+    ///     - tickets: the tickets of an app; nil when its help desk offers none.
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
     package init(
         state: Live<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger, denials: DenialLog,
@@ -39,6 +41,7 @@ package struct AdminServices: Sendable {
         notifiers: @escaping @Sendable () -> [NotifierStanding],
         onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void,
         onRevocation: @escaping @Sendable (RevocationChange) -> Void, revocations: Live<Revocations>,
+        tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
         onWork: @escaping @Sendable () -> Void
     ) {
         self.state = state
@@ -54,6 +57,7 @@ package struct AdminServices: Sendable {
         self.onGivenUp = onGivenUp
         self.onRevocation = onRevocation
         self.revocations = revocations
+        self.tickets = tickets
         self.onWork = onWork
     }
 }
@@ -63,17 +67,21 @@ package struct AdminServices: Sendable {
 /// Store calls run on separate threads, while the connection is suspended.
 package final class AdminListener: Sendable {
     private static let waitingLimit = 64
+    /// How many questions to help desks are under way at a time.
+    private static let callersLimit = 4
     private static let timeoutMilliseconds: UInt64 = 60_000
 
     private static let overloaded = Response.error(
-        503, "overloaded", "Too many questions wait for the store; try again.", headers: [("Retry-After", "1")])
+        503, "overloaded", "Too many questions wait already; try again.", headers: [("Retry-After", "1")])
 
     let services: AdminServices
     let gate: AdminGate
     let proof = ListenerProof()
     private let page: PageRoutes
     /// Changes wait for each other, and reads for reads: a long change delays nobody who looks.
-    private let changer, reader: AdminWorker
+    private let changer, reader: WorkQueue
+    /// What waits for a help desk delays nobody who asks the store.
+    private let caller: WorkQueue
 
     /// Prepares the answers. The caller must call `stop`, after the listener has stopped and before the store is closed.
     package init(_ services: AdminServices) {
@@ -82,14 +90,16 @@ package final class AdminListener: Sendable {
             state: services.state, logger: services.logger, denials: services.denials,
             sessions: SessionBook(services.clocks.monotonicMilliseconds))
         page = PageRoutes(gate)
-        changer = AdminWorker(limit: Self.waitingLimit)
-        reader = AdminWorker(limit: Self.waitingLimit)
+        changer = WorkQueue(limit: Self.waitingLimit)
+        reader = WorkQueue(limit: Self.waitingLimit)
+        caller = WorkQueue(threads: Self.callersLimit, limit: Self.waitingLimit)
     }
 
     /// Finishes waiting requests, and ends the threads. Call it once.
     package func stop() {
         changer.stop()
         reader.stop()
+        caller.stop()
     }
 
     /// Sets the listener's address, which its proof includes. Before that, no proof is given.
@@ -144,7 +154,7 @@ package final class AdminListener: Sendable {
     private func perform(_ action: any AdminAction, _ caller: AdminCaller, _ responder: consuming Responder) -> Answered {
         responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
             let box = PendingBox(pending)
-            let worker = action.change == nil ? reader : changer
+            let worker = action.isRemote ? self.caller : action.change == nil ? reader : changer
             let isQueued = worker.submit { [self] in
                 // A change is made in any case. A question that was answered 503 meanwhile, as when the service stops, is not asked.
                 guard action.change != nil || box.isAwaited else { return }
@@ -159,7 +169,7 @@ package final class AdminListener: Sendable {
         let context = AdminContext(
             store: services.store, now: services.clocks.unixMilliseconds(), state: services.state.current, holds: services.holds(),
             author: caller.author, onGivenUp: services.onGivenUp, onRevocation: services.onRevocation,
-            revocations: { [live = services.revocations] in live.current })
+            tickets: services.tickets, revocations: { [live = services.revocations] in live.current })
         do throws(StoreError) {
             let answer = try action.perform(in: context)
             if answer.change?.makesWork == true { services.onWork() }
@@ -179,6 +189,7 @@ package final class AdminListener: Sendable {
 
 extension Response {
     fileprivate convenience init(_ answer: AdminAnswer) {
-        self.init(status: answer.status, json: answer.json, headers: [("Cache-Control", "no-store")])
+        let retry = answer.retryAfterSeconds.map { [("Retry-After", "\($0)")] } ?? []
+        self.init(status: answer.status, json: answer.json, headers: [("Cache-Control", "no-store")] + retry)
     }
 }

@@ -51,9 +51,12 @@ extension AdminRoute {
         }
         if parameters.contains(where: { $0.place == .path }) || answer.refusals.contains(404) { texts[404] = "There is no such thing." }
         if answer.refusals.contains(409) { texts[409] = "Its state does not allow it." }
+        if answer.refusals.contains(429) { texts[429] = "The help desk takes no more requests now." }
+        if answer.refusals.contains(503) { texts[503] = "The help desk cannot be asked, or too many wait for it." }
         texts[421] = "The Host header is a name other than localhost, while only this machine reaches the listener."
         return texts.sorted { $0.key < $1.key }.map { status, text in
-            RouteDescription.Answer(status, text, headers: [401, 403].contains(status) ? ["WWW-Authenticate"] : [])
+            let headers = [401: "WWW-Authenticate", 403: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"]
+            return RouteDescription.Answer(status, text, headers: headers[status].map { [$0] } ?? [])
         }
     }
 }
@@ -83,6 +86,9 @@ extension AdminRoute.Parameter {
         case .time: Schema.time
         case .choice(let words): Schema.choice(words)
         case .flag: ["type": "boolean", "const": true]
+        case .fields: ["type": "object", "additionalProperties": Schema.text, "maxProperties": .integer(Int64(TicketField.mostFields))]
+        case .lines(let count):
+            ["type": "array", "items": Schema.line(1...TicketDraft.longestChannel), "maxItems": .integer(Int64(count.upperBound))]
         }
     }
 

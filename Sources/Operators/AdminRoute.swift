@@ -58,6 +58,10 @@ package struct AdminRoute: Sendable {
             case choice([String])
             /// `true`.
             case flag
+            /// An object of texts.
+            case fields
+            /// A list of so many texts.
+            case lines(ClosedRange<Int>)
         }
 
         /// Its name.
@@ -149,7 +153,7 @@ package struct AdminRoute: Sendable {
         [metrics, openAPI, KeyRequest.route, StatusAction.route, ExplainAction.route, ListenerProof.route] + DeliveryAction.routes
         + DeviceAction.routes + RevocationAction.routes + PersonAction.routes + [ForgetAction.route, UserAction.route]
         + [DeadGroupsAction.route, NotifierStanding.route, NotifierTestAction.route, ShownConfigurationAction.route]
-        + [ConfigurationChangesAction.route]
+        + [ConfigurationChangesAction.route] + TicketAction.routes
 
     private static let metrics = AdminRoute(
         .get, "/metrics", .scrape, summary: "The metrics, in Prometheus' text format.", answer: Answer([], text: "The metrics."),

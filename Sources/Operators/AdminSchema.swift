@@ -56,6 +56,17 @@ enum AdminSchema {
     ]
     static let revocations = Schema.array(object(Revocation.members, revocation))
 
+    /// The types of `Ticket.members`.
+    static let ticket: [String: JSONValue] = [
+        "ticket_id": Schema.integer, "channel": maybeText, "title": maybeText, "agent": maybeText, "user_id": maybeText,
+        "state": Schema.nullable(Schema.choice(TicketState.allCases.map(\.rawValue))),
+        "rating": Schema.nullable(Schema.object([("score", Schema.integer(1...5)), ("comment", maybeText)])),
+        "created_at": maybeTime, "updated_at": maybeTime, "customer_id": Schema.nullable(Schema.integer), "group_key": maybeText,
+        "priority": Schema.nullable(Schema.choice(TicketPriority.allCases.map(\.rawValue))),
+        "custom_fields": ["type": "object", "additionalProperties": Schema.text], "related_channels": Schema.array(Schema.text),
+    ]
+    static let tickets = Schema.array(object(Ticket.members, ticket))
+
     /// The types of `GET /v1/status`.
     static let status: [String: JSONValue] = [
         "status": Schema.choice(["ready", "not_ready"]), "version": Schema.text, "reasons": Schema.array(Schema.text),

@@ -122,11 +122,12 @@ package struct ServiceGraph: Sendable {
             state: helpDeskState, revocations: revocations.live, store: store, metrics: metrics.helpDesks, clocks: clocks,
             random: RandomPool(), logger: logger, denials: denials, tracer: traces.tracer, client: helpDeskClient, news: news
         ) { inbox.announceNews() }
-        helpDesks = try Self.orStartError { () throws(CryptoError) in
+        let helpDesks = try Self.orStartError { () throws(CryptoError) in
             var served: [ServedHelpDesk] = []
             for helpDesk in HelpDesk.all { served.append(try helpDesk.serve(configuration, services)) }
             return served
         }
+        self.helpDesks = helpDesks
         let gate = PublicGate(configuration.callers, metrics.registry, denials)
         publicGate = gate
         let routes = helpDesks.flatMap(\.routes)
@@ -158,7 +159,8 @@ package struct ServiceGraph: Sendable {
                     revocations.take(change)
                     // It may have brought an event that ends sessions.
                     inbox.announceNews()
-                }, revocations: revocations.live, onWork: { inbox.announceNews() }))
+                }, revocations: revocations.live,
+                tickets: { app in helpDesks.lazy.compactMap { $0.tickets(app) }.first }, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
         openAPI.describe(publicListener: publicRouter, adminListener: adminRouter)
     }

@@ -30,6 +30,13 @@ package struct SimulatorFiles {
         try write("notifiers.json", text(notifiers(simulators)))
     }
 
+    /// Writes the token of Sendbird Desk, and in `sendbird.json` members of an app's `sendbird` that use it; replaces older ones.
+    /// - Throws: when one of them cannot be written.
+    package func write(_ desk: SimulatedDesk) throws(SystemError) {
+        try write("sendbird-desk-token", "\(desk.token)\n")
+        try write("sendbird.json", text(["desk_token": ["file": .string(path("sendbird-desk-token"))], "desk_url": .string(desk.url)]))
+    }
+
     private func write(_ name: String, _ text: String) throws(SystemError) {
         do throws(SystemError) {
             try File.create(path(name), mode: 0o600, text.utf8)

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import HTTP2Server
 
-/// All simulated providers, each on its own port, with one authority, one set of credentials, one fault script and one recorder.
+/// All simulated push providers, each on its own port, with one authority, one set of credentials, one fault script and one recorder.
 ///
 /// The owner must call `stop` before it releases the set.
 package final class SimulatorSet: Sendable {
@@ -47,9 +47,9 @@ package final class SimulatorSet: Sendable {
         self.devices = devices
     }
 
-    /// The server of one provider.
+    /// The server of one push provider.
     package subscript(provider: SimulatedProvider) -> SimulatedServer {
-        guard let server = servers.first(where: { $0.provider == provider }) else { preconditionFailure("every provider is started") }
+        guard let server = servers.first(where: { $0.provider == provider }) else { preconditionFailure("every push provider is started") }
         return server
     }
 
@@ -68,7 +68,7 @@ package final class SimulatorSet: Sendable {
     ) throws(HTTP2Error) -> [SimulatedServer] {
         var servers: [SimulatedServer] = []
         do throws(HTTP2Error) {
-            for provider in SimulatedProvider.allCases {
+            for provider in SimulatedProvider.push {
                 let isApple = provider == .apns || provider == .apnsSandbox
                 let http = HTTP2Settings(
                     host: settings.host, port: settings.ports[provider] ?? 0, tls: tls, threads: settings.threads,
@@ -118,6 +118,7 @@ struct RuleMaker {
             )
         case .hms: HMSRules(appID: credentials.hmsAppID, secret: credentials.hmsSecret, huaweiTokens, devices, now: settings.now)
         case .rustore: RuStoreRules(serviceToken: credentials.rustoreToken, message(.rustore))
+        case .sendbirdDesk: preconditionFailure("it takes no pushes")
         }
     }
 

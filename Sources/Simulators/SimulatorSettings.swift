@@ -13,6 +13,11 @@ package enum SimulatedProvider: String, Sendable, CaseIterable {
     case hms
     /// RuStore.
     case rustore
+    /// Sendbird Desk's Platform API, over plain HTTP/1.1.
+    case sendbirdDesk = "sendbird-desk"
+
+    /// Those that take pushes, over HTTP/2.
+    package static let push: [SimulatedProvider] = [.apns, .apnsSandbox, .fcm, .hms, .rustore]
 }
 
 /// The settings of the simulators.

@@ -59,7 +59,7 @@ import Testing
         (["key", "mnt"], "deskgate: unknown command: key mnt; did you mean key mint?\n"),
         (["mint"], "deskgate: unknown command: mint; did you mean key mint?\n"),
         (["chek", "--config", "c"], "deskgate: unknown command: chek; did you mean check?\n"),
-        (["list"], "deskgate: unknown command: list; did you mean deliveries list or tokens list or revocations list?\n"),
+        (["list"], "deskgate: unknown command: list; did you mean deliveries list or tokens list or revocations list or tickets list?\n"),
         ([""], "deskgate: unknown command\n"),
         (["--config", "c", "check"], "deskgate: the command comes first, before its options: --config\n"),
     ])

@@ -61,7 +61,10 @@ import Testing
     @Test func writesWhatAConfigurationNeeds() throws {
         let process = try start("--json")
         let ready = try jsonObject(process.output.line(containing: "ready").text)
-        let names = ["apns.p8", "ca.pem", "hms-secret", "notifiers.json", "rustore-token", "service-account.json"]
+        let names = [
+            "apns.p8", "ca.pem", "hms-secret", "notifiers.json", "rustore-token", "sendbird-desk-token", "sendbird.json",
+            "service-account.json",
+        ]
         #expect(directory.contents() == ["sim"] + names.map { "sim/\($0)" })
         let modes = try Command("stat", "-c", "%a", directory.path("sim/apns.p8"), directory.path("sim/ca.pem"))
         #expect(modes.output == "600\n600\n")

@@ -67,7 +67,7 @@ import Testing
 
     @Test(arguments: [
         ("GET", Method.get), ("HEAD", .head), ("POST", .post), ("DELETE", .delete), ("get", .other), ("GET ", .other), ("", .other),
-        ("PUT", .other), ("GETT", .other),
+        ("PUT", .put), ("PATCH", .patch), ("TRACE", .other), ("GETT", .other),
     ])
     func readsMethods(token: String, expected: HTTPServer.Method) {
         let bytes = Array(token.utf8)

@@ -57,6 +57,7 @@ final class AdminDeliverFixture {
                 onRevocation: { [revocations] _ in
                     if let book = try? store.revocationBook() { revocations.replace(with: book.snapshot) }
                 }, revocations: revocations,
+                tickets: { app in app == "shop" ? CannedTickets() : nil },
                 onWork: { [wakeUps] in wakeUps.update { $0 += 1 } }))
         try Self.fill(store)
     }

@@ -33,6 +33,14 @@ import Testing
         "POST /v1/users/block": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "POST /v1/users/forget": ("", #"{"app_id":"shop","user_id":"user-9"}"#),
         "GET /v1/users": ("?app_id=shop&user_id=user-1", ""),
+        "GET /v1/tickets": ("?app_id=shop", ""),
+        "GET /v1/tickets/count": ("?app_id=shop", ""),
+        "GET /v1/tickets/show": ("?app_id=shop&ticket_id=101", ""),
+        "POST /v1/tickets": ("", #"{"app_id":"shop","user_id":"user-1","title":"Order 7"}"#),
+        "POST /v1/tickets/close": ("", #"{"app_id":"shop","ticket_id":101}"#),
+        "POST /v1/tickets/reopen": ("", #"{"app_id":"shop","ticket_id":101}"#),
+        "POST /v1/tickets/priority": ("", #"{"app_id":"shop","ticket_id":101,"priority":"HIGH"}"#),
+        "POST /v1/tickets/fields": ("", #"{"app_id":"shop","ticket_id":101,"custom_fields":{"order":"7"}}"#),
         "POST /v1/users/unblock": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
     ]
 

@@ -115,15 +115,19 @@ package struct ServedHelpDesk: Sendable {
     package let routes: [Route]
     /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
     package let prepare: @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
+    /// The tickets of an app, for the company; nil for an app of another help desk, or where the help desk lets nobody ask.
+    package let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     /// Ends what the routes do by themselves, and waits for it. Called once, after the listener has stopped.
     package let close: @Sendable () -> Void
 
     /// Describes the served apps.
     package init(
-        routes: [Route], close: @escaping @Sendable () -> Void = {},
+        routes: [Route], tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
+        close: @escaping @Sendable () -> Void = {},
         prepare: @escaping @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
     ) {
         self.routes = routes
+        self.tickets = tickets
         self.close = close
         self.prepare = prepare
     }

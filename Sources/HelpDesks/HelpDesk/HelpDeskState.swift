@@ -70,6 +70,8 @@ package struct HelpDeskMetrics: Sendable {
     package let helpDeskDurations: MetricFamily<Histogram>
     /// Calls for session tokens by app and result.
     package let sessionTokenRequests: MetricFamily<Counter>
+    /// Customers' calls about tickets by app and result.
+    package let ticketRequests: MetricFamily<Counter>
     let pushTokens: PushTokenCounters
     let backends: BackendMetrics
 
@@ -93,6 +95,8 @@ package struct HelpDeskMetrics: Sendable {
             bounds: Self.requestBounds)
         sessionTokenRequests = registry.counter(
             "deskgate_session_token_requests_total", "Calls for session tokens by result.", labels: ["app", "result"])
+        ticketRequests = registry.counter(
+            "deskgate_ticket_requests_total", "Customers' calls about tickets by result.", labels: ["app", "result"])
         backends = BackendMetrics(registry)
     }
 }

@@ -38,6 +38,8 @@ final class SendbirdState: Sendable {
         let keys: SendbirdKeys
         /// Its webhooks by result.
         let counters: LabelledCounters<WebhookResult>
+        /// Asks Desk about it.
+        let desk: DeskClient
     }
 
     /// What all help desks use of the same configuration.
@@ -62,9 +64,11 @@ final class SendbirdState: Sendable {
         for app in configuration.apps {
             guard let settings = app.sendbird else { continue }
             if settings.makesURLPreviews { URLPreviewResult.expect(app.id, in: metrics.urlPreviews) }
+            if settings.servesTickets { TicketRoutes.expect(metrics, app: app.id) }
             apps[ByteKey(app.id)] = App(
                 id: app.id, settings: settings, keys: try SendbirdKeys(settings),
-                counters: WebhookResult.counters(WebhookResult.allCases, app: app.id, in: metrics.webhookEvents))
+                counters: WebhookResult.counters(WebhookResult.allCases, app: app.id, in: metrics.webhookEvents),
+                desk: DeskClient(app.id, settings, services))
         }
         self.apps = apps
     }
@@ -90,6 +94,17 @@ final class SendbirdState: Sendable {
     }
 }
 
+/// Asks Desk for the customer and the ticket of a channel.
+private func findOwner(
+    _ app: SendbirdState.App, _ channel: String, _ completion: @escaping @Sendable (ChannelOwner?) -> Void
+) {
+    app.desk.ticket(ofChannel: channel) { answer in
+        // A failure was counted, and logged, where it was seen.
+        guard case .success(let ticket?) = answer, let userID = ticket.userID else { return completion(nil) }
+        completion(ChannelOwner(userID: userID, ticketID: HelpDeskID(ticket.id)))
+    }
+}
+
 /// The routes of Sendbird's apps.
 private struct Sendbird {
     let served: ServedHelpDesk
@@ -100,11 +115,21 @@ private struct Sendbird {
         routes.append(PushTokenRoute("/sendbird/push-token", of: .sendbird, services).route)
         routes.append(SessionTokenRoute(state: state, services).route)
         services.news.listen { state.current.sessions.hear($0) }
-        routes.append(SendbirdWebhookRoute(.chat, state: state, services).route)
+        routes.append(SendbirdWebhookRoute(.chat, state: state, services, findOwner: findOwner).route)
         routes.append(SendbirdWebhookRoute(.desk, state: state, services).route)
         let previewer = URLPreviewer()
         routes.append(URLPreviewRoute(state: state, services, previewer).route)
-        served = ServedHelpDesk(routes: routes, close: previewer.close) { configuration, shared throws(CryptoError) in
+        let tickets = TicketRoutes(services) { id in
+            state.current.app(id).flatMap { $0.settings.servesTickets ? DeskTickets($0.desk) : nil }
+        }
+        routes += tickets.routes
+        served = ServedHelpDesk(
+            routes: routes, tickets: { id in state.current.app(id).map { DeskTickets($0.desk) } },
+            close: {
+                previewer.close()
+                tickets.stop()
+            }
+        ) { configuration, shared throws(CryptoError) in
             let next = try SendbirdState(configuration, shared, services, former: state.current)
             return { state.replace(with: next) }
         }

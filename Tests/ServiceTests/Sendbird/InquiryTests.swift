@@ -72,17 +72,17 @@ import Time
         var priority: String?
         var at: UnixMilliseconds?
 
-        var ticket: DeskTicket {
-            DeskTicket(id: 101, status: status, closeStatus: close, priority: priority, group: group, agent: agent)
+        var ticket: ReportedTicket {
+            ReportedTicket(id: 101, status: status, closeStatus: close, priority: priority, group: group, agent: agent)
         }
     }
 
     private static let created = Told(type: "TICKET.CREATED", status: "INITIALIZED", close: "NOT_CLOSED", group: "cs-team", at: 100)
 
     private func kinds(_ before: [Told], _ last: Told) -> (kinds: [Event.Kind], remark: WebhookRemark?) {
-        var state = TicketState()
+        var state = KnownTicket()
         for told in before { _ = state.take(told.ticket, type: told.type, toldAt: told.at) }
-        if !before.isEmpty { state = TicketState(Topic(Topic.Name("ticket", "101"), userID: "u", data: state.data)) }
+        if !before.isEmpty { state = KnownTicket(Topic(Topic.Name("ticket", "101"), userID: "u", data: state.data)) }
         let step = state.take(last.ticket, type: last.type, toldAt: last.at)
         return (step.kinds, step.remark)
     }

@@ -9,7 +9,7 @@ struct DeskWebhook: Sendable {
     let type: String
     /// When Desk has sent it, by its own clock; nil when that is not said.
     let createdAt: UnixMilliseconds?
-    let ticket: DeskTicket
+    let ticket: ReportedTicket
 
     /// Reads a webhook's body. Events that are not known are read as changes of a ticket, if they have one.
     /// - Returns: nil when nothing is made of it: a message for a bot, or an event without a ticket.
@@ -21,9 +21,9 @@ struct DeskWebhook: Sendable {
         createdAt = root.anyString("createdAt").flatMap { RFC3339.unixMilliseconds($0) }
         let isOfTicket = ["TICKET.CREATED", "TICKET.STATUS.UPDATED", "TICKET.CLOSED"].contains(type)
         if isOfTicket {
-            ticket = try DeskTicket(try root.requiredObject("data"))
+            ticket = try ReportedTicket(try root.requiredObject("data"))
         } else {
-            guard type != "MESSAGE.RECEIVED", let data = root.anyObject("data"), let ticket = try? DeskTicket(data) else { return nil }
+            guard type != "MESSAGE.RECEIVED", let data = root.anyObject("data"), let ticket = try? ReportedTicket(data) else { return nil }
             self.ticket = ticket
         }
     }
@@ -47,7 +47,7 @@ extension ReportMaker {
                 guard let isFormer = isFormer(userID) else { return .undecided }
                 if isFormer { return .ignored }
             }
-            var state = TicketState(known)
+            var state = KnownTicket(known)
             let step = state.take(ticket, type: webhook.type, toldAt: webhook.createdAt)
             var changed = [Topic(name, userID: userID ?? "", data: state.data)]
             if let userID, let channel = ticket.channel, topics[Self.channelName(channel)]?.isOfFormer != true {
@@ -62,7 +62,7 @@ extension ReportMaker {
     }
 
     private func event(
-        _ kind: Event.Kind, _ place: Int, _ webhook: DeskWebhook, _ state: TicketState, _ changes: [TicketState.Change], userID: String
+        _ kind: Event.Kind, _ place: Int, _ webhook: DeskWebhook, _ state: KnownTicket, _ changes: [KnownTicket.Change], userID: String
     ) -> Arrival {
         let ticket = webhook.ticket
         return ticketEvent(

@@ -4,7 +4,7 @@ internal import JSON
 internal import Time
 
 /// A ticket as Desk tells of it; every field may be missing.
-struct DeskTicket: Sendable, Equatable {
+struct ReportedTicket: Sendable, Equatable {
     /// Its number.
     let id: HelpDeskID
     let channel: HelpDeskID?
@@ -50,7 +50,7 @@ struct DeskTicket: Sendable, Equatable {
 }
 
 /// What is remembered of a ticket: a pure function of what Desk tells, and its form in a topic.
-struct TicketState: Sendable, Equatable {
+struct KnownTicket: Sendable, Equatable {
     /// What follows from a webhook.
     struct Step: Sendable, Equatable {
         /// What happened, in the order in which it is told.
@@ -84,7 +84,7 @@ struct TicketState: Sendable, Equatable {
     /// - Parameters:
     ///   - type: the webhook's `eventType`.
     ///   - toldAt: the webhook's `createdAt`; without it the webhook counts as newer than all before.
-    mutating func take(_ ticket: DeskTicket, type: String, toldAt time: UnixMilliseconds?) -> Step {
+    mutating func take(_ ticket: ReportedTicket, type: String, toldAt time: UnixMilliseconds?) -> Step {
         var step = Step()
         if let time, let toldAt, time < toldAt {
             step.remark = .stale
@@ -125,7 +125,7 @@ struct TicketState: Sendable, Equatable {
     }
 }
 
-extension TicketState {
+extension KnownTicket {
     /// Reads what `data` has written; what is not understood counts as nothing known.
     init(_ topic: Topic?) {
         guard let topic, let root = try? JSONElement(parsing: topic.data.span), root.isObject else { return }

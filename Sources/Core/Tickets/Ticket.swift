@@ -1,0 +1,117 @@
+package import JSON
+package import Time
+
+/// A ticket as the help desk has it. Every part that a later version of the help desk may leave out is optional.
+package struct Ticket: Sendable, Equatable {
+    /// The help desk's number, exact to 64 bits.
+    package let id: Int64
+    /// The customer's title.
+    package var title: String?
+    /// The conversation's channel.
+    package var channel: String?
+    /// Its state; nil for one that is not known here.
+    package var state: TicketState?
+    /// Its priority; nil for one that is not known here.
+    package var priority: TicketPriority?
+    /// The customer it belongs to, as the app calls the person.
+    package var userID: String?
+    /// The customer's number at the help desk.
+    package var customerID: Int64?
+    /// The group of support that has it.
+    package var groupKey: String?
+    /// The name of the person of support who has it, as the customer may see it.
+    package var agentName: String?
+    /// Its fields, in the help desk's order.
+    package var fields: [TicketField] = []
+    /// The channels of the customer's that it is about.
+    package var relatedChannels: [String] = []
+    /// The customer's rating, 1 to 5.
+    package var score: Int64?
+    /// What the customer wrote with the rating.
+    package var ratingComment: String?
+    /// When it was made.
+    package var createdAt: UnixMilliseconds?
+    /// When it changed last.
+    package var updatedAt: UnixMilliseconds?
+
+    /// A ticket of which only the number is known.
+    package init(id: Int64) {
+        self.id = id
+    }
+
+    /// Whether it belongs to this person; compares bytes.
+    package func belongs(to userID: String) -> Bool { self.userID?.utf8.elementsEqual(userID.utf8) ?? false }
+
+    /// Whether it has a field.
+    package func has(_ field: TicketField) -> Bool { fields.contains(field) }
+
+    /// Whether it is about to be listed before another one: what has changed last comes first, then what is newer.
+    package func precedes(_ other: Ticket) -> Bool {
+        let (own, others) = (updatedAt?.rawValue ?? 0, other.updatedAt?.rawValue ?? 0)
+        return own == others ? id > other.id : own > others
+    }
+}
+
+extension Ticket {
+    /// The members of what a customer sees of a ticket: nothing that support or the company notes about it.
+    package static let customerMembers = [
+        "ticket_id", "channel", "title", "state", "agent", "rating", "created_at", "updated_at",
+    ]
+    /// The members of what the company sees.
+    package static let members =
+        customerMembers + ["user_id", "customer_id", "priority", "group_key", "custom_fields", "related_channels"]
+
+    /// What its customer may see.
+    package var customerJSON: JSONObject {
+        [
+            "ticket_id": .integer(id), "channel": Self.text(channel), "title": Self.text(title), "state": Self.text(state?.rawValue),
+            "agent": Self.text(agentName), "rating": rating, "created_at": Self.time(createdAt), "updated_at": Self.time(updatedAt),
+        ]
+    }
+
+    /// What the company sees.
+    package var json: JSONObject {
+        var object = customerJSON
+        object.append(Self.text(userID), forKey: "user_id")
+        object.append(customerID.map { .integer($0) } ?? .null, forKey: "customer_id")
+        object.append(Self.text(priority?.rawValue), forKey: "priority")
+        object.append(Self.text(groupKey), forKey: "group_key")
+        object.append(fields.json, forKey: "custom_fields")
+        object.append(.array(relatedChannels.map { .string($0) }), forKey: "related_channels")
+        return object
+    }
+
+    private var rating: JSONValue {
+        score.map { ["score": .integer($0), "comment": Self.text(ratingComment)] } ?? .null
+    }
+
+    private static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+    private static func time(_ time: UnixMilliseconds?) -> JSONValue { time.map { .string(RFC3339.text($0)) } ?? .null }
+}
+
+extension [TicketField] {
+    /// The fields as one object; of two with the same key, the first.
+    package var json: JSONValue {
+        var object = JSONObject()
+        for field in self where object[field.key] == nil { object.append(.string(field.value), forKey: field.key) }
+        return .object(object)
+    }
+
+    /// The keys of wanted fields that are missing here or have another value: the help desk drops what nobody has registered without a word.
+    package func missing(of wanted: [TicketField]) -> [String] {
+        wanted.filter { field in
+            // A cleared field may be left out of the answer.
+            !contains(field) && !(field.value.isEmpty && !contains { $0.key.utf8.elementsEqual(field.key.utf8) })
+        }.map(\.key)
+    }
+}
+
+extension [TicketState: Int64] {
+    /// How many are open.
+    package var open: Int64 { TicketState.open.reduce(0) { $0 + (self[$1] ?? 0) } }
+
+    /// The counts as one object, in the order of a ticket's life.
+    package var json: JSONValue {
+        .object(JSONObject(TicketState.allCases.compactMap { state in self[state].map { (state.rawValue, .integer($0)) } }))
+    }
+}

@@ -1,0 +1,146 @@
+/// The tickets of one app at its help desk. Every call waits for the help desk, so no call may come from a thread that serves connections.
+package protocol TicketDesk: Sendable {
+    /// Makes a ticket, and the customer if the help desk does not have the person yet.
+    /// - Returns: the ticket as the help desk has it, which may lack fields that nobody has registered there.
+    func create(_ draft: TicketDraft) throws(TicketFailure) -> NewTicket
+    /// Finds one ticket.
+    func ticket(_ place: TicketPlace) throws(TicketFailure) -> Ticket
+    /// Lists tickets, those that changed last first.
+    func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage
+    /// Counts tickets by state: those of one person, or all.
+    func count(of userID: String?) throws(TicketFailure) -> [TicketState: Int64]
+    /// Closes a ticket that is active or idle.
+    /// - Parameter owner: whose ticket it must be; nil for anybody's.
+    func close(_ id: Int64, comment: String?, owner: String?) throws(TicketFailure) -> Ticket
+    /// Reopens a closed ticket.
+    func reopen(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket
+    /// Changes how urgent a ticket is.
+    func prioritize(_ id: Int64, _ priority: TicketPriority) throws(TicketFailure) -> Ticket
+    /// Sets fields of a ticket; other fields stay.
+    /// - Returns: all its fields as the help desk has them afterwards.
+    func setFields(_ fields: [TicketField], ofTicket id: Int64) throws(TicketFailure) -> [TicketField]
+    /// Sets fields of a customer; other fields stay.
+    /// - Returns: all of them as the help desk has them afterwards.
+    func setFields(_ fields: [TicketField], ofCustomer userID: String) throws(TicketFailure) -> [TicketField]
+}
+
+/// A ticket that was just made.
+package struct NewTicket: Sendable, Equatable {
+    /// What became of the customer's first message.
+    package enum Message: Sendable, Equatable {
+        /// None was wanted.
+        case none
+        /// It was sent, so that support sees the ticket.
+        case sent
+        /// It was not sent, or nobody knows; the ticket is there all the same.
+        case failed(TicketFailure)
+
+        /// Why it was not sent; nil when it was, or none was wanted.
+        package var failure: TicketFailure? { if case .failed(let failure) = self { failure } else { nil } }
+
+        /// The word for programs; nil when none was wanted.
+        package var word: String? {
+            switch self {
+            case .none: nil
+            case .sent: "sent"
+            case .failed: "failed"
+            }
+        }
+    }
+
+    /// The ticket.
+    package let ticket: Ticket
+    /// What became of the first message.
+    package let message: Message
+
+    /// Tells of a new ticket.
+    package init(ticket: Ticket, message: Message) {
+        self.ticket = ticket
+        self.message = message
+    }
+}
+
+/// How a ticket is found.
+package enum TicketPlace: Sendable, Equatable {
+    /// By its number.
+    case id(Int64)
+    /// By its conversation's channel.
+    case channel(String)
+}
+
+/// Which tickets are listed.
+package struct TicketQuestion: Sendable, Equatable {
+    /// The usual length of a page.
+    package static let pageLength = 10
+    /// The greatest length of a page.
+    package static let longestPage = 100
+
+    /// Whether closed ones are wanted, or open ones.
+    package let isClosed: Bool
+    /// Whose; nil for everybody's.
+    package let userID: String?
+    /// A field that they must have; nil for all.
+    package let field: TicketField?
+    /// The list goes on from here.
+    package let after: TicketCursor
+    /// How many at most.
+    package let limit: Int
+
+    /// Asks for a page.
+    package init(isClosed: Bool, userID: String?, field: TicketField?, after: TicketCursor = TicketCursor(), limit: Int = pageLength) {
+        self.isClosed = isClosed
+        self.userID = userID
+        self.field = field
+        self.after = after
+        self.limit = limit
+    }
+
+    /// The states that are asked for, each with a list of its own at the help desk.
+    package var states: [TicketState] { isClosed ? [.closed] : TicketState.open }
+}
+
+/// A part of a list of tickets.
+package struct TicketPage: Sendable, Equatable {
+    /// The tickets.
+    package let tickets: [Ticket]
+    /// Where the list goes on; nil at its end. A page may have few tickets, or none, and yet not be the last one.
+    package let next: TicketCursor?
+
+    /// Makes a page.
+    package init(tickets: [Ticket], next: TicketCursor?) {
+        self.tickets = tickets
+        self.next = next
+    }
+}
+
+/// A place in a list that is merged from the lists of several states: how many of each have been passed.
+///
+/// The help desk counts from the list's start, so a ticket that changes between two pages may be missed or seen twice.
+package struct TicketCursor: Sendable, Equatable {
+    private static let mostPassed: Int64 = 1_000_000_000
+
+    /// How many tickets of each state have been passed; those that are missing, none.
+    package private(set) var passed: [TicketState: Int64] = [:]
+
+    /// The list's start.
+    package init() {}
+
+    /// Reads what `text` has written; nil for any other text.
+    package init?(_ text: String) {
+        let numbers = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard numbers.count == TicketState.allCases.count, text.utf8.count < 80 else { return nil }
+        for (state, part) in zip(TicketState.allCases, numbers) {
+            guard let number = Int64(part), "\(number)" == part, (0...Self.mostPassed).contains(number) else { return nil }
+            if number > 0 { passed[state] = number }
+        }
+    }
+
+    /// An opaque text for callers.
+    package var text: String { TicketState.allCases.map { "\(passed[$0] ?? 0)" }.joined(separator: ".") }
+
+    /// How many of a state have been passed.
+    package subscript(state: TicketState) -> Int64 { passed[state] ?? 0 }
+
+    /// Passes a ticket of a state.
+    package mutating func pass(_ state: TicketState) { passed[state, default: 0] += 1 }
+}

@@ -1,0 +1,90 @@
+/// A ticket that somebody wants to have made.
+package struct TicketDraft: Sendable, Equatable {
+    /// The longest title, in UTF-16 code units.
+    package static let longestTitle = 100
+    /// The longest key of a group, in characters.
+    package static let longestGroupKey = 100
+    /// The most channels that a ticket may be about.
+    package static let mostRelatedChannels = 3
+    /// The longest address of a channel, in UTF-16 code units.
+    package static let longestChannel = 200
+    /// The longest first message, in UTF-16 code units.
+    package static let longestMessage = 3000
+
+    /// The customer, as the app calls the person.
+    package let userID: String
+    /// What it is about, for lists.
+    package let title: String
+    /// The group of support that gets it; nil for the help desk's own rules.
+    package let groupKey: String?
+    /// How urgent it is; nil for the help desk's default.
+    package let priority: TicketPriority?
+    /// Its fields.
+    package let fields: [TicketField]
+    /// The customer's channels that it is about.
+    package let relatedChannels: [String]
+    /// The customer's first message; until there is one, support does not see the ticket.
+    package let message: String?
+
+    /// Checks the wish.
+    /// - Parameter userID: of a grammar that has been checked.
+    package init(
+        userID: String, title: String?, groupKey: String?, priority: String?, fields: [TicketField], relatedChannels: [String],
+        message: String?
+    ) throws(TicketProblem) {
+        self.userID = userID
+        guard let title, FieldGrammar.problem(of: title.utf8.span, longest: Self.longestTitle) == nil else {
+            throw TicketProblem("title", "expected 1 to \(Self.longestTitle) UTF-16 code units without control characters")
+        }
+        self.title = title
+        if let groupKey, !Self.isGroupKey(groupKey) {
+            throw TicketProblem(
+                "group_key", "expected 1 to \(Self.longestGroupKey) characters of a to z, 0 to 9, underscore and hyphen")
+        }
+        self.groupKey = groupKey
+        self.priority = try priority.map { text throws(TicketProblem) in try TicketPriority(wanted: text) }
+        self.fields = fields.isEmpty ? [] : try TicketField.wanted(fields)
+        self.relatedChannels = try Self.channels(relatedChannels)
+        if let message, message.isEmpty || message.utf16.count > Self.longestMessage || message.utf8.contains(0) {
+            throw TicketProblem("message", "expected 1 to \(Self.longestMessage) UTF-16 code units without NUL")
+        }
+        self.message = message
+    }
+
+    private static func isGroupKey(_ text: String) -> Bool {
+        (1...longestGroupKey).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    private static func channels(_ channels: [String]) throws(TicketProblem) -> [String] {
+        guard channels.count <= mostRelatedChannels else {
+            throw TicketProblem("related_channels", "expected at most \(mostRelatedChannels) channels")
+        }
+        for channel in channels {
+            // The help desk takes them as one text with commas between.
+            guard FieldGrammar.problem(of: channel.utf8.span, longest: longestChannel) == nil, !channel.utf8.contains(UInt8(ascii: ","))
+            else {
+                throw TicketProblem(
+                    "related_channels",
+                    "expected addresses of channels of 1 to \(longestChannel) UTF-16 code units without commas and control characters")
+            }
+        }
+        return channels
+    }
+}
+
+extension TicketPriority {
+    /// Reads a caller's word.
+    package init(wanted text: String) throws(TicketProblem) {
+        guard let priority = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
+            throw TicketProblem("priority", "expected one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        self = priority
+    }
+}

@@ -1,0 +1,90 @@
+/// Why the help desk's tickets could not be asked or changed, in our own words instead of the help desk's.
+package enum TicketFailure: Error, Equatable, Sendable {
+    /// There is no such ticket, or it is another person's, which must look the same.
+    case notFound
+    /// The person is not known to the help desk.
+    case unknownPerson
+    /// Only a ticket that is active or idle can be closed; this one is in another state, nil for one that is not known.
+    case notClosable(TicketState?)
+    /// Only a closed ticket can be reopened.
+    case notClosed(TicketState?)
+    /// The help desk does not offer this to anybody but its own programs.
+    case unsupported
+    /// The message asks nothing, or was answered already.
+    case notAsked
+    /// The help desk refuses what was asked for, such as a group that it does not have.
+    case refused
+    /// Too many requests: wait so many seconds.
+    case limited(seconds: UInt64)
+    /// Too many callers wait for the help desk already.
+    case overloaded
+    /// The help desk does not accept our token.
+    case unauthorized
+    /// The help desk cannot be reached, does not answer in time, or answers with a failure of its own or nonsense. The reason is a word for
+    /// logs. What was to be changed may have been changed.
+    case unavailable(reason: String)
+
+    /// The error's code for programs.
+    package var code: String {
+        switch self {
+        case .notFound: "not_found"
+        case .unknownPerson: "unknown_user"
+        case .notClosable: "not_closable"
+        case .notClosed: "not_closed"
+        case .unsupported: "unsupported"
+        case .notAsked: "not_asked"
+        case .refused: "refused"
+        case .limited: "too_many_requests"
+        case .overloaded: "overloaded"
+        case .unauthorized: "help_desk_token"
+        case .unavailable: "help_desk_unavailable"
+        }
+    }
+
+    /// The HTTP status that says it.
+    package var status: Int {
+        switch self {
+        case .notFound, .unknownPerson: 404
+        case .notClosable, .notClosed, .unsupported, .notAsked: 409
+        case .refused: 400
+        case .limited: 429
+        case .overloaded, .unauthorized, .unavailable: 503
+        }
+    }
+
+    /// After how many seconds to ask again; nil where that changes nothing.
+    package var retryAfterSeconds: UInt64? {
+        switch self {
+        case .limited(let seconds): max(1, seconds)
+        case .overloaded: 1
+        case .unavailable: 5
+        case .unauthorized: 60
+        default: nil
+        }
+    }
+
+    /// The reason for logs; never anything that a caller or the help desk wrote.
+    package var reason: String {
+        if case .unavailable(let reason) = self { reason } else { code }
+    }
+
+    /// One sentence for people.
+    package var message: String {
+        switch self {
+        case .notFound: "There is no such ticket."
+        case .unknownPerson: "The help desk does not know this person, and does not take the person as a customer."
+        case .notClosable(let state):
+            "Only a ticket that is ACTIVE or IDLE can be closed; this one is \(state?.rawValue ?? "in a state that is not known here")."
+        case .notClosed(let state):
+            "Only a closed ticket can be reopened; this one is \(state?.rawValue ?? "in a state that is not known here")."
+        case .unsupported: "The help desk offers this to its own programs only."
+        case .notAsked: "This message asks nothing that is still open."
+        case .refused: "The help desk refuses these values; check the group's key and the channels."
+        case .limited(let seconds): "The help desk takes no more requests now; wait \(max(1, seconds)) seconds."
+        case .overloaded: "Too many requests wait for the help desk; try again."
+        case .unauthorized: "The help desk does not accept the configured token."
+        case .unavailable:
+            "The help desk does not answer as it should; what was to be changed may have been changed. Look before you repeat it."
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// Where a ticket is in its life, in the help desk's words.
+package enum TicketState: String, Sendable, CaseIterable {
+    /// It was made, and the customer has not written yet: support does not see it.
+    case initialized = "INITIALIZED"
+    /// It waits for somebody of support.
+    case pending = "PENDING"
+    /// Somebody of support has it, and the customer waits for an answer.
+    case active = "ACTIVE"
+    /// Somebody of support has it, and waits for the customer.
+    case idle = "IDLE"
+    /// Support has put it aside.
+    case workInProgress = "WORK_IN_PROGRESS"
+    /// It has ended.
+    case closed = "CLOSED"
+
+    /// The states of a ticket that is open. One that the customer has never written to is not.
+    package static let open: [TicketState] = [.pending, .active, .idle, .workInProgress]
+
+    /// Whether a ticket in it can be closed from outside the help desk.
+    package var isClosable: Bool { self == .active || self == .idle }
+}
+
+/// How urgent a ticket is, in the help desk's words.
+package enum TicketPriority: String, Sendable, CaseIterable {
+    case low = "LOW"
+    case medium = "MEDIUM"
+    case high = "HIGH"
+    case urgent = "URGENT"
+}
+
+/// A value of a ticket or a customer under a key that the help desk's administrators have registered.
+package struct TicketField: Sendable, Equatable {
+    /// The greatest number of fields that one call may set.
+    package static let mostFields = 20
+    /// The longest key, in UTF-16 code units.
+    package static let longestKey = 20
+    /// The longest value, in UTF-16 code units.
+    package static let longestValue = 190
+
+    /// Its key.
+    package let key: String
+    /// Its value, always a text.
+    package let value: String
+
+    /// Names a field. Nothing is checked: what a caller wants is checked by `wanted`, and what the help desk answered is taken as it is.
+    package init(key: String, value: String) {
+        self.key = key
+        self.value = value
+    }
+
+    /// Checks fields that a caller wants to set: at least one, keys that differ, each within its length.
+    package static func wanted(_ fields: [TicketField]) throws(TicketProblem) -> [TicketField] {
+        let name = "custom_fields"
+        guard (1...mostFields).contains(fields.count) else { throw TicketProblem(name, "expected 1 to \(mostFields) fields") }
+        for (index, field) in fields.enumerated() {
+            guard FieldGrammar.problem(of: field.key.utf8.span, longest: longestKey) == nil, !field.key.utf8.contains(where: isSeparator)
+            else {
+                throw TicketProblem(
+                    name, "expected keys of 1 to \(longestKey) UTF-16 code units without control characters, colons and commas")
+            }
+            // An empty value clears a field.
+            guard field.value.isEmpty || FieldGrammar.problem(of: field.value.utf8.span, longest: longestValue) == nil else {
+                throw TicketProblem(name, "expected texts of at most \(longestValue) UTF-16 code units without control characters")
+            }
+            guard !fields[..<index].contains(where: { $0.key.utf8.elementsEqual(field.key.utf8) }) else {
+                throw TicketProblem(name, "a key is given twice")
+            }
+        }
+        return fields
+    }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ":") || byte == UInt8(ascii: ",") }
+
+    /// Compares keys and values as bytes.
+    package static func == (left: TicketField, right: TicketField) -> Bool {
+        left.key.utf8.elementsEqual(right.key.utf8) && left.value.utf8.elementsEqual(right.value.utf8)
+    }
+}
+
+/// What is wrong in a caller's wish about tickets; it never contains what the caller sent.
+package struct TicketProblem: Error, Equatable {
+    /// The field at fault, in the words of every interface.
+    package let field: String
+    /// What was expected, as the end of a sentence.
+    package let expectation: String
+
+    /// Names a field, and what was expected.
+    package init(_ field: String, _ expectation: String) {
+        self.field = field
+        self.expectation = expectation
+    }
+}

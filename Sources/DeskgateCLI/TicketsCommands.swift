@@ -1,0 +1,197 @@
+internal import Core
+internal import JSON
+internal import Operators
+
+/// `deskgate tickets …`: what the help desk has of an app's tickets, asked through the running service.
+enum TicketsCommands {
+    private static let app = Option("app", value: .app, required: true, field: "app_id", "of this app_id")
+    private static let user = Option("user", value: .text("ID"), field: "user_id", "of this user_id")
+    private static let owner = Option("user", value: .text("ID"), required: true, field: "user_id", "the customer's user_id")
+    private static let ticket = Option("ticket", value: number, required: true, field: "ticket_id", "the help desk's number of the ticket")
+    private static let number = Value.number(1...UInt64(Int64.max))
+    private static let priorities = Value.text("PRIORITY")
+    private static let running = "Only a running service asks the help desk."
+
+    static let create = Command(
+        "tickets create", "Makes a ticket for a customer at the help desk.",
+        details: "\(running) Support sees the ticket with the customer's first message, so give one with --message, or let the app "
+            + "send it.",
+        exits: [.negative: "when the help desk does not know the user"],
+        options: [
+            .config, app, owner, Option("title", value: .text("TEXT"), required: true, "what it is about"),
+            Option("group", value: .text("KEY"), field: "group_key", "the group of support that gets it"),
+            Option("priority", value: priorities, default: "the help desk's", "how urgent it is: LOW, MEDIUM, HIGH or URGENT"),
+            Option("field", value: .text("FIELD"), repeatable: true, field: "custom_fields", "KEY=VALUE, a field that the help desk knows"),
+            Option(
+                "related", value: .text("CHANNEL"), repeatable: true, field: "related_channels", "a channel that it is about, at most 3"),
+            Option("message", value: .text("TEXT"), "the customer's first message"), .json,
+        ],
+        examples: [
+            Example(
+                "deskgate tickets create --app my-app --user 42 --title 'Order 7' --message 'Where is it?'",
+                "Makes a ticket that support sees at once.")
+        ]
+    ) { arguments throws(CommandError) in
+        let action = try arguments.action { () throws(AdminProblem) in
+            try TicketAction.creating(
+                appID: arguments.required("app"), userID: arguments.required("user"), title: arguments.required("title"),
+                groupKey: arguments["group"], priority: arguments["priority"], fields: try fields(arguments),
+                relatedChannels: arguments.all("related"), message: arguments["message"])
+        }
+        return try AdminQuestion.ask(action, arguments) { answer in
+            let ticket = AdminText.text(of: "ticket.ticket_id", in: answer)
+            let message = answer["message"] == "failed" ? " The first message was not sent; send it from the app." : ""
+            return "Made. Its number is \(ticket).\(message)\(dropped(answer))"
+        }
+    }
+
+    static let show = Command(
+        "tickets show", "Shows one ticket of the help desk's.", details: "\(running) Name it with --ticket or --channel.",
+        exits: [.negative: "when there is no such ticket"],
+        options: [
+            .config, app, Option("ticket", value: number, field: "ticket_id", "the help desk's number of the ticket"),
+            Option("channel", value: .text("URL"), "the address of its conversation's channel"), .json,
+        ],
+        examples: [Example("deskgate tickets show --app my-app --ticket 101", "Shows the ticket 101.")]
+    ) { arguments throws(CommandError) in
+        let action = try arguments.action { () throws(AdminProblem) in
+            try TicketAction.showing(
+                appID: arguments.required("app"), ticketID: arguments.number("ticket"), channel: arguments["channel"])
+        }
+        return try AdminQuestion.ask(action, arguments, lines)
+    }
+
+    static let list = Command(
+        "tickets list", "Lists open or closed tickets of the help desk's, the last changed first.", details: running,
+        options: [
+            .config, app, user, Option("closed", "those that are closed, in place of those that are open"),
+            Option("field", value: .text("FIELD"), field: "custom_field", "KEY=VALUE, a field that they must have"),
+            Option(
+                "limit", value: .number(1...UInt64(TicketQuestion.longestPage)),
+                default: "\(TicketQuestion.pageLength), with --all \(TicketQuestion.longestPage)", "how many a page"),
+            AdminQuestion.pages[1], AdminQuestion.pages[2], .json,
+        ],
+        examples: [
+            Example("deskgate tickets list --app my-app --user 42", "Lists what a customer has open."),
+            Example("deskgate tickets list --app my-app --closed --field order=7 --all", "Finds every closed ticket about an order."),
+        ]
+    ) { arguments throws(CommandError) in
+        try AdminQuestion.askForPages(
+            arguments,
+            { after, limit throws(AdminProblem) in
+                try TicketAction.listing(
+                    appID: arguments.required("app"), state: arguments.has("closed") ? "closed" : "open", userID: arguments["user"],
+                    field: arguments["field"], after: after, limit: limit.map { min($0, TicketQuestion.longestPage) })
+            }, table)
+    }
+
+    static let count = Command(
+        "tickets count", "Counts tickets of the help desk's by state.", details: running, options: [.config, app, user, .json],
+        examples: [Example("deskgate tickets count --app my-app", "Counts the tickets of an app.")]
+    ) { arguments throws(CommandError) in
+        let action = try arguments.action { () throws(AdminProblem) in
+            try TicketAction.counting(appID: arguments.required("app"), userID: arguments["user"])
+        }
+        return try AdminQuestion.ask(action, arguments) { answer in
+            guard case .object(let states)? = answer["states"] else { return "" }
+            let rows = states.members.map { "\($0.key): \(AdminText.text($0.value))" }
+            return (["open: \(AdminText.text(answer["open"]))"] + rows).joined(separator: "\n")
+        }
+    }
+
+    static let close = changing(
+        "close", "Closes a ticket that is active or idle.", [Option("comment", value: .text("TEXT"), "why, for support")],
+        exit: "when there is no such ticket, or it is not active or idle", example: "Closes the ticket 101."
+    ) { arguments throws(AdminProblem) in
+        try TicketAction.closing(
+            appID: arguments.required("app"), ticketID: arguments.number("ticket"), comment: arguments["comment"])
+    }
+
+    static let reopen = changing(
+        "reopen", "Reopens a closed ticket, where the help desk lets others do that.", [],
+        exit: "when there is no such ticket, it is not closed, or the help desk does not offer it", example: "Reopens the ticket 101."
+    ) { arguments throws(AdminProblem) in
+        try TicketAction.reopening(appID: arguments.required("app"), ticketID: arguments.number("ticket"))
+    }
+
+    static let priority = changing(
+        "priority", "Changes how urgent a ticket is.",
+        [Option("to", value: priorities, required: true, field: "priority", "LOW, MEDIUM, HIGH or URGENT")],
+        exit: "when there is no such ticket", arguments: " --to HIGH", example: "Makes the ticket 101 urgent for support."
+    ) { arguments throws(AdminProblem) in
+        try TicketAction.prioritizing(
+            appID: arguments.required("app"), ticketID: arguments.number("ticket"), priority: arguments.required("to"))
+    }
+
+    static let fields = Command(
+        "tickets fields", "Sets fields of a ticket or of a customer at the help desk.",
+        details: "\(running) Name a ticket or a user. An empty value clears a field. The help desk drops keys that nobody has registered.",
+        exits: [.negative: "when there is no such ticket or customer"],
+        options: [
+            .config, app, Option("ticket", value: number, field: "ticket_id", "the help desk's number of the ticket"),
+            Option("user", value: .text("ID"), field: "user_id", "the customer, in place of a ticket"),
+            Option(
+                "field", value: .text("FIELD"), required: true, repeatable: true, field: "custom_fields", "KEY=VALUE, a field and its value"
+            ),
+            .json,
+        ],
+        examples: [Example("deskgate tickets fields --app my-app --ticket 101 --field order=7", "Notes the order of the ticket 101.")]
+    ) { arguments throws(CommandError) in
+        let action = try arguments.action { () throws(AdminProblem) in
+            try TicketAction.settingFields(
+                appID: arguments.required("app"), ticketID: arguments.number("ticket"), userID: arguments["user"], try fields(arguments))
+        }
+        return try AdminQuestion.ask(action, arguments) { "Set.\(dropped($0))" }
+    }
+
+    private static func changing(
+        _ name: String, _ summary: String, _ options: [Option], exit: String, arguments extra: String = "", example: String,
+        _ make: @escaping @Sendable (Arguments) throws(AdminProblem) -> TicketAction
+    ) -> Command {
+        Command(
+            "tickets \(name)", summary, details: running, exits: [.negative: exit], options: [.config, app, ticket] + options + [.json],
+            examples: [Example("deskgate tickets \(name) --app my-app --ticket 101\(extra)", example)]
+        ) { arguments throws(CommandError) in
+            let action = try arguments.action { () throws(AdminProblem) in try make(arguments) }
+            return try AdminQuestion.ask(action, arguments, lines)
+        }
+    }
+
+    private static func fields(_ arguments: Arguments) throws(AdminProblem) -> [TicketField] {
+        var fields: [TicketField] = []
+        for text in arguments.all("field") { fields.append(try TicketAction.field(text)) }
+        return fields
+    }
+
+    private static func dropped(_ answer: JSONObject) -> String {
+        guard case .array(let keys)? = answer["dropped"], !keys.isEmpty else { return "" }
+        let names = keys.map { AdminText.text($0) }.joined(separator: ", ")
+        return " The help desk has dropped \(names): register such fields in its dashboard first."
+    }
+
+    private static func lines(_ ticket: JSONObject) -> String {
+        ticket.members.compactMap { member -> String? in
+            switch member.value {
+            case .null: return nil
+            case .array(let values):
+                return values.isEmpty ? nil : "\(member.key): \(values.map { AdminText.text($0) }.joined(separator: ", "))"
+            case .object(let object):
+                let parts = object.members.filter { $0.value != .null }.map {
+                    "\(AdminText.text(.string($0.key)))=\(AdminText.text($0.value))"
+                }
+                return parts.isEmpty ? nil : "\(member.key): \(parts.joined(separator: ", "))"
+            default: return "\(member.key): \(AdminText.text(member.value))"
+            }
+        }.joined(separator: "\n")
+    }
+
+    private static let columns = [
+        (heading: "TICKET", key: "ticket_id"), ("STATE", "state"), ("PRIORITY", "priority"), ("GROUP", "group_key"), ("USER", "user_id"),
+        ("UPDATED", "updated_at"), ("TITLE", "title"),
+    ]
+
+    private static func table(_ answer: JSONObject) -> String {
+        guard case .array(let tickets) = answer["tickets"], !tickets.isEmpty else { return "No ticket matches." }
+        return AdminText.table(tickets, columns)
+    }
+}

@@ -1,0 +1,82 @@
+internal import Core
+internal import Crypto
+internal import JSON
+
+/// What a customer answers to a message in which support asks for something.
+///
+/// Sources: the vendor's SDKs, which answer by changing the message's `data` through an interface that only they may use. That the same change
+/// made by Chat's Platform API counts as an answer is inferred.
+enum CustomerAnswer: Equatable {
+    /// Whether the ticket may be closed.
+    case closure(isConfirmed: Bool)
+    /// How content the customer is.
+    case rating(score: Int64, comment: String?)
+
+    /// The `type` of the message that asks for it.
+    var type: String {
+        switch self {
+        case .closure: "SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE"
+        case .rating: "SENDBIRD_DESK_CUSTOMER_SATISFACTION"
+        }
+    }
+
+    fileprivate var state: String { self == .closure(isConfirmed: false) ? "DECLINED" : "CONFIRMED" }
+}
+
+/// A message in which support asks the customer for something: whether the ticket may be closed, or for a rating.
+struct AskingMessage {
+    static let customType = "SENDBIRD_DESK_RICH_MESSAGE"
+
+    /// What an answer does to it.
+    enum Effect: Equatable {
+        /// The message gets this `data`.
+        case change(data: String)
+        /// It was answered in the same way already.
+        case nothing
+    }
+
+    private static let waiting = "WAITING"
+
+    private let type: String
+    private let body: JSONObject
+
+    /// Reads a message as Chat's Platform API answers it; nil when it asks for nothing about this ticket.
+    init?(_ message: JSONValue, ticket: Int64) {
+        guard message["custom_type"]?.text == Self.customType, let data = message["data"]?.text.flatMap(Self.parsed),
+            let type = data["type"]?.text, case .object(let body)? = data["body"]
+        else { return nil }
+        if let id = body["ticketId"], DeskTicket.number(id) != ticket { return nil }
+        self.type = type
+        self.body = body
+    }
+
+    /// What an answer does; nil when the message does not ask for it, or was answered differently.
+    func effect(of answer: CustomerAnswer) -> Effect? {
+        guard type == answer.type, let state = (body["state"] ?? body["status"])?.text else { return nil }
+        if state != Self.waiting { return isAnswered(answer, state) ? .nothing : nil }
+        var changed = JSONObject()
+        let replaced = ["state", "status", "customerSatisfactionScore", "customerSatisfactionComment"]
+        changed.append(.string(answer.state), forKey: "state")
+        for member in body.members where !replaced.contains(member.key) { changed.append(member.value, forKey: member.key) }
+        if case .rating(let score, let comment) = answer {
+            changed.append(.integer(score), forKey: "customerSatisfactionScore")
+            // The SDK writes an empty text where there is no comment.
+            changed.append(.string(comment ?? ""), forKey: "customerSatisfactionComment")
+        }
+        let data: JSONValue = ["type": .string(type), "body": .object(changed)]
+        return .change(data: String(decoding: data.serialized(), as: UTF8.self))
+    }
+
+    private func isAnswered(_ answer: CustomerAnswer, _ state: String) -> Bool {
+        guard state == answer.state else { return false }
+        guard case .rating(let score, let comment) = answer else { return true }
+        let known = body["customerSatisfactionComment"]?.text ?? ""
+        return body["customerSatisfactionScore"]?.integer == score && known.utf8.elementsEqual((comment ?? "").utf8)
+    }
+
+    /// `data` is the text of JSON, in older samples of the vendor's in base64.
+    private static func parsed(_ text: String) -> JSONValue? {
+        if let json = JSONValue(parsing: Array(text.utf8)) { return json }
+        return Base64.decode(text).flatMap { JSONValue(parsing: $0) }
+    }
+}

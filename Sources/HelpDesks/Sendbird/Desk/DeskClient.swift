@@ -1,0 +1,73 @@
+internal import Configuration
+package import Core
+internal import Crypto
+internal import HTTPClient
+internal import HelpDesk
+internal import JSON
+internal import Threading
+
+/// Asks the Desk Platform API of one app, and Chat's where tickets need it. Any thread may ask.
+package struct DeskClient: Sendable {
+    let desk: PlatformClient
+    let chat: PlatformClient
+
+    /// Takes the clients of one app; their owner keeps them open.
+    package init(desk: PlatformClient, chat: PlatformClient) {
+        self.desk = desk
+        self.chat = chat
+    }
+
+    /// Makes the clients of an app.
+    init(_ appID: String, _ settings: Configuration.Sendbird, _ services: HelpDeskServices) {
+        let observer = PlatformObserver(
+            app: appID, requests: services.metrics.helpDeskRequests, durations: services.metrics.helpDeskDurations, logger: services.logger)
+        observer.expect(DeskRequests.names + DeskRequests.chatNames)
+        func client(_ api: PlatformAPI, _ url: String, _ tokens: [SecretBytes]) -> PlatformClient {
+            PlatformClient(api, baseURL: url, tokens: tokens, clocks: services.clocks, observer: observer) { [client = services.client] in
+                client.send($0, completion: $1)
+            }
+        }
+        desk = client(.desk, settings.deskURL, settings.deskTokens)
+        chat = client(.chat, settings.chatURL, settings.chatTokens)
+    }
+
+    /// Finds the ticket of a conversation, and with it the customer. Does not wait.
+    /// - Parameter completion: called exactly once, perhaps before this returns; nil when no ticket has this channel.
+    package func ticket(ofChannel channel: String, _ completion: @escaping @Sendable (Result<Ticket?, PlatformError>) -> Void) {
+        desk.send(DeskRequests.list(ofChannel: channel)) { answer in
+            completion(
+                answer.flatMap { json in
+                    guard let list = DeskList(json, limit: 2) else { return .failure(Self.malformed) }
+                    return .success(list.ticket(ofChannel: channel))
+                })
+        }
+    }
+
+    /// How Sendbird's answers without the expected content are told.
+    private static let malformed = PlatformError.unavailable(reason: DeskTickets.malformed, mayHaveArrived: true)
+
+    /// Asks Desk, and waits.
+    func ask(_ request: PlatformRequest) throws(PlatformError) -> JSONValue { try Self.wait(for: request, from: desk) }
+
+    /// Asks Chat, and waits.
+    func askChat(_ request: PlatformRequest) throws(PlatformError) -> JSONValue { try Self.wait(for: request, from: chat) }
+
+    /// Asks Desk for several things at once, and waits for all.
+    func ask(all requests: [PlatformRequest]) throws(PlatformError) -> [JSONValue] {
+        let answers = Monitor<[Int: Result<JSONValue, PlatformError>]>([:])
+        for (index, request) in requests.enumerated() {
+            desk.send(request) { answer in answers.update { $0[index] = answer } }
+        }
+        let all = answers.wait { $0.count == requests.count ? $0 : nil } ?? [:]
+        var values: [JSONValue] = []
+        for index in requests.indices { values.append(try (all[index] ?? .failure(Self.malformed)).get()) }
+        return values
+    }
+
+    private static func wait(for request: PlatformRequest, from client: PlatformClient) throws(PlatformError) -> JSONValue {
+        let answer = Monitor<Result<JSONValue, PlatformError>?>(nil)
+        client.send(request) { result in answer.update { $0 = result } }
+        // Every request has a timeout of its own.
+        return try (answer.wait { $0 } ?? .failure(malformed)).get()
+    }
+}

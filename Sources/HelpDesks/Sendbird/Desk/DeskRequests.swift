@@ -1,0 +1,99 @@
+internal import Core
+internal import HTTPClient
+internal import JSON
+
+/// The requests to the Desk Platform API, and those to Chat that tickets need.
+///
+/// Sources: Sendbird, Desk Platform API v1, "Ticket" and "Customer"; Chat Platform API v3, "Message".
+enum DeskRequests {
+    /// The names of all, for metrics.
+    static let names = [
+        "list_tickets", "view_ticket", "create_ticket", "update_ticket", "ticket_fields", "close_ticket", "reopen_ticket", "find_customer",
+        "create_customer", "customer_fields",
+    ]
+    /// The names of those to Chat.
+    static let chatNames = ["send_message", "view_message", "answer_message"]
+
+    private static let answerLimit = 1 << 20
+
+    static func list(_ state: TicketState, of userID: String?, offset: Int64, limit: Int) -> PlatformRequest {
+        PlatformRequest(
+            "list_tickets", .get, ["tickets"],
+            query: [("status2", state.rawValue), ("offset", "\(offset)"), ("limit", "\(limit)")]
+                + (userID.map { [("sendbird_id", $0)] } ?? []), answerLimit: answerLimit)
+    }
+
+    static func list(ofChannel channel: String) -> PlatformRequest {
+        PlatformRequest("list_tickets", .get, ["tickets"], query: [("channel_url", channel), ("limit", "2")], answerLimit: answerLimit)
+    }
+
+    static func view(_ id: Int64) -> PlatformRequest { PlatformRequest("view_ticket", .get, ["tickets", "\(id)"]) }
+
+    /// A ticket that opens nothing yet: without the customer's first message, support does not see it.
+    static func create(_ draft: TicketDraft, customer: Int64) -> PlatformRequest {
+        var body: JSONObject = ["channelName": .string(draft.title), "customerId": .integer(customer)]
+        if let groupKey = draft.groupKey { body.append(.string(groupKey), forKey: "groupKey") }
+        if let priority = draft.priority { body.append(.string(priority.rawValue), forKey: "priority") }
+        if !draft.fields.isEmpty { body.append(text(draft.fields), forKey: "customFields") }
+        if !draft.relatedChannels.isEmpty {
+            body.append(.string(draft.relatedChannels.joined(separator: ",")), forKey: "relatedChannelUrls")
+        }
+        return PlatformRequest("create_ticket", .post, ["tickets"], body: .object(body))
+    }
+
+    static func prioritize(_ id: Int64, _ priority: TicketPriority) -> PlatformRequest {
+        PlatformRequest("update_ticket", .patch, ["tickets", "\(id)"], body: ["priority": .string(priority.rawValue)])
+    }
+
+    static func setFields(_ fields: [TicketField], ofTicket id: Int64) -> PlatformRequest {
+        PlatformRequest("ticket_fields", .patch, ["tickets", "\(id)", "custom_fields"], body: ["customFields": text(fields)])
+    }
+
+    static func setFields(_ fields: [TicketField], ofCustomer id: Int64) -> PlatformRequest {
+        PlatformRequest("customer_fields", .patch, ["customers", "\(id)", "custom_fields"], body: ["customFields": text(fields)])
+    }
+
+    static func close(_ id: Int64, comment: String?) -> PlatformRequest {
+        let body: JSONObject = comment.map { ["closeComment": .string($0)] } ?? [:]
+        return PlatformRequest("close_ticket", .patch, ["tickets", "\(id)", "close"], body: .object(body))
+    }
+
+    static func reopen(_ id: Int64) -> PlatformRequest {
+        PlatformRequest("reopen_ticket", .patch, ["tickets", "\(id)", "reopen"], body: [:])
+    }
+
+    static func findCustomer(_ userID: String) -> PlatformRequest {
+        PlatformRequest("find_customer", .get, ["customers"], query: [("sendbird_id", userID)])
+    }
+
+    static func createCustomer(_ userID: String) -> PlatformRequest {
+        PlatformRequest("create_customer", .post, ["customers"], body: ["sendbirdId": .string(userID)])
+    }
+
+    /// To Chat: a message of the customer's.
+    static func send(_ message: String, from userID: String, to channel: String) -> PlatformRequest {
+        PlatformRequest(
+            "send_message", .post, ["group_channels", channel, "messages"],
+            body: ["message_type": "MESG", "user_id": .string(userID), "message": .string(message)])
+    }
+
+    /// To Chat: one message.
+    static func message(_ id: Int64, in channel: String) -> PlatformRequest {
+        PlatformRequest("view_message", .get, ["group_channels", channel, "messages", "\(id)"])
+    }
+
+    /// To Chat: the same message with other `data`.
+    static func answer(_ message: JSONValue, id: Int64, in channel: String, data: String) -> PlatformRequest {
+        PlatformRequest(
+            "answer_message", .put, ["group_channels", channel, "messages", "\(id)"],
+            body: [
+                "message_type": "MESG", "message": .string(message["message"]?.text ?? ""),
+                "custom_type": .string(AskingMessage.customType), "data": .string(data),
+            ])
+    }
+
+    /// Fields travel as the text of a JSON object.
+    private static func text(_ fields: [TicketField]) -> JSONValue {
+        .string(String(decoding: fields.json.serialized(), as: UTF8.self))
+    }
+}

@@ -1,0 +1,39 @@
+package import Core
+internal import JSON
+
+extension DeskTickets {
+    /// As `TicketDesk` says.
+    package func create(_ draft: TicketDraft) throws(TicketFailure) -> NewTicket {
+        let customer = try foundOrMade(draft.userID)
+        guard let ticket = DeskTicket.read(try ask(DeskRequests.create(draft, customer: customer))) else {
+            throw .unavailable(reason: Self.malformed)
+        }
+        guard let message = draft.message else { return NewTicket(ticket: ticket, message: .none) }
+        // From here on there is a ticket, which the caller must learn of whatever happens.
+        guard let channel = ticket.channel else { return NewTicket(ticket: ticket, message: .failed(.unavailable(reason: Self.malformed))) }
+        do throws(PlatformError) {
+            _ = try client.askChat(DeskRequests.send(message, from: draft.userID, to: channel))
+        } catch {
+            return NewTicket(ticket: ticket, message: .failed(TicketFailure(error)))
+        }
+        return NewTicket(ticket: ticket, message: .sent)
+    }
+
+    /// The number of the person's customer, who is made if Desk has none.
+    private func foundOrMade(_ userID: String) throws(TicketFailure) -> Int64 {
+        if let customer = try customer(userID) { return customer }
+        do throws(PlatformError) {
+            let json = try client.ask(DeskRequests.createCustomer(userID))
+            guard let customer = json["id"].flatMap(DeskTicket.number) else {
+                throw PlatformError.unavailable(reason: Self.malformed, mayHaveArrived: true)
+            }
+            return customer
+        } catch .invalid, .notFound {
+            // Another request may have made the customer meanwhile. Otherwise Chat does not know the person.
+            guard let customer = try self.customer(userID) else { throw .unknownPerson }
+            return customer
+        } catch {
+            throw TicketFailure(error)
+        }
+    }
+}

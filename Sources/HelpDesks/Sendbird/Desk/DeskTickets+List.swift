@@ -1,0 +1,76 @@
+package import Core
+internal import JSON
+
+extension DeskTickets {
+    /// How many requests for more one page makes at most. A search for a rare field then ends a page with few tickets, or none.
+    private static let mostRounds = 4
+    /// How many tickets are asked for at a time where a field is searched for.
+    private static let searchLength = 100
+
+    /// As `TicketDesk` says.
+    package func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage {
+        let length = question.field == nil ? question.limit : max(Self.searchLength, question.limit)
+        var lanes = question.states.map { Lane(state: $0) }
+        var (cursor, found) = (question.after, [Ticket]())
+        for _ in 0..<Self.mostRounds {
+            try refill(&lanes, cursor, question, length)
+            while found.count < question.limit, lanes.allSatisfy({ !$0.isStarved }), let next = Self.next(&lanes, &cursor) {
+                if question.field.map(next.has) ?? true { found.append(next) }
+            }
+            if found.count == question.limit || lanes.allSatisfy(\.isOver) { break }
+        }
+        return TicketPage(tickets: found, next: lanes.allSatisfy(\.isOver) ? nil : cursor)
+    }
+
+    /// The tickets of one state that have been answered and not passed yet.
+    private struct Lane {
+        let state: TicketState
+        /// Nil stands for one that cannot be read, which is passed over.
+        var waiting: ArraySlice<Ticket?> = []
+        var hasMore = true
+
+        /// Whether its next ticket must be asked for.
+        var isStarved: Bool { waiting.isEmpty && hasMore }
+        var isOver: Bool { waiting.isEmpty && !hasMore }
+    }
+
+    /// Asks for more of every state that has none left, all at once.
+    private func refill(
+        _ lanes: inout [Lane], _ cursor: TicketCursor, _ question: TicketQuestion, _ length: Int
+    ) throws(TicketFailure) {
+        let starved = lanes.indices.filter { lanes[$0].isStarved }
+        let answers: [JSONValue]
+        do throws(PlatformError) {
+            answers = try client.ask(
+                all: starved.map {
+                    DeskRequests.list(lanes[$0].state, of: question.userID, offset: cursor[lanes[$0].state], limit: length)
+                })
+        } catch {
+            throw TicketFailure(error)
+        }
+        for (index, answer) in zip(starved, answers) {
+            guard let list = DeskList(answer, limit: length) else { throw .unavailable(reason: Self.malformed) }
+            let foreign = { (ticket: Ticket) in question.userID.map { !ticket.belongs(to: $0) } ?? false }
+            let unreadable = [Ticket?](repeating: nil, count: list.count - list.tickets.count)
+            // A customer's list must hold nothing of anybody else, whatever Sendbird answers.
+            lanes[index].waiting = (list.tickets.map { foreign($0) ? nil : $0 } + unreadable)[...]
+            // An answer without anything ends the list, whatever it says of a next one.
+            lanes[index].hasMore = list.hasMore && list.count > 0
+        }
+    }
+
+    /// Takes the ticket that changed last of all that are next in their lanes; nil when no lane has any.
+    private static func next(_ lanes: inout [Lane], _ cursor: inout TicketCursor) -> Ticket? {
+        for index in lanes.indices {
+            while let first = lanes[index].waiting.first, first == nil {
+                lanes[index].waiting.removeFirst()
+                cursor.pass(lanes[index].state)
+            }
+        }
+        let heads = lanes.indices.compactMap { index in (lanes[index].waiting.first ?? nil).map { (index, $0) } }
+        guard let (latest, ticket) = heads.min(by: { $0.1.precedes($1.1) }) else { return nil }
+        lanes[latest].waiting.removeFirst()
+        cursor.pass(lanes[latest].state)
+        return ticket
+    }
+}

@@ -1,0 +1,168 @@
+package import Core
+internal import JSON
+
+/// The tickets of one app at Sendbird Desk, as the rest of the service asks for them. Every call waits for Sendbird.
+package struct DeskTickets: TicketDesk {
+    /// The reason of an answer that is JSON but not what was asked for.
+    static let malformed = "malformed_response"
+
+    let client: DeskClient
+
+    /// Takes the client of one app.
+    package init(_ client: DeskClient) {
+        self.client = client
+    }
+
+    /// As `TicketDesk` says.
+    package func ticket(_ place: TicketPlace) throws(TicketFailure) -> Ticket {
+        switch place {
+        case .id(let id): return try ticket(id, owner: nil)
+        case .channel(let channel):
+            let json = try ask(DeskRequests.list(ofChannel: channel))
+            guard let list = DeskList(json, limit: 2) else { throw .unavailable(reason: Self.malformed) }
+            guard let found = list.ticket(ofChannel: channel) else { throw .notFound }
+            return found
+        }
+    }
+
+    /// As `TicketDesk` says.
+    package func count(of userID: String?) throws(TicketFailure) -> [TicketState: Int64] {
+        let states = TicketState.open + [.closed]
+        let answers: [JSONValue]
+        do throws(PlatformError) {
+            answers = try client.ask(all: states.map { DeskRequests.list($0, of: userID, offset: 0, limit: 1) })
+        } catch {
+            throw TicketFailure(error)
+        }
+        var counts: [TicketState: Int64] = [:]
+        for (state, answer) in zip(states, answers) {
+            guard let total = DeskList(answer, limit: 1)?.total else { throw .unavailable(reason: Self.malformed) }
+            counts[state] = total
+        }
+        return counts
+    }
+
+    /// As `TicketDesk` says.
+    package func close(_ id: Int64, comment: String?, owner: String?) throws(TicketFailure) -> Ticket {
+        let before = try ticket(id, owner: owner)
+        guard before.state?.isClosable ?? false else { throw .notClosable(before.state) }
+        return try changed(id, ask(DeskRequests.close(id, comment: comment)))
+    }
+
+    /// As `TicketDesk` says.
+    package func reopen(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket {
+        let before = try ticket(id, owner: owner)
+        guard before.state == .closed else { throw .notClosed(before.state) }
+        let answer: JSONValue
+        do throws(PlatformError) {
+            answer = try client.ask(DeskRequests.reopen(id))
+        } catch .notFound {
+            // The ticket is there, so it is the request that Sendbird does not know.
+            throw .unsupported
+        } catch .invalid(let refusal) where refusal.status == 405 {
+            throw .unsupported
+        } catch {
+            throw TicketFailure(error)
+        }
+        return try changed(id, answer)
+    }
+
+    /// As `TicketDesk` says.
+    package func prioritize(_ id: Int64, _ priority: TicketPriority) throws(TicketFailure) -> Ticket {
+        let ticket = try changed(id, ask(DeskRequests.prioritize(id, priority)))
+        // Sendbird says 200 also where it has changed nothing.
+        guard ticket.priority == priority else { throw .refused }
+        return ticket
+    }
+
+    /// As `TicketDesk` says.
+    package func setFields(_ fields: [TicketField], ofTicket id: Int64) throws(TicketFailure) -> [TicketField] {
+        try changed(id, ask(DeskRequests.setFields(fields, ofTicket: id))).fields
+    }
+
+    /// As `TicketDesk` says.
+    package func setFields(_ fields: [TicketField], ofCustomer userID: String) throws(TicketFailure) -> [TicketField] {
+        guard let customer = try customer(userID) else { throw .unknownPerson }
+        let json = try ask(DeskRequests.setFields(fields, ofCustomer: customer))
+        if json["customFields"] != nil { return DeskTicket.fields(json["customFields"]) }
+        let found = try ask(DeskRequests.findCustomer(userID))
+        return DeskTicket.fields(found["results"]?.elements.first { Self.isCustomer($0, userID) }?["customFields"])
+    }
+
+    /// Answers a message in which support asks the customer for something.
+    ///
+    /// Where the customer agrees that the ticket ends, it is closed as well, unless it has ended by then: Desk itself acts on such an answer only
+    /// when its SDK has sent it (inferred).
+    func answer(_ answer: CustomerAnswer, messageID: Int64, ticket id: Int64, owner: String) throws(TicketFailure) -> Ticket {
+        let ticket = try ticket(id, owner: owner)
+        guard let channel = ticket.channel else { throw .notAsked }
+        let message: JSONValue
+        do throws(PlatformError) {
+            message = try client.askChat(DeskRequests.message(messageID, in: channel))
+            switch AskingMessage(message, ticket: id)?.effect(of: answer) {
+            case nil: throw PlatformError.notFound(PlatformRefusal(status: 404))
+            case .nothing: break
+            case .change(let data): _ = try client.askChat(DeskRequests.answer(message, id: messageID, in: channel, data: data))
+            }
+        } catch .notFound {
+            throw .notAsked
+        } catch {
+            throw TicketFailure(error)
+        }
+        guard answer == .closure(isConfirmed: true) else { return try self.ticket(id, owner: owner) }
+        let now = try self.ticket(id, owner: owner)
+        return now.state?.isClosable ?? false ? try changed(id, ask(DeskRequests.close(id, comment: nil))) : now
+    }
+}
+
+extension DeskTickets {
+    /// A ticket of this person; nil for anybody's.
+    func ticket(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket {
+        guard let ticket = DeskTicket.read(try ask(DeskRequests.view(id))), ticket.id == id else {
+            throw .unavailable(reason: Self.malformed)
+        }
+        if let owner, !ticket.belongs(to: owner) { throw .notFound }
+        return ticket
+    }
+
+    /// The ticket of an answer to a change, or as it is now where the answer does not show it.
+    func changed(_ id: Int64, _ answer: JSONValue) throws(TicketFailure) -> Ticket {
+        // A ticket without a state was answered in part.
+        if let ticket = DeskTicket.read(answer), ticket.id == id, ticket.state != nil { return ticket }
+        return try ticket(id, owner: nil)
+    }
+
+    func ask(_ request: PlatformRequest) throws(TicketFailure) -> JSONValue {
+        do throws(PlatformError) {
+            return try client.ask(request)
+        } catch {
+            throw TicketFailure(error)
+        }
+    }
+
+    /// The number of a customer; nil when Desk does not know the person.
+    func customer(_ userID: String) throws(TicketFailure) -> Int64? {
+        let json = try ask(DeskRequests.findCustomer(userID))
+        guard case .array(let customers)? = json["results"] else { throw .unavailable(reason: Self.malformed) }
+        return customers.first { Self.isCustomer($0, userID) }?["id"].flatMap(DeskTicket.number)
+    }
+
+    /// Sendbird may answer with people whose ids are only similar.
+    static func isCustomer(_ json: JSONValue, _ userID: String) -> Bool {
+        json["sendbirdId"]?.text?.utf8.elementsEqual(userID.utf8) ?? false
+    }
+}
+
+extension TicketFailure {
+    /// What Sendbird's refusal means for whoever asked.
+    init(_ error: PlatformError) {
+        self =
+            switch error {
+            case .unauthorized: .unauthorized
+            case .notFound: .notFound
+            case .invalid: .refused
+            case .rateLimited(let milliseconds): .limited(seconds: (milliseconds + 999) / 1000)
+            case .unavailable(let reason, _): .unavailable(reason: reason)
+            }
+    }
+}

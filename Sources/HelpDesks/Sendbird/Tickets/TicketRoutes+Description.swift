@@ -1,0 +1,95 @@
+internal import Core
+internal import HTTPServer
+internal import HelpDesk
+internal import JSON
+
+/// The routes, as the OpenAPI document describes them.
+extension TicketRoutes {
+    private static let text = "Only the person's own tickets: another's look as if they were not there. The body is JSON."
+    private static let number: JSONValue = ["anyOf": [Schema.integer(1...Int64.max), ["type": "string", "pattern": "^[1-9][0-9]*$"]]]
+    private static let ticketID = ("ticket_id", CallDescription.described(number, "The help desk's number of the ticket."))
+    private static let messageID = ("message_id", CallDescription.described(number, "The number of the message in which support asks."))
+
+    private static let maybeText = Schema.nullable(Schema.text)
+    private static let maybeTime = Schema.nullable(Schema.time)
+    private static let ticket = Schema.object([
+        ("ticket_id", Schema.integer), ("channel", maybeText), ("title", maybeText),
+        ("state", Schema.nullable(Schema.choice(TicketState.allCases.map(\.rawValue)))), ("agent", maybeText),
+        ("rating", Schema.nullable(Schema.object([("score", Schema.integer(1...5)), ("comment", maybeText)]))),
+        ("created_at", maybeTime), ("updated_at", maybeTime),
+    ])
+
+    static let list = described(
+        "Lists the person's open or closed tickets, the last changed first, ten a page.",
+        [("state", Schema.nullable(Schema.choice(["open", "closed"]))), ("after", maybeText)], required: [],
+        RouteDescription.Answer(
+            200, "The tickets, and where the list goes on; null at its end.",
+            Schema.object([("tickets", Schema.array(ticket)), ("next", maybeText)])))
+
+    static let show = described(
+        "Shows one ticket, by its number or its channel.",
+        [ticketID, ("channel", Schema.nullable(Schema.line(1...TicketDraft.longestChannel)))], required: [], one, [notFound])
+
+    static let count = described(
+        "Counts the person's tickets.", [], required: [],
+        RouteDescription.Answer(
+            200, "How many are open and closed.",
+            Schema.object([("open", Schema.integer(0...Int64.max)), ("closed", Schema.integer(0...Int64.max))])))
+
+    static let create = described(
+        "Makes a ticket.",
+        [
+            ("title", Schema.line(1...TicketDraft.longestTitle)), ("group_key", maybeText),
+            ("priority", Schema.nullable(Schema.choice(TicketPriority.allCases.map(\.rawValue)))),
+            ("custom_fields", Schema.nullable(["type": "object", "additionalProperties": Schema.text])),
+            ("related_channels", Schema.nullable(Schema.array(Schema.text))), ("message", maybeText),
+        ], required: ["title"],
+        RouteDescription.Answer(
+            201, "The ticket, what became of the first message, and the keys of fields that the help desk has dropped.",
+            Schema.object([
+                ("ticket", ticket), ("message", Schema.nullable(Schema.choice(["sent", "failed"]))), ("dropped", Schema.array(Schema.text)),
+            ])), [stranger])
+
+    static let close = described("Closes a ticket that is active or idle.", [ticketID], required: ["ticket_id"], one, [notFound, conflict])
+
+    static let reopen = described(
+        "Reopens a closed ticket, where Sendbird lets others do that.", [ticketID], required: ["ticket_id"], one, [notFound, conflict])
+
+    static let confirm = described(
+        "Answers support's question whether the ticket may be closed.",
+        [ticketID, messageID, ("confirmed", ["type": "boolean"])], required: ["ticket_id", "message_id", "confirmed"], one,
+        [notFound, conflict])
+
+    static let rate = described(
+        "Answers support's request for a rating.", [ticketID, messageID, ("score", Schema.integer(1...5)), ("comment", maybeText)],
+        required: ["ticket_id", "message_id", "score"], one, [notFound, conflict])
+
+    private static var one: RouteDescription.Answer { RouteDescription.Answer(200, "The ticket as it is now.", ticket) }
+    private static let notFound = RouteDescription.Answer(
+        404, "The person has no such ticket (`not_found`), or the app serves no tickets (`off`).")
+    private static let stranger = RouteDescription.Answer(
+        404, "The help desk does not take the person as a customer (`unknown_user`), or the app serves no tickets (`off`).")
+    private static let conflict = RouteDescription.Answer(
+        409,
+        "The ticket is in another state (`not_closable`, `not_closed`), the message asks nothing (`not_asked`), or the help desk does not offer "
+            + "it (`unsupported`).")
+    private static let off = RouteDescription.Answer(404, "The app serves no tickets (`off`).")
+
+    private static func described(
+        _ summary: String, _ members: [(String, JSONValue)], required: [String], _ success: RouteDescription.Answer,
+        _ others: [RouteDescription.Answer] = []
+    ) -> RouteDescription {
+        RouteDescription(
+            summary, text: text,
+            body: RouteDescription.Body(
+                Schema.object(CallDescription.credentials + members, required: CallDescription.credentials.map(\.0) + required)),
+            answers: [success, CallDescription.malformed, CallDescription.denied]
+                + (others.contains { $0.status == 404 } ? [] : [off]) + others
+                + [
+                    RouteDescription.Answer(429, "A limit of ours or of Sendbird's is reached.", headers: ["Retry-After"]),
+                    RouteDescription.Answer(
+                        503, "A failure of the service or of what it depends on, never a denial: Sendbird is away, or refuses our token.",
+                        headers: ["Retry-After"]),
+                ])
+    }
+}

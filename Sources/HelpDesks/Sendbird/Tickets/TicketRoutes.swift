@@ -1,0 +1,164 @@
+internal import Configuration
+internal import Core
+internal import HTTPServer
+internal import HelpDesk
+internal import JSON
+internal import Observability
+internal import Threading
+internal import Time
+
+/// `POST /sendbird/tickets/…`: what a customer may do for himself, with his security key and his own tickets only, so that his app needs no token
+/// of Sendbird Desk's.
+final class TicketRoutes: Sendable {
+    /// How long a call may take: the longest asks Sendbird six times, each for at most five seconds.
+    private static let timeoutMilliseconds: UInt64 = 32_000
+    private static let bodyLimit = 32 * 1024
+    /// How many calls ask Sendbird at a time, and how many more wait.
+    private static let threads = 8
+    private static let waitingLimit = 64
+
+    private let tickets: @Sendable (_ appID: String) -> DeskTickets?
+    private let services: HelpDeskServices
+    private let queue: WorkQueue
+    private let limits = TicketLimits()
+
+    /// - Parameter tickets: those of an app; nil when it does not serve them to customers.
+    init(_ services: HelpDeskServices, tickets: @escaping @Sendable (_ appID: String) -> DeskTickets?) {
+        self.services = services
+        self.tickets = tickets
+        queue = WorkQueue(threads: Self.threads, limit: Self.waitingLimit)
+    }
+
+    /// The routes.
+    var routes: [Route] {
+        [
+            route("/sendbird/tickets/list", TicketRoutes.list, TicketWish.list),
+            route("/sendbird/tickets/show", TicketRoutes.show, TicketWish.show),
+            route("/sendbird/tickets/count", TicketRoutes.count) { _ in .count },
+            route("/sendbird/tickets/create", TicketRoutes.create, TicketWish.create),
+            route("/sendbird/tickets/close", TicketRoutes.close, TicketWish.close),
+            route("/sendbird/tickets/reopen", TicketRoutes.reopen, TicketWish.reopen),
+            route("/sendbird/tickets/confirm", TicketRoutes.confirm, TicketWish.confirm),
+            route("/sendbird/tickets/rate", TicketRoutes.rate, TicketWish.rate),
+        ]
+    }
+
+    /// Makes the series of an app, with 0.
+    static func expect(_ metrics: HelpDeskMetrics, app: String) {
+        for result in results { _ = metrics.ticketRequests.child(app, result) }
+    }
+
+    /// What comes of calls, as in logs and metrics.
+    private static let results = [
+        "done", "malformed", "denied", "off", "limited", "not_found", "conflict", "throttled", "refused", "unavailable",
+    ]
+
+    /// Ends the threads. Call it once, when no request can come any more.
+    func stop() { queue.stop() }
+
+    private func route(
+        _ path: StaticString, _ description: RouteDescription, _ read: @escaping @Sendable (JSONObject) throws(BodyError) -> TicketWish
+    ) -> Route {
+        ProvenRoute(
+            path, of: .sendbird, bodyLimit: Self.bodyLimit, timeoutMilliseconds: Self.timeoutMilliseconds, description: description,
+            services,
+            count: { [metrics = services.metrics] result, app in metrics.ticketRequests.child(app ?? "", result).increment() }, read: read
+        ) { [self] caller, wish, complete in
+            perform(caller, wish, complete)
+        }.route
+    }
+
+    private func perform(_ caller: ProvenCaller, _ wish: TicketWish, _ complete: @escaping @Sendable (ProvenAnswer) -> Void) {
+        guard let tickets = tickets(caller.appID) else {
+            return complete(
+                ProvenAnswer(.error(404, "off", "This app serves its customers no tickets."), result: "off", reason: "off"))
+        }
+        let now = services.clocks.unixMilliseconds()
+        let isCreation = if case .create = wish { true } else { false }
+        let key = ByteKey(caller.appID + "\u{0}" + caller.userID)
+        if let (rule, until) = limits.take(key, isCreation: isCreation, now: now) {
+            return complete(Self.limited(rule, seconds: (now.remaining(until: until) + 999) / 1000))
+        }
+        let isQueued = queue.submit {
+            do throws(TicketFailure) {
+                complete(try Self.answer(to: wish, of: caller.userID, tickets))
+            } catch {
+                complete(Self.failed(error))
+            }
+        }
+        if !isQueued { complete(Self.failed(.overloaded)) }
+    }
+
+    /// Asks Sendbird, and waits.
+    private static func answer(to wish: TicketWish, of userID: String, _ tickets: DeskTickets) throws(TicketFailure) -> ProvenAnswer {
+        switch wish {
+        case .list(let isClosed, let after):
+            let page = try tickets.list(TicketQuestion(isClosed: isClosed, userID: userID, field: nil, after: after))
+            return shown([
+                "tickets": .array(page.tickets.map { .object($0.customerJSON) }), "next": page.next.map { .string($0.text) } ?? .null,
+            ])
+        case .show(let place):
+            let ticket = try tickets.ticket(place)
+            guard ticket.belongs(to: userID) else { throw .notFound }
+            return shown(.object(ticket.customerJSON))
+        case .count:
+            let counts = try tickets.count(of: userID)
+            return shown(["open": .integer(counts.open), "closed": .integer(counts[.closed] ?? 0)])
+        case .create(let title, let groupKey, let priority, let fields, let related, let message):
+            guard
+                let draft = try? TicketDraft(
+                    userID: userID, title: title, groupKey: groupKey, priority: priority, fields: fields, relatedChannels: related,
+                    message: message)
+            else { preconditionFailure("the wish was checked when it was read") }
+            let new = try tickets.create(draft)
+            let dropped = new.ticket.fields.missing(of: fields)
+            return shown(
+                [
+                    "ticket": .object(new.ticket.customerJSON), "message": new.message.word.map { .string($0) } ?? .null,
+                    "dropped": .array(dropped.map { .string($0) }),
+                ], status: 201, lacking: new.message.failure)
+        case .close(let id): return shown(.object(try tickets.close(id, comment: nil, owner: userID).customerJSON))
+        case .reopen(let id): return shown(.object(try tickets.reopen(id, owner: userID).customerJSON))
+        case .answer(let answer, let messageID, let id):
+            return shown(.object(try tickets.answer(answer, messageID: messageID, ticket: id, owner: userID).customerJSON))
+        }
+    }
+
+    /// - Parameter failure: why a part was not done, for the log; nil when all was.
+    private static func shown(_ json: JSONValue, status: Int = 200, lacking failure: TicketFailure? = nil) -> ProvenAnswer {
+        ProvenAnswer(
+            Response(status: status, json: json, headers: [("Cache-Control", "no-store")]), result: "done", reason: failure?.reason,
+            level: .warning)
+    }
+
+    private static func failed(_ failure: TicketFailure) -> ProvenAnswer {
+        let retry = failure.retryAfterSeconds.map { [(name: "Retry-After", value: "\($0)")] } ?? []
+        let response = Response.error(failure.status, failure.code, failure.message, headers: retry)
+        return ProvenAnswer(
+            response, result: result(of: failure), reason: failure.reason, level: failure.status == 503 ? .warning : .info)
+    }
+
+    /// The word of metrics.
+    private static func result(of failure: TicketFailure) -> String {
+        switch failure.status {
+        case 404: "not_found"
+        case 409: "conflict"
+        case 429: "throttled"
+        case 503: "unavailable"
+        default: "refused"
+        }
+    }
+
+    private static func limited(_ rule: LimitRule, seconds: UInt64) -> ProvenAnswer {
+        let window = Int64(rule.windowMilliseconds / 1000)
+        let response = Response(
+            status: 429,
+            json: [
+                "error": "too_many_requests",
+                "message": .string("At most \(rule.max) in \(window) seconds per \(rule.scope.rawValue); wait \(seconds) seconds."),
+                "retry_after": .integer(Int64(clamping: seconds)),
+                "limit": ["per": .string(rule.scope.rawValue), "max": .integer(Int64(rule.max)), "window_seconds": .integer(window)],
+            ], headers: [("Retry-After", "\(seconds)")])
+        return ProvenAnswer(response, result: "limited", reason: "limit_per_\(rule.scope.rawValue)")
+    }
+}

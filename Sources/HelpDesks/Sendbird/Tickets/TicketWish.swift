@@ -1,0 +1,126 @@
+internal import Core
+internal import HelpDesk
+internal import JSON
+
+/// What a customer wants of his own tickets, apart from who he is.
+enum TicketWish: Sendable {
+    case list(isClosed: Bool, after: TicketCursor)
+    case show(TicketPlace)
+    case count
+    case create(title: String, groupKey: String?, priority: String?, [TicketField], related: [String], message: String?)
+    case close(Int64)
+    case reopen(Int64)
+    case answer(CustomerAnswer, messageID: Int64, ticket: Int64)
+
+    private static let longestComment = 1000
+
+    static func list(_ body: JSONObject) throws(BodyError) -> TicketWish {
+        let state = try body.text("state")
+        guard [nil, "open", "closed"].contains(state) else { throw .unexpected(field: "state", expectation: "expected open or closed") }
+        let after = try body.text("after")
+        guard let place = after.map({ TicketCursor($0) }) ?? TicketCursor() else {
+            throw .unexpected(field: "after", expectation: "expected the next of an earlier list")
+        }
+        return .list(isClosed: state == "closed", after: place)
+    }
+
+    static func show(_ body: JSONObject) throws(BodyError) -> TicketWish {
+        if let channel = try body.text("channel") {
+            guard body["ticket_id"] == nil else { throw .unexpected(field: "ticket_id", expectation: "expected either it or channel") }
+            guard FieldGrammar.problem(of: channel.utf8.span, longest: TicketDraft.longestChannel) == nil else {
+                throw .unexpected(
+                    field: "channel",
+                    expectation: "expected 1 to \(TicketDraft.longestChannel) UTF-16 code units without control characters")
+            }
+            return .show(.channel(channel))
+        }
+        return .show(.id(try body.number("ticket_id")))
+    }
+
+    static func create(_ body: JSONObject) throws(BodyError) -> TicketWish {
+        // The same checks as for the company's backend; only then the person is known.
+        let draft = try TicketWish.draft(
+            userID: "", title: body.text("title"), groupKey: body.text("group_key"), priority: body.text("priority"),
+            fields: body.fields("custom_fields"), related: body.texts("related_channels"), message: body.text("message"))
+        return .create(
+            title: draft.title, groupKey: draft.groupKey, priority: draft.priority?.rawValue, draft.fields, related: draft.relatedChannels,
+            message: draft.message)
+    }
+
+    static func close(_ body: JSONObject) throws(BodyError) -> TicketWish { .close(try body.number("ticket_id")) }
+
+    static func reopen(_ body: JSONObject) throws(BodyError) -> TicketWish { .reopen(try body.number("ticket_id")) }
+
+    static func confirm(_ body: JSONObject) throws(BodyError) -> TicketWish {
+        guard case .bool(let isConfirmed)? = body["confirmed"] else {
+            throw .unexpected(field: "confirmed", expectation: "expected true or false")
+        }
+        return .answer(
+            .closure(isConfirmed: isConfirmed), messageID: try body.number("message_id"), ticket: try body.number("ticket_id"))
+    }
+
+    static func rate(_ body: JSONObject) throws(BodyError) -> TicketWish {
+        guard let score = body["score"]?.integer, (1...5).contains(score) else {
+            throw .unexpected(field: "score", expectation: "expected a whole number from 1 to 5")
+        }
+        let comment = try body.text("comment").flatMap { $0.isEmpty ? nil : $0 }
+        if let comment, comment.utf16.count > longestComment || comment.utf8.contains(0) {
+            throw .unexpected(field: "comment", expectation: "expected at most \(longestComment) UTF-16 code units without NUL")
+        }
+        return .answer(
+            .rating(score: score, comment: comment), messageID: try body.number("message_id"), ticket: try body.number("ticket_id"))
+    }
+
+    private static func draft(
+        userID: String, title: String?, groupKey: String?, priority: String?, fields: [TicketField], related: [String], message: String?
+    ) throws(BodyError) -> TicketDraft {
+        do throws(TicketProblem) {
+            return try TicketDraft(
+                userID: userID, title: title, groupKey: groupKey, priority: priority, fields: fields, relatedChannels: related,
+                message: message)
+        } catch {
+            throw .unexpected(field: error.field, expectation: error.expectation)
+        }
+    }
+}
+
+extension JSONObject {
+    /// A text; nil when the member is missing or null.
+    fileprivate func text(_ name: String) throws(BodyError) -> String? {
+        switch self[name] {
+        case nil, .null: return nil
+        case .string(let text): return text
+        default: throw .unexpected(field: name, expectation: "expected a string, or null")
+        }
+    }
+
+    /// A number from 1 on, also as text, because programs that have no integers of 64 bits cannot write every number.
+    fileprivate func number(_ name: String) throws(BodyError) -> Int64 {
+        guard let number = self[name].flatMap(DeskTicket.number), number > 0 else {
+            throw .unexpected(field: name, expectation: "expected a whole number from 1 on, or its digits as a string")
+        }
+        return number
+    }
+
+    fileprivate func texts(_ name: String) throws(BodyError) -> [String] {
+        switch self[name] {
+        case nil, .null: return []
+        case .array(let values):
+            let texts = values.compactMap(\.text)
+            if texts.count == values.count { return texts }
+        default: break
+        }
+        throw .unexpected(field: name, expectation: "expected a list of strings, or null")
+    }
+
+    fileprivate func fields(_ name: String) throws(BodyError) -> [TicketField] {
+        switch self[name] {
+        case nil, .null: return []
+        case .object(let object):
+            let fields = object.members.compactMap { member in member.value.text.map { TicketField(key: member.key, value: $0) } }
+            if fields.count == object.members.count { return fields }
+        default: break
+        }
+        throw .unexpected(field: name, expectation: "expected an object of strings, or null")
+    }
+}

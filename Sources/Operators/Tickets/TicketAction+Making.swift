@@ -1,0 +1,117 @@
+package import Core
+internal import HTTPServer
+internal import JSON
+
+/// How callers ask: with texts that are checked here, in requests and on the command line alike.
+extension TicketAction {
+    private static let longestComment = 500
+
+    /// Makes a ticket.
+    package static func creating(
+        appID: String?, userID: String?, title: String?, groupKey: String?, priority: String?, fields: [TicketField],
+        relatedChannels: [String], message: String?
+    ) throws(AdminProblem) -> TicketAction {
+        let (app, user) = (try PersonFields.app(appID), try PersonFields.user(userID))
+        return TicketAction(
+            appID: app,
+            kind: .create(
+                try checked { () throws(TicketProblem) in
+                    try TicketDraft(
+                        userID: user, title: title, groupKey: groupKey, priority: priority, fields: fields,
+                        relatedChannels: relatedChannels, message: message)
+                }))
+    }
+
+    /// Shows one ticket, by its number or by its conversation's channel.
+    package static func showing(appID: String?, ticketID: Int64?, channel: String?) throws(AdminProblem) -> TicketAction {
+        let app = try PersonFields.app(appID)
+        guard (ticketID == nil) != (channel == nil) else { throw AdminProblem("ticket_id", "expected either it or channel.") }
+        if let ticketID { return TicketAction(appID: app, kind: .show(.id(try id(ticketID)))) }
+        guard let channel, FieldGrammar.problem(of: channel.utf8.span, longest: TicketDraft.longestChannel) == nil else {
+            throw AdminProblem("channel", "expected 1 to \(TicketDraft.longestChannel) UTF-16 code units without control characters.")
+        }
+        return TicketAction(appID: app, kind: .show(.channel(channel)))
+    }
+
+    /// Lists tickets.
+    /// - Parameters:
+    ///   - field: `KEY=VALUE`, which the tickets must have.
+    ///   - after: `next` of an earlier page.
+    package static func listing(
+        appID: String?, state: String?, userID: String?, field: String?, after: String?, limit: Int?
+    ) throws(AdminProblem) -> TicketAction {
+        let app = try PersonFields.app(appID)
+        guard [nil, "open", "closed"].contains(state) else { throw AdminProblem("state", "expected open or closed.") }
+        let limit = limit ?? TicketQuestion.pageLength
+        guard (1...TicketQuestion.longestPage).contains(limit) else {
+            throw AdminProblem("limit", "expected a number from 1 to \(TicketQuestion.longestPage).")
+        }
+        let place = after.map { TicketCursor($0) } ?? TicketCursor()
+        guard let place else { throw AdminProblem("after", "expected the next of an earlier list.") }
+        let user = try userID.map { text throws(AdminProblem) in try PersonFields.user(text) }
+        let wanted = try field.map { text throws(AdminProblem) in try self.field(text) }
+        return TicketAction(
+            appID: app,
+            kind: .list(TicketQuestion(isClosed: state == "closed", userID: user, field: wanted, after: place, limit: limit)))
+    }
+
+    /// Counts tickets.
+    package static func counting(appID: String?, userID: String?) throws(AdminProblem) -> TicketAction {
+        let user = try userID.map { text throws(AdminProblem) in try PersonFields.user(text) }
+        return TicketAction(appID: try PersonFields.app(appID), kind: .count(userID: user))
+    }
+
+    /// Closes a ticket.
+    package static func closing(appID: String?, ticketID: Int64?, comment: String?) throws(AdminProblem) -> TicketAction {
+        if let comment, FieldGrammar.problem(of: comment.utf8.span, longest: longestComment) != nil {
+            throw AdminProblem("comment", "expected 1 to \(longestComment) UTF-16 code units without control characters.")
+        }
+        return TicketAction(appID: try PersonFields.app(appID), kind: .close(try id(ticketID), comment: comment))
+    }
+
+    /// Reopens a ticket.
+    package static func reopening(appID: String?, ticketID: Int64?) throws(AdminProblem) -> TicketAction {
+        TicketAction(appID: try PersonFields.app(appID), kind: .reopen(try id(ticketID)))
+    }
+
+    /// Changes a ticket's priority.
+    package static func prioritizing(appID: String?, ticketID: Int64?, priority: String?) throws(AdminProblem) -> TicketAction {
+        let app = try PersonFields.app(appID)
+        guard let priority else { throw AdminProblem("priority", "missing.") }
+        return TicketAction(
+            appID: app,
+            kind: .prioritize(try id(ticketID), try checked { () throws(TicketProblem) in try TicketPriority(wanted: priority) }))
+    }
+
+    /// Sets fields of a ticket or of a customer, of which exactly one is given.
+    package static func settingFields(
+        appID: String?, ticketID: Int64?, userID: String?, _ fields: [TicketField]
+    ) throws(AdminProblem) -> TicketAction {
+        let app = try PersonFields.app(appID)
+        guard (ticketID == nil) != (userID == nil) else { throw AdminProblem("ticket_id", "expected either it or user_id.") }
+        let fields = try checked { () throws(TicketProblem) in try TicketField.wanted(fields) }
+        if let ticketID { return TicketAction(appID: app, kind: .setFields(ofTicket: try id(ticketID), fields)) }
+        return TicketAction(appID: app, kind: .setCustomerFields(of: try PersonFields.user(userID), fields))
+    }
+
+    /// Reads `KEY=VALUE`.
+    package static func field(_ text: String) throws(AdminProblem) -> TicketField {
+        let parts = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty else { throw AdminProblem("custom_fields", "expected KEY=VALUE.") }
+        return TicketField(key: String(Substring(parts[0])), value: String(Substring(parts[1])))
+    }
+
+    private static func id(_ id: Int64?) throws(AdminProblem) -> Int64 {
+        guard let id else { throw AdminProblem("ticket_id", "missing.") }
+        guard id > 0 else { throw AdminProblem("ticket_id", "expected a number from 1 on.") }
+        return id
+    }
+
+    private static func checked<Result>(_ make: () throws(TicketProblem) -> Result) throws(AdminProblem) -> Result {
+        do throws(TicketProblem) {
+            return try make()
+        } catch {
+            throw AdminProblem(error.field, "\(error.expectation).")
+        }
+    }
+}

@@ -1,0 +1,196 @@
+internal import Core
+internal import HTTPClient
+internal import HTTPServer
+internal import JSON
+
+/// The mapping between actions on tickets and requests to the admin listener, in both directions.
+extension TicketAction {
+    private static let path: StaticString = "/v1/tickets"
+    private static let app = AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app.")
+    private static let user = AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, text: "The customer.")
+    private static let ticket = AdminRoute.Parameter(
+        "ticket_id", .body, .number(1...Int64.max), isRequired: true, text: "The help desk's number of the ticket.")
+    private static let priority = AdminRoute.Parameter(
+        "priority", .body, .choice(TicketPriority.allCases.map(\.rawValue)), text: "How urgent it is.")
+    private static let fields = AdminRoute.Parameter("custom_fields", .body, .fields, text: "Fields that are registered at the help desk.")
+
+    private static let creation = [
+        app, AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, isRequired: true, text: "The customer."),
+        AdminRoute.Parameter("title", .body, .line(1...TicketDraft.longestTitle), isRequired: true, text: "What it is about."),
+        AdminRoute.Parameter("group_key", .body, .matching("^[a-z0-9_-]+$"), text: "The group of support that gets it."), priority, fields,
+        AdminRoute.Parameter(
+            "related_channels", .body, .lines(0...TicketDraft.mostRelatedChannels), text: "The customer's channels that it is about."),
+        AdminRoute.Parameter("message", .body, text: "The customer's first message; until there is one, support does not see the ticket."),
+    ]
+    private static let place = [
+        app.placed(.query),
+        AdminRoute.Parameter("ticket_id", .query, .number(1...Int64.max), text: "The help desk's number of the ticket."),
+        AdminRoute.Parameter("channel", .query, text: "The address of its conversation's channel."),
+    ]
+    private static let criteria = [
+        app.placed(.query), AdminRoute.Parameter("state", .query, .choice(["open", "closed"]), text: "Which; open ones by default."),
+        user.placed(.query), AdminRoute.Parameter("custom_field", .query, text: "KEY=VALUE, a field that they must have."),
+        AdminQuery.page[0],
+        AdminRoute.Parameter(
+            "limit", .query, .number(1...Int64(TicketQuestion.longestPage)), text: "How many at most; 10 by default."),
+    ]
+    private static let closing = [
+        app, ticket, AdminRoute.Parameter("comment", .body, text: "Why, for support."),
+    ]
+    private static let setting = [
+        app, AdminRoute.Parameter("ticket_id", .body, .number(1...Int64.max), text: "The ticket."),
+        AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, text: "The customer, in place of a ticket."),
+        AdminRoute.Parameter("custom_fields", .body, .fields, isRequired: true, text: "The fields; an empty text clears one."),
+    ]
+
+    /// What the help desk may refuse on every route.
+    private static let refusals = [429, 503]
+    private static let one = AdminRoute.Answer(
+        Ticket.members, AdminSchema.ticket, text: "The ticket as the help desk has it now.", refusals: refusals + [404])
+    private static let changed = AdminRoute.Answer(
+        Ticket.members, AdminSchema.ticket, text: "The ticket as the help desk has it now.", refusals: refusals + [404, 409])
+
+    /// The routes of tickets.
+    static let routes = [
+        AdminRoute(
+            .get, path, .read, summary: "The tickets of an app that are open, or those that are closed, the last changed first.", criteria,
+            answer: AdminRoute.Answer(
+                ["tickets", "next"], ["tickets": AdminSchema.tickets],
+                text: "The tickets, and where the list goes on; null at its end.", refusals: refusals),
+            .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
+        AdminRoute(
+            .get, "/v1/tickets/count", .read, summary: "How many tickets an app or a customer has, by state.",
+            [app.placed(.query), user.placed(.query)],
+            answer: AdminRoute.Answer(
+                ["open", "states"], ["open": AdminSchema.count, "states": AdminSchema.anyObject],
+                text: "How many are open, and how many have each state.", refusals: refusals),
+            .fromStore { request throws(AdminProblem) in
+                let values = try AdminQuery(request.queryItems()).values(of: [app.placed(.query), user.placed(.query)])
+                return try counting(appID: values["app_id"], userID: values["user_id"])
+            }),
+        AdminRoute(
+            .get, "/v1/tickets/show", .read, summary: "One ticket, by its number or its channel.", place, answer: one,
+            .fromStore { request throws(AdminProblem) in
+                let values = try AdminQuery(request.queryItems()).values(of: place)
+                return try showing(appID: values["app_id"], ticketID: try number(values["ticket_id"]), channel: values["channel"])
+            }),
+        AdminRoute(
+            .post, path, .operate, summary: "Makes a ticket, and its customer if the help desk does not know the person yet.", creation,
+            answer: AdminRoute.Answer(
+                ["ticket", "message", "dropped"],
+                [
+                    "ticket": AdminSchema.object(Ticket.members, AdminSchema.ticket),
+                    "message": Schema.nullable(Schema.choice(["sent", "failed"])), "dropped": Schema.array(Schema.text),
+                ], status: 201,
+                text: "The ticket, what became of the first message, and the keys of fields that the help desk has dropped.",
+                refusals: refusals + [404]),
+            .fromStore { request throws(AdminProblem) in
+                try .some(request.withBody { body throws(AdminProblem) in try creating(AdminFields(body, creation)) })
+            }),
+        changing("/v1/tickets/close", "Closes a ticket that is active or idle.", closing) { fields throws(AdminProblem) in
+            try TicketAction.closing(appID: fields.text("app_id"), ticketID: fields.number("ticket_id"), comment: fields.text("comment"))
+        },
+        changing("/v1/tickets/reopen", "Reopens a closed ticket, where the help desk lets others do that.", [app, ticket]) {
+            fields throws(AdminProblem) in
+            try reopening(appID: fields.text("app_id"), ticketID: fields.number("ticket_id"))
+        },
+        changing("/v1/tickets/priority", "Changes how urgent a ticket is.", [app, ticket, priority]) { fields throws(AdminProblem) in
+            try prioritizing(appID: fields.text("app_id"), ticketID: fields.number("ticket_id"), priority: fields.text("priority"))
+        },
+        AdminRoute(
+            .post, "/v1/tickets/fields", .operate, summary: "Sets fields of a ticket or of a customer; others stay.", setting,
+            answer: AdminRoute.Answer(
+                ["custom_fields", "dropped"], ["custom_fields": AdminSchema.anyObject, "dropped": Schema.array(Schema.text)],
+                text: "All fields as the help desk has them now, and the keys that it has dropped because nobody has registered them.",
+                refusals: refusals + [404]),
+            .fromStore { request throws(AdminProblem) in
+                try .some(
+                    request.withBody { body throws(AdminProblem) in
+                        let fields = try AdminFields(body, setting)
+                        return try settingFields(
+                            appID: fields.text("app_id"), ticketID: fields.number("ticket_id"), userID: fields.text("user_id"),
+                            fields.fields("custom_fields") ?? [])
+                    })
+            }),
+    ]
+
+    private static func changing(
+        _ path: StaticString, _ summary: String, _ parameters: [AdminRoute.Parameter],
+        _ read: @escaping @Sendable (AdminFields) throws(AdminProblem) -> TicketAction
+    ) -> AdminRoute {
+        AdminRoute(
+            .post, path, .operate, summary: summary, parameters, answer: changed,
+            .fromStore { request throws(AdminProblem) in
+                try .some(request.withBody { body throws(AdminProblem) in try read(AdminFields(body, parameters)) })
+            })
+    }
+
+    private static func listing(_ query: AdminQuery) throws(AdminProblem) -> TicketAction {
+        let values = try query.values(of: criteria)
+        let limit = try values["limit"].map { text throws(AdminProblem) in try AdminQuery.limit(text) }
+        return try listing(
+            appID: values["app_id"], state: values["state"], userID: values["user_id"], field: values["custom_field"],
+            after: values["after"], limit: limit)
+    }
+
+    private static func creating(_ fields: AdminFields) throws(AdminProblem) -> TicketAction {
+        try creating(
+            appID: fields.text("app_id"), userID: fields.text("user_id"), title: fields.text("title"), groupKey: fields.text("group_key"),
+            priority: fields.text("priority"), fields: fields.fields("custom_fields") ?? [],
+            relatedChannels: fields.texts("related_channels") ?? [], message: fields.text("message"))
+    }
+
+    private static func number(_ text: String?) throws(AdminProblem) -> Int64? {
+        guard let text else { return nil }
+        guard let number = Int64(text), "\(number)" == text else { throw AdminProblem("ticket_id", "expected a number.") }
+        return number
+    }
+}
+
+extension TicketAction {
+    /// As `AdminAction` says.
+    package var request: AdminRequest {
+        switch kind {
+        case .show(.id(let id)): return get("show", [("ticket_id", "\(id)")])
+        case .show(.channel(let channel)): return get("show", [("channel", channel)])
+        case .count(let userID): return get("count", userID.map { [("user_id", $0)] } ?? [])
+        case .list(let question):
+            let optional = [("user_id", question.userID), ("custom_field", question.field.map { "\($0.key)=\($0.value)" })]
+            return get(
+                nil,
+                [("state", question.isClosed ? "closed" : "open"), ("after", question.after.text), ("limit", "\(question.limit)")]
+                    + optional.compactMap { name, text in text.map { (name, $0) } })
+        case .create(let draft): return post(nil, draft.members)
+        case .close(let id, let comment):
+            return post("close", [("ticket_id", .integer(id))] + (comment.map { [("comment", .string($0))] } ?? []))
+        case .reopen(let id): return post("reopen", [("ticket_id", .integer(id))])
+        case .prioritize(let id, let priority):
+            return post("priority", [("ticket_id", .integer(id)), ("priority", .string(priority.rawValue))])
+        case .setFields(let id, let fields): return post("fields", [("ticket_id", .integer(id)), ("custom_fields", fields.json)])
+        case .setCustomerFields(let userID, let fields):
+            return post("fields", [("user_id", .string(userID)), ("custom_fields", fields.json)])
+        }
+    }
+
+    private func get(_ name: String?, _ query: [(name: String, text: String)]) -> AdminRequest {
+        AdminRequest(.get, Self.address(name), query: [("app_id", appID)] + query)
+    }
+
+    private func post(_ name: String?, _ members: [(String, JSONValue)]) -> AdminRequest {
+        AdminRequest(
+            .post, Self.address(name), body: JSONValue.object(JSONObject([("app_id", .string(appID))] + members)).serialized())
+    }
+
+    private static func address(_ name: String?) -> String { "\(path)" + (name.map { "/\($0)" } ?? "") }
+}
+
+extension TicketDraft {
+    fileprivate var members: [(String, JSONValue)] {
+        let optional = [("group_key", groupKey), ("priority", priority?.rawValue), ("message", message)]
+        var members: [(String, JSONValue)] = [("user_id", .string(userID)), ("title", .string(title))]
+        members += optional.compactMap { name, text in text.map { (name, .string($0)) } }
+        if !fields.isEmpty { members.append(("custom_fields", fields.json)) }
+        if !relatedChannels.isEmpty { members.append(("related_channels", .array(relatedChannels.map { .string($0) }))) }
+        return members
+    }
+}

@@ -1,0 +1,304 @@
+internal import Bytes
+internal import HTTPServer
+internal import JSON
+internal import Threading
+internal import Time
+
+/// The rules of the Desk Platform API: what it accepts, and what it drops without a word.
+///
+/// Sources: Sendbird, Desk Platform API v1, "Ticket" and "Customer". Which status a refusal has is inferred.
+final class DeskRules: Sendable {
+    /// Told the event's name and the ticket, in order.
+    typealias Observer = @Sendable (_ event: String, _ ticket: JSONValue) -> Void
+
+    private static let priorities = ["LOW", "MEDIUM", "HIGH", "URGENT"]
+    private static let states = ["INITIALIZED", "PENDING", "ACTIVE", "IDLE", "WORK_IN_PROGRESS", "CLOSED"]
+
+    private let settings: SimulatedDeskSettings
+    private let url: @Sendable () -> String
+    private let book: Monitor<DeskBook>
+    private let observer: Observer
+
+    init(_ settings: SimulatedDeskSettings, url: @escaping @Sendable () -> String, observer: @escaping Observer) {
+        self.settings = settings
+        self.url = url
+        self.observer = observer
+        book = Monitor(DeskBook(nextID: settings.firstID))
+    }
+
+    var routes: [SimulatedRoute] {
+        [
+            route(.get, "/platform/v1/customers", "find_customer", findCustomers),
+            route(.post, "/platform/v1/customers", "create_customer", createCustomer),
+            route(.patch, "/platform/v1/customers/:id/custom_fields", "customer_fields", setCustomerFields),
+            route(.get, "/platform/v1/tickets", "list_tickets", list),
+            route(.post, "/platform/v1/tickets", "create_ticket", create),
+            route(.post, "/platform/v1/tickets/transfer_to_group", "transfer_tickets", transfer),
+            route(.get, "/platform/v1/tickets/:id", "view_ticket") { [self] call in change(call) { _, _, _ in nil } },
+            route(.patch, "/platform/v1/tickets/:id", "update_ticket") { [self] call in change(call, update) },
+            route(.patch, "/platform/v1/tickets/:id/custom_fields", "ticket_fields") { [self] call in change(call, setFields) },
+            route(.patch, "/platform/v1/tickets/:id/close", "close_ticket") { [self] call in change(call, close) },
+            route(.patch, "/platform/v1/tickets/:id/cancel", "cancel_ticket") { [self] call in change(call, cancel) },
+            route(.patch, "/platform/v1/tickets/:id/reopen", "reopen_ticket") { [self] call in change(call, reopen) },
+            // Not Sendbird's: what its dashboard and the customer's app do.
+            route(.post, "/simulated/tickets/:id/assign", "assign") { [self] call in
+                change(call) { ticket, _, _ in .events(ticket.assign()) }
+            },
+            route(.post, "/simulated/tickets/:id/message", "message") { [self] call in
+                change(call) { ticket, _, _ in .events(ticket.hear()) }
+            },
+        ]
+    }
+
+    /// A refusal in the API's own form.
+    static func refusal(_ status: Int, _ code: String, _ detail: String) -> SimulatorAnswer {
+        SimulatorAnswer(status: status, json: ["code": .string(code), "detail": .string(detail)])
+    }
+
+    private static let noFields = refusal(400, "desk400107", "customFields is not the text of an object.")
+    private static let notFound = refusal(404, "desk404100", "Not found.")
+
+    private func route(
+        _ method: HTTPServer.Method, _ path: StaticString, _ name: String, _ answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer
+    ) -> SimulatedRoute {
+        SimulatedRoute(method: method, path: path, name: name) { [token = settings.token] call in
+            guard call.token.utf8.elementsEqual(token.utf8) else {
+                return Self.refusal(401, "desk401100", "Invalid authentication credentials.")
+            }
+            return answer(call)
+        }
+    }
+
+    // MARK: Customers
+
+    private func findCustomers(_ call: SimulatedCall) -> SimulatorAnswer {
+        let wanted = call.query["sendbird_id"]
+        let found = book.withLock { $0.customers }.filter { wanted == nil || $0.sendbirdID.utf8.elementsEqual(wanted?.utf8 ?? "".utf8) }
+        return page(found.map(DeskBook.json), call, "customers")
+    }
+
+    private func createCustomer(_ call: SimulatedCall) -> SimulatorAnswer {
+        guard let id = call.text("sendbirdId"), !id.isEmpty else { return Self.refusal(400, "desk400104", "sendbirdId is required.") }
+        guard settings.hasUser(id) else { return Self.refusal(400, "desk400105", "There is no such user in Sendbird Chat.") }
+        return book.withLock { book in
+            guard !book.customers.contains(where: { $0.sendbirdID.utf8.elementsEqual(id.utf8) }) else {
+                return Self.refusal(400, "desk400106", "The customer exists.")
+            }
+            let customer = DeskBook.Customer(id: book.takeID(), sendbirdID: id)
+            book.customers.append(customer)
+            return SimulatorAnswer(status: 200, json: DeskBook.json(customer))
+        }
+    }
+
+    private func setCustomerFields(_ call: SimulatedCall) -> SimulatorAnswer {
+        book.withLock { book in
+            let found = Int64(call.parameter).flatMap { id in book.customers.firstIndex { $0.id == id } }
+            guard let index = found else { return Self.notFound }
+            guard let fields = Self.fields(call) else { return Self.noFields }
+            Self.set(fields, registered: settings.customerKeys, in: &book.customers[index].fields)
+            return SimulatorAnswer(status: 200, json: DeskBook.json(book.customers[index]))
+        }
+    }
+
+    // MARK: Tickets
+
+    private func list(_ call: SimulatedCall) -> SimulatorAnswer {
+        if let state = call.query["status2"], !Self.states.contains(state) {
+            return Self.refusal(400, "desk400110", "status2 is not a valid choice.")
+        }
+        let bounds = ["start_date", "end_date"].map { name in call.query[name].flatMap { RFC3339.unixMilliseconds($0) } }
+        return book.withLock { book in
+            let found = book.tickets.filter { ticket in
+                let customer = book.customer(ticket.customer)?.sendbirdID ?? ""
+                return Self.fits(call.query["status2"], ticket.state) && Self.fits(call.query["sendbird_id"], customer)
+                    && Self.fits(call.query["channel_url"], ticket.channelURL)
+                    && (call.query["q"].map { ticket.title.contains($0) } ?? true)
+                    && (bounds[0].map { ticket.createdAt >= $0 } ?? true) && (bounds[1].map { ticket.createdAt <= $0 } ?? true)
+            }
+            let sorted = found.sorted { ($0.updatedAt, $0.id) > ($1.updatedAt, $1.id) }
+            return page(sorted.map(book.json), call, "tickets")
+        }
+    }
+
+    private static func fits(_ wanted: String?, _ value: String) -> Bool { wanted.map { $0.utf8.elementsEqual(value.utf8) } ?? true }
+
+    private func page(_ all: [JSONValue], _ call: SimulatedCall, _ name: String) -> SimulatorAnswer {
+        let limit = call.number("limit") ?? 50
+        let offset = call.number("offset") ?? 0
+        guard (1...500).contains(limit), offset >= 0 else { return Self.refusal(400, "desk400111", "limit is 1 to 500, offset 0 or more.") }
+        let next = offset + limit
+        let address = "\(url())/platform/v1/\(name)?limit=\(limit)&offset=\(next)"
+        return SimulatorAnswer(
+            status: 200,
+            json: [
+                "count": .integer(Int64(all.count)), "next": next < all.count ? .string(address) : .null, "previous": .null,
+                "results": .array(Array(all.dropFirst(offset).prefix(limit))),
+            ])
+    }
+
+    private func create(_ call: SimulatedCall) -> SimulatorAnswer {
+        guard let title = call.text("channelName"), (1...100).contains(title.utf16.count) else {
+            return Self.refusal(400, "desk400120", "channelName has 1 to 100 characters.")
+        }
+        // A text is no number here.
+        guard let customerID = call.body?["customerId"]?.integer else {
+            return Self.refusal(400, "desk400121", "customerId is a number.")
+        }
+        let group = call.text("groupKey")
+        guard group.map(settings.groupKeys.contains) ?? true else { return Self.refusal(400, "desk400122", "There is no such group.") }
+        let related = call.text("relatedChannelUrls")?.split(separator: ",").map(String.init) ?? []
+        guard related.count <= 3 else { return Self.refusal(400, "desk400123", "At most 3 related channels.") }
+        let made: JSONValue? = book.withLock { book in
+            guard book.customer(customerID) != nil else { return nil }
+            let (id, now) = (book.takeID(), settings.now())
+            var ticket = DeskBook.Ticket(
+                id: id, customer: customerID, channelURL: "sendbird_desk_\(id)", title: title, createdAt: now, updatedAt: now)
+            ticket.groupKey = group
+            // What is of the wrong type or unknown is left out without a word.
+            if let priority = call.text("priority"), Self.priorities.contains(priority) { ticket.priority = priority }
+            ticket.relatedChannels = related
+            Self.set(Self.fields(call) ?? [], registered: settings.ticketKeys, in: &ticket.fields)
+            book.tickets.append(ticket)
+            return book.json(ticket)
+        }
+        guard let made else { return Self.refusal(400, "desk400124", "There is no such customer.") }
+        observer("TICKET.CREATED", made)
+        return SimulatorAnswer(status: 200, json: made)
+    }
+
+    private func transfer(_ call: SimulatedCall) -> SimulatorAnswer {
+        guard let key = call.text("groupKey"), settings.groupKeys.contains(key) else {
+            return Self.refusal(400, "desk400122", "There is no such group.")
+        }
+        let moved: [JSONValue] = book.withLock { book in
+            var moved: [JSONValue] = []
+            for id in call.body?["tickets"]?.elements.compactMap(\.integer) ?? [] {
+                guard let index = book.index(of: id) else { continue }
+                book.tickets[index].groupKey = key
+                book.tickets[index].hasAgent = false
+                book.tickets[index].state = call.text("status") ?? "PENDING"
+                book.tickets[index].updatedAt = settings.now()
+                moved.append(book.json(book.tickets[index]))
+            }
+            return moved
+        }
+        for ticket in moved { observer("TICKET.STATUS.UPDATED", ticket) }
+        return SimulatorAnswer(status: 200, json: ["tickets": .array(moved)])
+    }
+}
+
+extension DeskRules {
+    /// What a request does to a ticket: the events to tell, or a refusal; nil when it only looks.
+    typealias Change = @Sendable (inout DeskBook.Ticket, SimulatedCall, SimulatedDeskSettings) -> Effect?
+
+    enum Effect {
+        case events([String])
+        case refused(SimulatorAnswer)
+    }
+
+    private func change(_ call: SimulatedCall, _ change: Change) -> SimulatorAnswer {
+        guard let id = Int64(call.parameter) else { return Self.notFound }
+        return apply(to: id, call, change)
+    }
+
+    private func apply(to id: Int64, _ call: SimulatedCall, _ change: Change) -> SimulatorAnswer {
+        let (answer, events): (SimulatorAnswer, [String]) = book.withLock { book in
+            guard let index = book.index(of: id) else { return (Self.notFound, []) }
+            var ticket = book.tickets[index]
+            switch change(&ticket, call, settings) {
+            case .refused(let refusal): return (refusal, [])
+            case nil: return (SimulatorAnswer(status: 200, json: book.json(ticket)), [])
+            case .events(let events):
+                ticket.updatedAt = settings.now()
+                book.tickets[index] = ticket
+                return (SimulatorAnswer(status: 200, json: book.json(ticket)), events)
+            }
+        }
+        if let json = JSONValue(parsing: answer.body) { for event in events { observer(event, json) } }
+        return answer
+    }
+
+    /// What support does, outside the API.
+    /// - Returns: false when there is no such ticket.
+    func act(on id: Int64, _ change: @Sendable (inout DeskBook.Ticket) -> [String]) -> Bool {
+        let call = SimulatedCall(name: "support", parameter: "", query: [:], token: "", body: nil)
+        return apply(to: id, call) { ticket, _, _ in .events(change(&ticket)) }.status == 200
+    }
+
+    /// The ticket of a channel.
+    func ticket(ofChannel channel: String) -> Int64? {
+        book.withLock { book in book.tickets.first { $0.channelURL.utf8.elementsEqual(channel.utf8) }?.id }
+    }
+
+    /// The customer of a ticket.
+    func customer(of id: Int64) -> String? {
+        book.withLock { book in book.index(of: id).flatMap { book.customer(book.tickets[$0].customer)?.sendbirdID } }
+    }
+
+    private var update: Change {
+        { ticket, call, _ in
+            if let priority = call.text("priority"), Self.priorities.contains(priority) { ticket.priority = priority }
+            if let related = call.text("relatedChannelUrls") {
+                let channels = related.split(separator: ",").map(String.init)
+                guard channels.count <= 3 else { return .refused(Self.refusal(400, "desk400123", "At most 3 related channels.")) }
+                ticket.relatedChannels = channels
+            }
+            return .events([])
+        }
+    }
+
+    private var setFields: Change {
+        { ticket, call, settings in
+            guard let fields = Self.fields(call) else {
+                return .refused(Self.noFields)
+            }
+            Self.set(fields, registered: settings.ticketKeys, in: &ticket.fields)
+            return .events([])
+        }
+    }
+
+    private var close: Change {
+        { ticket, call, _ in
+            guard ticket.state != "CLOSED" else { return .refused(Self.refusal(400, "desk400130", "The ticket is closed.")) }
+            ticket.state = "CLOSED"
+            ticket.closeState = "CLOSED_BY_PLATFORM_API"
+            ticket.closeComment = call.text("closeComment") ?? ""
+            return .events(["TICKET.STATUS.UPDATED", "TICKET.CLOSED"])
+        }
+    }
+
+    private var cancel: Change {
+        { ticket, _, _ in
+            guard ticket.hasAgent else { return .refused(Self.refusal(400, "desk400131", "The ticket is not assigned.")) }
+            ticket.hasAgent = false
+            ticket.state = "PENDING"
+            return .events(["TICKET.STATUS.UPDATED"])
+        }
+    }
+
+    private var reopen: Change {
+        { ticket, _, settings in
+            if let status = settings.reopenRefusal { return .refused(Self.refusal(status, "desk\(status)100", "Not allowed.")) }
+            guard ticket.state == "CLOSED" else { return .refused(Self.refusal(400, "desk400132", "The ticket is not closed.")) }
+            ticket.state = ticket.hasAgent ? "ACTIVE" : "PENDING"
+            ticket.closeState = "NOT_CLOSED"
+            return .events(["TICKET.STATUS.UPDATED"])
+        }
+    }
+
+    /// The fields of a request, which are the text of an object; nil when there are none or they are anything else.
+    private static func fields(_ call: SimulatedCall) -> [(key: String, value: String)]? {
+        guard let text = call.text("customFields"), case .object(let object)? = JSONValue(parsing: Array(text.utf8)) else { return nil }
+        return object.members.compactMap { member in member.value.text.map { (member.key, $0) } }
+    }
+
+    /// Keys that nobody has registered vanish without a word.
+    private static func set(
+        _ fields: [(key: String, value: String)], registered: Set<String>, in own: inout [(key: String, value: String)]
+    ) {
+        for field in fields where registered.contains(field.key) && field.key.utf16.count <= 20 && field.value.utf16.count <= 190 {
+            own.removeAll { $0.key == field.key }
+            if !field.value.isEmpty { own.append(field) }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Core
+import JSON
+import TestSupport
+import Testing
+
+/// What callers may wish of tickets.
+@Suite struct TicketTests {
+    private func draft(
+        title: String? = "T", group: String? = nil, priority: String? = nil, fields: [TicketField] = [], related: [String] = [],
+        message: String? = nil
+    ) throws -> TicketDraft {
+        try TicketDraft(
+            userID: "user-1", title: title, groupKey: group, priority: priority, fields: fields, relatedChannels: related, message: message)
+    }
+
+    private func problem(_ make: () throws -> TicketDraft) -> String? {
+        do {
+            _ = try make()
+            return nil
+        } catch {
+            return (error as? TicketProblem)?.field
+        }
+    }
+
+    private static func fields(_ count: Int, key: String = "k", value: String = "v") -> [TicketField] {
+        (0..<count).map { TicketField(key: "\(key)\($0)", value: value) }
+    }
+
+    @Test func checksEachPart() throws {
+        #expect(problem { try draft(title: nil) } == "title" && problem { try draft(title: "") } == "title")
+        #expect(problem { try draft(title: "a\nb") } == "title")
+        #expect(problem { try draft(title: String(repeating: "x", count: 101)) } == "title")
+        #expect(problem { try draft(title: String(repeating: "x", count: 100)) } == nil)
+        for group in ["", "CS", "a b", "ü", String(repeating: "x", count: 101)] {
+            #expect(problem { try draft(group: group) } == "group_key")
+        }
+        #expect(problem { try draft(group: "cs-team_1") } == nil)
+        #expect(problem { try draft(priority: "high") } == "priority" && problem { try draft(priority: "URGENT") } == nil)
+        #expect(problem { try draft(related: ["a", "b", "c", "d"]) } == "related_channels")
+        #expect(problem { try draft(related: ["a,b"]) } == "related_channels" && problem { try draft(related: [""]) } == "related_channels")
+        #expect(problem { try draft(related: ["a", "b", "c"]) } == nil)
+        #expect(problem { try draft(message: "") } == "message" && problem { try draft(message: "a\u{0}") } == "message")
+        #expect(problem { try draft(message: String(repeating: "x", count: 3001)) } == "message")
+        #expect(problem { try draft(message: "two\nlines") } == nil)
+    }
+
+    @Test func checksFields() {
+        let name = "custom_fields"
+        #expect(problem { try draft(fields: Self.fields(20)) } == nil)
+        #expect(problem { try draft(fields: Self.fields(21)) } == name)
+        #expect(problem { try draft(fields: Self.fields(1, key: String(repeating: "k", count: 19))) } == nil)
+        #expect(problem { try draft(fields: Self.fields(1, key: String(repeating: "k", count: 20))) } == name)
+        #expect(problem { try draft(fields: Self.fields(1, value: String(repeating: "v", count: 190))) } == nil)
+        #expect(problem { try draft(fields: Self.fields(1, value: String(repeating: "v", count: 191))) } == name)
+        #expect(problem { try draft(fields: Self.fields(1, value: "")) } == nil)
+        #expect(problem { try draft(fields: Self.fields(1, value: "a\nb")) } == name)
+        for key in ["", "a:b", "a,b", "a\tb"] { #expect(problem { try draft(fields: [TicketField(key: key, value: "v")]) } == name) }
+        #expect(problem { try draft(fields: [TicketField(key: "a", value: "1"), TicketField(key: "a", value: "2")]) } == name)
+        // The same letters to Unicode, other bytes.
+        #expect(problem { try draft(fields: [TicketField(key: "\u{e9}", value: "1"), TicketField(key: "e\u{301}", value: "2")]) } == nil)
+    }
+
+    @Test func tellsWhatIsMissing() {
+        let own = [TicketField(key: "a", value: "1"), TicketField(key: "b", value: "2")]
+        #expect(own.missing(of: own).isEmpty)
+        #expect(own.missing(of: [TicketField(key: "a", value: "2"), TicketField(key: "c", value: "1")]) == ["a", "c"])
+        // A cleared field may be gone or empty, and not as it was.
+        #expect(own.missing(of: [TicketField(key: "c", value: ""), TicketField(key: "b", value: "")]) == ["b"])
+    }
+
+    @Test func readsTheCursorThatItWrites() {
+        var cursor = TicketCursor()
+        #expect(cursor.text == "0.0.0.0.0.0" && TicketCursor(cursor.text) == cursor)
+        cursor.pass(.idle)
+        cursor.pass(.idle)
+        cursor.pass(.closed)
+        #expect(cursor.text == "0.0.0.2.0.1" && TicketCursor(cursor.text) == cursor)
+    }
+
+    /// A customer sees nothing that support or the company notes about the ticket.
+    @Test func showsCustomersNoMoreThanTheyMaySee() {
+        var ticket = Ticket(id: 9_007_199_254_740_993)
+        ticket.userID = "user-1"
+        ticket.fields = [TicketField(key: "note", value: "difficult")]
+        ticket.groupKey = "fraud"
+        ticket.priority = .low
+        let shown = String(decoding: JSONValue.object(ticket.customerJSON).serialized(), as: UTF8.self)
+        #expect(ticket.customerJSON.members.map(\.key) == Ticket.customerMembers && ticket.json.members.map(\.key) == Ticket.members)
+        for word in ["difficult", "fraud", "LOW", "user-1"] { #expect(!shown.contains(word)) }
+        #expect(shown.contains("9007199254740993"))
+    }
+}

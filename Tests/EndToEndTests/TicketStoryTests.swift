@@ -1,0 +1,108 @@
+import HTTPServer
+import JSON
+import Simulators
+import TestSupport
+import Testing
+
+/// `deskgate simulate`, `deskgate serve` and `deskgate tickets …` as a company uses them, and a customer's calls beside them.
+@Suite struct TicketStoryTests {
+    private static let user = "ticket-user"
+
+    /// A workspace whose one app belongs to the simulated Sendbird Desk.
+    private func workspace(_ simulator: ChildProcess, _ directory: TemporaryDirectory) throws -> Workspace {
+        _ = try simulator.output.line(containing: "ready")
+        var sendbird: JSONObject = try jsonObject(directory.read("sim/sendbird.json"))
+        let workspace = try Workspace()
+        try workspace.write("chat-token", "a-token-of-chat-that-nobody-needs-here", mode: 0o600)
+        sendbird.append(["file": "chat-token"], forKey: "chat_token")
+        sendbird.append("http://127.0.0.1:9", forKey: "chat_url")
+        sendbird.append(true, forKey: "tickets")
+        try workspace.configure([
+            "admin": Workspace.admin(port: try freePorts(1)),
+            "apps": [
+                [
+                    "app_id": .string(Workspace.app), "help_desk": "sendbird", "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
+                    "sendbird": .object(sendbird),
+                ]
+            ],
+        ])
+        return workspace
+    }
+
+    private func tickets(_ workspace: Workspace, _ words: String...) throws -> Deskgate.Result {
+        try Deskgate.run(["tickets", words[0], "--config", workspace.configuration, "--app", Workspace.app] + words.dropFirst())
+    }
+
+    @Test func servesTheCompanyAndItsCustomers() throws {
+        let directory = try TemporaryDirectory()
+        let arguments = ["simulate", "--directory", directory.path("sim"), "--json"]
+        let simulator = try ChildProcess(Deskgate.path, arguments.map { Array($0.utf8) })
+        let workspace = try workspace(simulator, directory)
+        let server = try RunningServer(workspace)
+
+        let made = try tickets(
+            workspace, "create", "--user", Self.user, "--title", "Order 7", "--group", "cs-team", "--field", "order=7", "--field", "no=1",
+            "--json")
+        #expect(made.code == 0)
+        guard case .object(let ticket)? = try made.json["ticket"], case .integer(let id)? = ticket["ticket_id"] else {
+            throw ChildProcess.Failure.missingOutput
+        }
+        #expect(try made.json["dropped"] == ["no"])
+        #expect(try tickets(workspace, "show", "--ticket", "\(id)").output.contains("state: INITIALIZED\n"))
+        #expect(try tickets(workspace, "priority", "--ticket", "\(id)", "--to", "HIGH").output.contains("priority: HIGH\n"))
+        #expect(try tickets(workspace, "fields", "--ticket", "\(id)", "--field", "language=ru").output == "Set.\n")
+        let early = try tickets(workspace, "close", "--ticket", "\(id)")
+        #expect(early.code == 1 && early.errors.contains("Only a ticket that is ACTIVE or IDLE can be closed; this one is INITIALIZED."))
+        #expect(try tickets(workspace, "list").output == "No ticket matches.\n")
+        #expect(try tickets(workspace, "count").output.hasPrefix("open: 0\nPENDING: 0\n"))
+        let missing = try tickets(workspace, "reopen", "--ticket", "999")
+        #expect(missing.code == 1 && missing.errors.contains("There is no such ticket."))
+
+        try support(directory, "message", id)
+        #expect(try tickets(workspace, "list").output.contains("PENDING"))
+        try support(directory, "assign", id)
+        #expect(try tickets(workspace, "count").output.hasPrefix("open: 1\nPENDING: 0\nACTIVE: 1\n"))
+        #expect(try tickets(workspace, "close", "--ticket", "\(id)", "--comment", "done").output.contains("state: CLOSED\n"))
+        #expect(try tickets(workspace, "list", "--closed", "--field", "order=7", "--user", Self.user).output.contains("Order 7"))
+        #expect(try tickets(workspace, "reopen", "--ticket", "\(id)").output.contains("state: ACTIVE\n"))
+
+        let own = try call(server, workspace, "show", ["ticket_id": .integer(id)])
+        #expect(own.status == 200 && own.text.contains(#""title":"Order 7""#) && !own.text.contains("cs-team"))
+        let foreign = try call(server, workspace, "show", ["ticket_id": .integer(id)], user: "ticket-user-2")
+        #expect(foreign.status == 404)
+        let counted = try call(server, workspace, "count", [:])
+        #expect(counted.status == 200 && counted.text == #"{"open":1,"closed":0}"#)
+        #expect(try call(server, workspace, "close", ["ticket_id": .integer(id)]).status == 200)
+
+        #expect(try server.stop() == .exit(0))
+        let alone = try tickets(workspace, "count")
+        #expect(alone.code == 2 && alone.errors.contains("no service answers"))
+        simulator.send(15)
+        #expect(try simulator.waitForEnd() == .exit(0))
+    }
+
+    /// What the customer or somebody of support does at the simulated Desk.
+    private func support(_ directory: TemporaryDirectory, _ act: String, _ id: Int64) throws {
+        let settings = try jsonObject(directory.read("sim/sendbird.json"))
+        let token = try directory.read("sim/sendbird-desk-token").split(separator: "\n")[0]
+        try directory.write("header", "SENDBIRDDESKAPITOKEN: \(token)\n")
+        let url = "\(settings.string("desk_url") ?? "")/simulated/tickets/\(id)/\(act)"
+        let answer = try Command(
+            "curl", "-sS", "-X", "POST", "-H", "@\(directory.path("header"))", "-w", "%{http_code}", "-o", "/dev/null", url)
+        #expect(answer.output == "200")
+    }
+
+    private func call(
+        _ server: RunningServer, _ workspace: Workspace, _ name: String, _ members: JSONObject, user: String = user
+    ) throws -> ReceivedResponse {
+        var body: JSONObject = [
+            "app_id": .string(Workspace.app), "user_id": .string(user), "security_key": .string(try workspace.key(user: user)),
+        ]
+        for member in members.members { body.append(member.value, forKey: member.key) }
+        let bytes = JSONValue.object(body).serialized()
+        let client = try SocketClient(server.publicAddress)
+        try client.send("POST /sendbird/tickets/\(name) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(bytes.count)\r\n\r\n")
+        try client.send(bytes)
+        return try client.readResponse()
+    }
+}

@@ -1,0 +1,176 @@
+import Core
+import JSON
+import Simulators
+import TestSupport
+import Testing
+
+@testable import Sendbird
+
+/// Requests to the Desk Platform API, each against the simulator.
+@Suite struct DeskTicketsTests {
+    private static let order = TicketField(key: "order", value: "7")
+
+    @Test func makesATicketAndItsCustomer() throws {
+        try DeskFixture.with { desk throws in
+            let fields = [Self.order, TicketField(key: "nobody-knows", value: "1")]
+            let ticket = try desk.create(group: "cs-team", priority: "HIGH", fields: fields, related: ["channel-1", "channel-2"])
+            #expect(ticket.title == "Order 7" && ticket.state == .initialized && ticket.priority == .high)
+            #expect(ticket.userID == "user-1" && ticket.groupKey == "cs-team" && ticket.relatedChannels == ["channel-1", "channel-2"])
+            #expect(ticket.fields == [Self.order] && ticket.fields.missing(of: fields) == ["nobody-knows"])
+            #expect(ticket.createdAt != nil && ticket.updatedAt == ticket.createdAt)
+            // The customer is not made again.
+            #expect(try desk.create().customerID == ticket.customerID)
+            #expect(try desk.create("user-2").customerID != ticket.customerID)
+        }
+    }
+
+    @Test func sendsTheFirstMessage() throws {
+        try DeskFixture.with { desk throws in
+            let draft = try TicketDraft(
+                userID: "user 1", title: "T", groupKey: nil, priority: nil, fields: [], relatedChannels: [], message: "Where\nis it?")
+            let new = try desk.tickets.create(draft)
+            #expect(new.message == .sent)
+            let request = desk.chat.requests[0]
+            #expect(request.method == "POST" && request.target == "/v3/group_channels/\(new.ticket.channel ?? "")/messages")
+            #expect(request.text == #"{"message_type":"MESG","user_id":"user 1","message":"Where\nis it?"}"#)
+        }
+    }
+
+    /// The ticket is there: who does not learn that makes another one.
+    @Test func tellsOfATicketWhoseMessageWasNotSent() throws {
+        try DeskFixture.with(chat: .everyRequest(.respond(500))) { desk throws in
+            let draft = try TicketDraft(
+                userID: "user-1", title: "T", groupKey: nil, priority: nil, fields: [], relatedChannels: [], message: "Hello")
+            let new = try desk.tickets.create(draft)
+            #expect(new.message == .failed(.unavailable(reason: "status_500")))
+            #expect(try desk.tickets.ticket(.id(new.ticket.id)).title == "T")
+        }
+    }
+
+    @Test func tellsWhatIsRefused() throws {
+        try DeskFixture.with({ $0.hasUser = { $0 != "stranger" } }) { desk throws in
+            #expect(try failure { try desk.create("stranger") } == .unknownPerson)
+            #expect(try failure { try desk.create(group: "no-such-group") } == .refused)
+        }
+    }
+
+    @Test func findsATicket() throws {
+        try DeskFixture.with { desk throws in
+            let ticket = try desk.create()
+            #expect(try desk.tickets.ticket(.id(ticket.id)) == ticket)
+            #expect(try desk.tickets.ticket(.channel(try #require(ticket.channel))) == ticket)
+            #expect(try failure { try desk.tickets.ticket(.id(9)) } == .notFound)
+            #expect(try failure { try desk.tickets.ticket(.channel("no channel")) } == .notFound)
+        }
+    }
+
+    @Test(arguments: [TicketState.initialized, .pending, .workInProgress, .closed])
+    func closesNothingElse(_ state: TicketState) throws {
+        try DeskFixture.with { desk throws in
+            let ticket = try desk.create()
+            desk.desk.perform(.set(state: state.rawValue), onTicket: ticket.id)
+            #expect(try failure { try desk.tickets.close(ticket.id, comment: nil, owner: nil) } == .notClosable(state))
+            #expect(try desk.tickets.ticket(.id(ticket.id)).state == state)
+        }
+    }
+
+    @Test(arguments: [TicketState.active, .idle]) func closes(_ state: TicketState) throws {
+        try DeskFixture.with { desk throws in
+            let ticket = try desk.create()
+            desk.desk.perform(.set(state: state.rawValue), onTicket: ticket.id)
+            #expect(try desk.tickets.close(ticket.id, comment: "done", owner: "user-1").state == .closed)
+        }
+    }
+
+    @Test func reopens() throws {
+        try DeskFixture.with { desk throws in
+            let ticket = try desk.activeTicket()
+            #expect(try failure { try desk.tickets.reopen(ticket.id, owner: nil) } == .notClosed(.active))
+            _ = try desk.tickets.close(ticket.id, comment: nil, owner: nil)
+            #expect(try desk.tickets.reopen(ticket.id, owner: nil).state == .active)
+        }
+    }
+
+    @Test(arguments: [404, 405]) func saysThatReopeningIsNotOffered(_ status: Int) throws {
+        try DeskFixture.with({ $0.reopenRefusal = status }) { desk throws in
+            let ticket = try desk.activeTicket()
+            _ = try desk.tickets.close(ticket.id, comment: nil, owner: nil)
+            #expect(try failure { try desk.tickets.reopen(ticket.id, owner: nil) } == .unsupported)
+            #expect(try failure { try desk.tickets.reopen(9, owner: nil) } == .notFound)
+        }
+    }
+
+    @Test func changesThePriority() throws {
+        try DeskFixture.with { desk throws in
+            let ticket = try desk.create()
+            #expect(try desk.tickets.prioritize(ticket.id, .urgent).priority == .urgent)
+            #expect(try failure { try desk.tickets.prioritize(9, .low) } == .notFound)
+        }
+    }
+
+    @Test func setsFieldsAndShowsWhatWasDropped() throws {
+        try DeskFixture.with { desk throws in
+            let ticket = try desk.create(fields: [TicketField(key: "language", value: "ru")])
+            let wanted = [Self.order, TicketField(key: "no", value: "x"), TicketField(key: "language", value: "")]
+            let fields = try desk.tickets.setFields(wanted, ofTicket: ticket.id)
+            #expect(fields == [Self.order] && fields.missing(of: wanted) == ["no"])
+            let plan = [TicketField(key: "plan", value: "gold"), Self.order]
+            let own = try desk.tickets.setFields(plan, ofCustomer: "user-1")
+            #expect(own == [plan[0]] && own.missing(of: plan) == ["order"])
+            #expect(try failure { try desk.tickets.setFields(plan, ofCustomer: "stranger") } == .unknownPerson)
+            #expect(try failure { try desk.tickets.setFields(plan, ofTicket: 9) } == .notFound)
+        }
+    }
+
+    /// Another's ticket looks as if it were not there, whatever is asked.
+    @Test func hidesForeignTickets() throws {
+        try DeskFixture.with { desk throws in
+            let ticket = try desk.activeTicket(of: "user-2")
+            #expect(try failure { try desk.tickets.close(ticket.id, comment: nil, owner: "user-1") } == .notFound)
+            #expect(try failure { try desk.tickets.reopen(ticket.id, owner: "user-1") } == .notFound)
+            #expect(try failure { try desk.tickets.ticket(ticket.id, owner: "user-1") } == .notFound)
+            let answer = CustomerAnswer.closure(isConfirmed: true)
+            #expect(try failure { try desk.tickets.answer(answer, messageID: 1, ticket: ticket.id, owner: "user-1") } == .notFound)
+            #expect(desk.chat.requests.isEmpty)
+            #expect(try desk.tickets.ticket(.id(ticket.id)).state == .active)
+        }
+    }
+
+    @Test func tellsThatTheTokenIsRefused() throws {
+        try DeskFixture.with(token: "another-token-than-desk-knows") { desk throws in
+            #expect(try failure { try desk.tickets.count(of: nil) } == .unauthorized)
+        }
+    }
+
+    @Test func passesRateLimitsOn() throws {
+        try DeskFixture.with { desk throws in
+            desk.faults.add(
+                Fault(.answer(.init(429, "desk429100", retryAfter: "7")), at: .sendbirdDesk, token: "view_ticket", times: 1))
+            #expect(try failure { try desk.tickets.ticket(.id(1)) } == .limited(seconds: 7))
+            // Held back here: Desk is not asked again so soon.
+            #expect(try failure { try desk.tickets.ticket(.id(1)) } == .limited(seconds: 7))
+            #expect(desk.faults.remaining == 0)
+        }
+    }
+
+    @Test(arguments: [500, 502, 503]) func tellsThatDeskFails(_ status: Int) throws {
+        try DeskFixture.with { desk throws in
+            desk.faults.add(Fault(.answer(.init(status)), at: .sendbirdDesk, times: nil))
+            #expect(try failure { try desk.tickets.ticket(.id(1)) } == .unavailable(reason: "status_\(status)"))
+        }
+    }
+
+    @Test func findsTheTicketOfAChannelForWebhooks() throws {
+        try DeskFixture.with { desk throws in
+            let ticket = try desk.create()
+            #expect(try Self.find(try #require(ticket.channel), desk) == .success(ticket))
+            #expect(try Self.find("no channel", desk) == .success(nil))
+        }
+    }
+
+    private static func find(_ channel: String, _ desk: DeskFixture) throws -> Result<Ticket?, PlatformError> {
+        let found = ResultBox<Result<Ticket?, PlatformError>>()
+        desk.tickets.client.ticket(ofChannel: channel) { found.put($0) }
+        return try found.take()
+    }
+}

@@ -1,0 +1,35 @@
+import Core
+import Threading
+
+/// The tickets of an app whose help desk has one ticket, which can be changed in every way.
+struct CannedTickets: TicketDesk {
+    /// What every call fails with; nil when it succeeds.
+    var failure: TicketFailure?
+
+    private func ticket() throws(TicketFailure) -> Ticket {
+        if let failure { throw failure }
+        var ticket = Ticket(id: 101)
+        ticket.state = .active
+        ticket.userID = "user-1"
+        return ticket
+    }
+
+    func create(_ draft: TicketDraft) throws(TicketFailure) -> NewTicket { NewTicket(ticket: try ticket(), message: .none) }
+    func ticket(_ place: TicketPlace) throws(TicketFailure) -> Ticket { try ticket() }
+    func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage { TicketPage(tickets: [try ticket()], next: nil) }
+    func count(of userID: String?) throws(TicketFailure) -> [TicketState: Int64] {
+        _ = try ticket()
+        return [.active: 1]
+    }
+    func close(_ id: Int64, comment: String?, owner: String?) throws(TicketFailure) -> Ticket { try ticket() }
+    func reopen(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket { try ticket() }
+    func prioritize(_ id: Int64, _ priority: TicketPriority) throws(TicketFailure) -> Ticket { try ticket() }
+    func setFields(_ fields: [TicketField], ofTicket id: Int64) throws(TicketFailure) -> [TicketField] {
+        _ = try ticket()
+        return fields
+    }
+    func setFields(_ fields: [TicketField], ofCustomer userID: String) throws(TicketFailure) -> [TicketField] {
+        _ = try ticket()
+        return fields
+    }
+}

@@ -1,0 +1,191 @@
+import Core
+import JSON
+import Simulators
+import TestSupport
+import Testing
+
+@testable import Sendbird
+@testable import Service
+
+/// `POST /sendbird/tickets/…`: what a customer may do for himself, over real sockets against the simulator.
+@Suite struct CustomerTicketTests {
+    private static let calls: [(name: String, members: JSONObject)] = [
+        ("list", [:]), ("show", ["ticket_id": 101]), ("count", [:]), ("create", ["title": "T"]), ("close", ["ticket_id": 101]),
+        ("reopen", ["ticket_id": 101]), ("confirm", ["ticket_id": 101, "message_id": 1, "confirmed": true]),
+        ("rate", ["ticket_id": 101, "message_id": 1, "score": 5]),
+    ]
+
+    @Test func makesListsShowsCountsAndCloses() throws {
+        try TicketSite.with { site throws in
+            let made = try site.call(
+                "create",
+                [
+                    "title": "Order 7", "group_key": "cs-team", "priority": "HIGH", "custom_fields": ["order": "7", "no": "1"],
+                    "related_channels": ["channel-1"], "message": "Where is it?",
+                ])
+            #expect(made.status == 201 && made.json?["message"] == "sent" && made.json?["dropped"] == ["no"])
+            let ticket = try #require(made.json?["ticket"])
+            guard case .object(let members) = ticket else { throw SocketClient.Failure.closed }
+            #expect(members.members.map(\.key) == Ticket.customerMembers)
+            let id = try #require(ticket["ticket_id"]?.integer)
+            site.desk.perform(.assign, onTicket: id)
+            let list = try site.call("list")
+            #expect(list.status == 200 && list.json?["next"] == .null && list.json?["tickets"]?.elements.count == 1)
+            #expect(list.json?["tickets"]?.elements[0]["agent"] == "Anna")
+            #expect(try site.call("show", ["ticket_id": .string("\(id)")]).json?["state"] == "ACTIVE")
+            let channel = try #require(ticket["channel"])
+            #expect(try site.call("show", ["channel": channel]).json?["ticket_id"] == .integer(id))
+            #expect(try site.call("count").json == ["open": 1, "closed": 0])
+            #expect(try site.call("close", ["ticket_id": .integer(id)]).json?["state"] == "CLOSED")
+            #expect(try site.call("list", ["state": "closed"]).json?["tickets"]?.elements.count == 1)
+            #expect(try site.call("reopen", ["ticket_id": .integer(id)]).json?["state"] == "ACTIVE")
+        }
+    }
+
+    /// Another's ticket looks as if it were not there, and stays as it is.
+    @Test func hidesForeignTickets() throws {
+        try TicketSite.with { site throws in
+            let id = try site.activeTicket(of: "user-2")
+            let unknown = try site.call("show", ["ticket_id": 999])
+            for call in Self.calls where call.members["ticket_id"] != nil {
+                var members: JSONObject = ["ticket_id": .integer(id)]
+                for member in call.members.members where member.key != "ticket_id" { members.append(member.value, forKey: member.key) }
+                let told = try site.call(call.name, members)
+                #expect(told.status == 404 && told.text == unknown.text, "\(call.name)")
+            }
+            #expect(try site.call("show", ["channel": .string("sendbird_desk_\(id)")]).status == 404)
+            #expect(try site.call("list").json?["tickets"] == [])
+            #expect(try site.ask("/show", query: "&ticket_id=\(id)").json?["state"] == "ACTIVE")
+        }
+    }
+
+    @Test func wantsTheSecurityKey() throws {
+        try TicketSite.with { site throws in
+            let foreign = try TestKey(user: "user-2").text()
+            for call in Self.calls {
+                let denied = try site.call(call.name, call.members, key: foreign)
+                #expect(denied.status == 403 && denied.error == "denied", "\(call.name)")
+                #expect(try site.call(call.name, call.members, app: "other").status == 403)
+                #expect(try site.post(site.service.publicAddress, "/sendbird/tickets/\(call.name)", Array("{}".utf8)).status == 400)
+            }
+            // Nobody who is denied reaches Sendbird.
+            #expect(site.chat.requests.isEmpty)
+            let metrics = try site.metrics()
+            #expect(metrics.contains(#"deskgate_ticket_requests_total{app="shop",result="denied"} 8"#))
+            #expect(metrics.contains(#"deskgate_help_desk_requests_total{app="shop",request="list_tickets",outcome="success"} 0"#))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("list", ["state": "all"]), ("list", ["after": "x"]), ("show", [:]), ("show", ["ticket_id": 0]),
+            ("show", ["ticket_id": .real(1.5)]),
+            ("show", ["ticket_id": "01"]), ("show", ["ticket_id": 1, "channel": "c"]), ("show", ["channel": ""]), ("create", [:]),
+            ("create", ["title": 5]), ("create", ["title": "T", "priority": "high"]), ("create", ["title": "T", "group_key": "A B"]),
+            ("create", ["title": "T", "custom_fields": ["a": 1]]), ("create", ["title": "T", "custom_fields": []]),
+            ("create", ["title": "T", "related_channels": ["a", "b", "c", "d"]]), ("create", ["title": "T", "message": ""]),
+            ("close", [:]), ("reopen", ["ticket_id": true]), ("confirm", ["ticket_id": 1, "message_id": 1]),
+            ("confirm", ["ticket_id": 1, "confirmed": true]), ("rate", ["ticket_id": 1, "message_id": 1, "score": 6]),
+            ("rate", ["ticket_id": 1, "message_id": 1, "score": "5"]),
+            ("rate", ["ticket_id": 1, "message_id": 1, "score": 5, "comment": 1]),
+        ] as [(String, JSONObject)])
+    func namesTheFieldThatIsWrong(_ name: String, _ members: JSONObject) throws {
+        try TicketSite.with { site throws in
+            let told = try site.call(name, members)
+            #expect(told.status == 400 && told.error == "malformed")
+            #expect(told.json?["message"]?.text?.contains(" is not as expected: ") == true)
+        }
+    }
+
+    @Test func servesNoTicketsUnlessTheAppDoes() throws {
+        try TicketSite.with(members: "") { site throws in
+            for call in Self.calls {
+                let told = try site.call(call.name, call.members)
+                #expect(told.status == 404 && told.error == "off")
+            }
+            // The company asks all the same.
+            #expect(try site.ask("/count").status == 200)
+        }
+    }
+
+    @Test func saysWhatIsNotPossible() throws {
+        try TicketSite.with { site throws in
+            let id = try site.activeTicket()
+            #expect(try site.call("reopen", ["ticket_id": .integer(id)]).error == "not_closed")
+            site.desk.perform(.set(state: "PENDING"), onTicket: id)
+            let told = try site.call("close", ["ticket_id": .integer(id)])
+            #expect(told.status == 409 && told.error == "not_closable")
+            let rate: JSONObject = ["ticket_id": .integer(id), "message_id": 1, "score": 5]
+            #expect(try site.call("rate", rate).error == "not_asked")
+        }
+    }
+
+    @Test func answersSupportsQuestions() throws {
+        let data = #"{\"type\":\"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE\",\"body\":{\"state\":\"WAITING\",\"ticketId\":102}}"#
+        let message = #"{"message":"Close?","custom_type":"SENDBIRD_DESK_RICH_MESSAGE","data":"\#(data)"}"#
+        try TicketSite.with(chat: .requests([[.respond(200, body: message)], [.respond(200, body: "{}")]])) { site throws in
+            let id = try site.activeTicket()
+            let told = try site.call("confirm", ["ticket_id": .integer(id), "message_id": "8000000002", "confirmed": true])
+            #expect(told.status == 200 && told.json?["state"] == "CLOSED")
+            #expect(site.chat.requests.map(\.method) == ["GET", "PUT"])
+        }
+    }
+
+    @Test func passesSendbirdsLimitsAndFailuresOn() throws {
+        try TicketSite.with { site throws in
+            site.faults.add(Fault(.answer(.init(503)), at: .sendbirdDesk, token: "view_ticket"))
+            let away = try site.call("show", ["ticket_id": 101])
+            #expect(away.status == 503 && away.error == "help_desk_unavailable" && away.retryAfter == "5")
+            site.faults.add(Fault(.answer(.init(429, retryAfter: "9")), at: .sendbirdDesk, token: "view_ticket"))
+            let limited = try site.call("show", ["ticket_id": 101])
+            #expect(limited.status == 429 && limited.error == "too_many_requests" && limited.retryAfter == "9")
+            site.faults.add(Fault(.answer(.init(401)), at: .sendbirdDesk, token: "list_tickets", times: nil))
+            let refused = try site.call("count")
+            #expect(refused.status == 503 && refused.error == "help_desk_token" && refused.retryAfter == "60")
+            let lines = try site.fixture.log.lines()
+            #expect(lines.contains { $0.contains("customer's call") && $0.contains("reason=status_503") })
+            #expect(lines.contains { $0.contains("refuses the API token") })
+        }
+    }
+
+    @Test func limitsEachPerson() throws {
+        try TicketSite.with { site throws in
+            for number in 0..<TicketLimits.creations.max {
+                #expect(try site.call("create", ["title": .string("T\(number)")]).status == 201)
+            }
+            let limited = try site.call("create", ["title": "T"])
+            #expect(limited.status == 429 && limited.retryAfter == "3600")
+            #expect(limited.json?["limit"] == ["per": "user", "max": 10, "window_seconds": 3600])
+            for _ in 0..<(TicketLimits.calls.max - TicketLimits.creations.max) { #expect(try site.call("count").status == 200) }
+            #expect(try site.call("count").json?["limit"]?["window_seconds"] == 60)
+            #expect(try site.call("count", user: "user-2").status == 200)
+        }
+    }
+
+    /// Neither what a customer writes nor a key or a token reaches the log, whatever comes of the call.
+    @Test func logsNothingThatACustomerWrote() throws {
+        try TicketSite.with(chat: .everyRequest(.respond(500))) { site throws in
+            let words: JSONObject = [
+                "title": "marker-title", "message": "marker-message", "custom_fields": ["order": "marker-value"],
+                "group_key": "marker-group",
+            ]
+            #expect(try site.call("create", words).error == "refused")
+            var known = JSONObject()
+            for member in words.members where member.key != "group_key" { known.append(member.value, forKey: member.key) }
+            #expect(try site.call("create", known).json?["message"] == "failed")
+            #expect(try site.call("show", ["channel": "marker-channel"]).status == 404)
+            #expect(try site.call("rate", ["ticket_id": 102, "message_id": 1, "score": 5, "comment": "marker-comment"]).status == 503)
+            let text = try site.fixture.log.lines().joined(separator: "\n") + site.metrics()
+            #expect(!text.contains("marker") && !text.contains("dgk1.") && !text.contains(site.desk.token))
+            #expect(text.contains("reason=refused") && text.contains("reason=not_found") && text.contains("reason=status_500"))
+        }
+    }
+}
+
+extension TicketSite {
+    func metrics() throws -> String {
+        let client = try SocketClient(service.adminAddress)
+        try client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return try client.readResponse().text
+    }
+}

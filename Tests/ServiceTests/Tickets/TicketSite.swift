@@ -1,0 +1,107 @@
+import Core
+import HTTPServer
+import JSON
+import Simulators
+import TestSupport
+import Testing
+
+@testable import Configuration
+@testable import Sendbird
+@testable import Service
+
+/// The service with an app of Sendbird's, whose Desk is simulated and whose Chat does as its script says.
+final class TicketSite {
+    let desk: SimulatedDesk
+    let chat: ScriptedServer
+    let faults: FaultScript
+    let service: RunningService
+    let fixture: ServiceFixture
+
+    /// - Parameter members: members of the app's `sendbird` beside the tokens and the addresses.
+    static func with(
+        members: String = #","tickets":true"#, chat script: ScriptedServer.Script = .everyRequest(.respond(200, body: "{}")),
+        _ body: (TicketSite) throws -> Void
+    ) throws {
+        let chat = try ScriptedServer(script)
+        defer { chat.stop() }
+        let faults = FaultScript()
+        let desk = try SimulatedDesk(SimulatedDeskSettings(), faults: faults)
+        defer { desk.stop() }
+        let directory = try ConfigurationDirectory()
+        try directory.scratch.write("secrets/desk-token", desk.token + "\n")
+        try directory.scratch.write("secrets/chat-token", TestSecret.text(220) + "\n")
+        let app = """
+            {"app_id":"shop","help_desk":"sendbird","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],
+             "sendbird":{"chat_token":{"file":"secrets/chat-token"},"desk_token":{"file":"secrets/desk-token"},
+              "chat_url":"http://127.0.0.1:\(chat.port)","desk_url":"\(desk.url)"\(members)}}
+            """
+        let other = #"{"app_id":"other","keys":[{"id":1,"secret":{"file":"secrets/app-2.key"}}]}"#
+        let json = """
+            {"listen":{"port":0},"admin":{"port":0,"token":{"file":"secrets/admin-token"}},"apps":[\(app),\(other)],"log":{}}
+            """
+        let fixture = try ServiceFixture(in: directory, json: json)
+        try fixture.withService { service in try body(TicketSite(desk, chat, faults, service, fixture)) }
+    }
+
+    private init(_ desk: SimulatedDesk, _ chat: ScriptedServer, _ faults: FaultScript, _ service: RunningService, _ fixture: ServiceFixture)
+    {
+        self.desk = desk
+        self.chat = chat
+        self.faults = faults
+        self.service = service
+        self.fixture = fixture
+    }
+
+    /// What a customer's call is answered.
+    func call(_ name: String, _ members: JSONObject = [:], user: String = "user-1", app: String = "shop", key: String? = nil) throws -> Told
+    {
+        var body: JSONObject = ["app_id": .string(app), "user_id": .string(user)]
+        body.append(.string(try key ?? TestKey(app: app, user: user, secret: app == "shop" ? 1 : 2).text()), forKey: "security_key")
+        for member in members.members { body.append(member.value, forKey: member.key) }
+        return try post(service.publicAddress, "/sendbird/tickets/\(name)", JSONValue.object(body).serialized())
+    }
+
+    /// What a request to the admin listener is answered.
+    func ask(_ name: String, _ members: JSONObject? = nil, query: String = "") throws -> Told {
+        let path = "/v1/tickets\(name)"
+        guard let members else { return try send(service.adminAddress, "GET \(path)?app_id=shop\(query)", []) }
+        var body: JSONObject = ["app_id": "shop"]
+        for member in members.members { body.append(member.value, forKey: member.key) }
+        return try post(service.adminAddress, path, JSONValue.object(body).serialized())
+    }
+
+    func post(_ address: ListenAddress, _ path: String, _ body: [UInt8]) throws -> Told { try send(address, "POST \(path)", body) }
+
+    private func send(_ address: ListenAddress, _ line: String, _ body: [UInt8]) throws -> Told {
+        let client = try SocketClient(address)
+        try client.send(
+            "\(line) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(ServiceFixture.token)\r\nContent-Length: \(body.count)\r\n\r\n")
+        try client.send(body)
+        return Told(try client.readResponse())
+    }
+
+    /// A ticket of a customer, whom somebody of support has taken on: its number.
+    func activeTicket(of user: String = "user-1") throws -> Int64 {
+        let made = try ask("", ["user_id": .string(user), "title": "Order 7"])
+        let id = try #require(made.json?["ticket"]?["ticket_id"]?.integer)
+        #expect(desk.perform(.assign, onTicket: id))
+        return id
+    }
+
+    /// An answer.
+    struct Told {
+        let status: Int
+        let json: JSONValue?
+        let text: String
+        let retryAfter: String?
+
+        init(_ response: ReceivedResponse) {
+            status = response.status
+            text = response.text
+            json = JSONValue(parsing: Array(response.body))
+            retryAfter = response.headers["retry-after"]
+        }
+
+        var error: String? { json?["error"]?.text }
+    }
+}

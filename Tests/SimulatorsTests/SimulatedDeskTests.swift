@@ -1,0 +1,184 @@
+import Crypto
+import HTTPClient
+import JSON
+import Simulators
+import TestSupport
+import Testing
+import Threading
+
+/// The simulated Sendbird Desk, asked as its Platform API is.
+@Suite struct SimulatedDeskTests {
+    private func with(
+        _ change: (inout SimulatedDeskSettings) -> Void = { _ in }, faults: FaultScript = FaultScript(),
+        _ body: (DeskCaller) throws -> Void
+    ) throws {
+        var settings = SimulatedDeskSettings()
+        change(&settings)
+        let desk = try SimulatedDesk(settings, faults: faults)
+        defer { desk.stop() }
+        let client = try Client()
+        defer { client.close() }
+        try body(DeskCaller(desk: desk, client: client))
+    }
+
+    @Test func makesFindsAndListsTickets() throws {
+        try with { desk throws in
+            let customer = try desk.customer()
+            #expect(try desk.call(.get, "customers?sendbird_id=user-1")["results"] == [customer])
+            #expect(try desk.call(.get, "customers?sendbird_id=user")["results"] == [])
+            let made = try desk.create(customer, ["customFields": #"{"order":"7","unknown":"x"}"#, "relatedChannelUrls": "a,b"])
+            #expect(made["status2"] == "INITIALIZED" && made["closeStatus"] == "NOT_CLOSED" && made["priority"] == "MEDIUM")
+            #expect(made["customFields"] == [["id": 1, "key": "order", "value": "7"]])
+            #expect(made["relatedChannels"] == #"[{"channel_url":"a","name":""},{"channel_url":"b","name":""}]"#)
+            let id = try #require(made["id"]?.integer)
+            #expect(try desk.call(.get, "tickets/\(id)") == made)
+            #expect(try desk.call(.get, "tickets?channel_url=sendbird_desk_\(id)")["results"] == [made])
+            for query in ["status2=INITIALIZED", "sendbird_id=user-1", "q=Order", "start_date=2020-01-01T00:00:00Z", "limit=1"] {
+                #expect(try desk.call(.get, "tickets?\(query)")["count"] == 1)
+            }
+            for query in ["status2=ACTIVE", "sendbird_id=user-2", "q=Bill", "end_date=2020-01-01T00:00:00Z"] {
+                #expect(try desk.call(.get, "tickets?\(query)")["count"] == 0)
+            }
+        }
+    }
+
+    @Test func pagesLists() throws {
+        try with { desk throws in
+            let customer = try desk.customer()
+            for _ in 0..<5 { _ = try desk.create(customer) }
+            let first = try desk.call(.get, "tickets?limit=2&offset=2")
+            #expect(first["count"] == 5 && first["results"]?.elements.count == 2)
+            #expect(first["next"] == .string("\(desk.desk.url)/platform/v1/tickets?limit=2&offset=4"))
+            #expect(try desk.call(.get, "tickets?limit=2&offset=4")["next"] == .null)
+            for query in ["limit=0", "limit=501", "offset=-1", "status2=OPEN"] { #expect(try desk.status(.get, "tickets?\(query)") == 400) }
+        }
+    }
+
+    @Test func changesTickets() throws {
+        try with { desk throws in
+            let id = try #require(try desk.create(desk.customer())["id"]?.integer)
+            let path = "tickets/\(id)"
+            #expect(try desk.call(.patch, path, ["priority": "HIGH"])["priority"] == "HIGH")
+            // What is wrong vanishes without a word.
+            #expect(try desk.call(.patch, path, ["priority": "highest"])["priority"] == "HIGH")
+            #expect(try desk.status(.patch, "\(path)/cancel", [:]) == 400)
+            #expect(desk.desk.perform(.assign, onTicket: id))
+            #expect(try desk.call(.patch, "\(path)/cancel", [:])["status2"] == "PENDING")
+            let moved = try desk.call(
+                .post, "tickets/transfer_to_group", ["tickets": [.integer(id)], "status": "PENDING", "groupKey": "billing"])
+            #expect(moved["tickets"]?.elements.first?["group"]?["key"] == "billing")
+            #expect(try desk.call(.patch, "\(path)/close", ["closeComment": "done"])["closeStatus"] == "CLOSED_BY_PLATFORM_API")
+            #expect(try desk.status(.patch, "\(path)/close", [:]) == 400)
+            #expect(try desk.call(.patch, "\(path)/reopen", [:])["closeStatus"] == "NOT_CLOSED")
+            #expect(try desk.status(.patch, "tickets/9/close", [:]) == 404 && desk.status(.get, "tickets/x") == 404)
+        }
+    }
+
+    @Test func isStrict() throws {
+        try with({ $0.hasUser = { $0 == "user-1" } }) { desk throws in
+            let customer = try desk.customer()
+            let id = try #require(customer["id"]?.integer)
+            #expect(try desk.status(.post, "customers", ["sendbirdId": "user-1"]) == 400)
+            #expect(try desk.status(.post, "customers", ["sendbirdId": "user-2"]) == 400)
+            for body in [
+                ["channelName": "T", "customerId": .string("\(id)")], ["channelName": "T", "customerId": 9], ["customerId": .integer(id)],
+                ["channelName": "T", "customerId": .integer(id), "groupKey": "nobody"],
+                ["channelName": "T", "customerId": .integer(id), "relatedChannelUrls": "a,b,c,d"],
+            ] as [JSONObject] {
+                #expect(try desk.status(.post, "tickets", body) == 400)
+            }
+            #expect(try desk.status(.patch, "customers/\(id)/custom_fields", ["customFields": ["plan": "gold"]]) == 400)
+            #expect(try desk.status(.get, "tickets", token: "wrong") == 401)
+            #expect(try desk.status(.put, "tickets", [:]) == 405)
+        }
+    }
+
+    @Test func failsAsTheScriptSays() throws {
+        let faults = FaultScript()
+        let script = #"{"faults":[{"provider":"sendbird-desk","match":{"token":"list_tickets"},"answer":{"status":429,"retry_after":3}}]}"#
+        try FaultReader.read(script: Array(script.utf8), into: faults, DeviceRegistry())
+        try with(faults: faults) { desk throws in
+            #expect(try desk.status(.get, "customers") == 200)
+            let response = try desk.send(.get, "tickets")
+            #expect(response.status == 429 && response.header("X-RateLimit-RetryAfter") == "3")
+            #expect(try desk.status(.get, "tickets") == 200)
+        }
+    }
+
+    @Test func showsSupportATicketWithTheFirstMessage() throws {
+        try with { desk throws in
+            let id = try #require(try desk.create(desk.customer())["id"]?.integer)
+            desk.desk.notice(messageFrom: "somebody-else", in: "sendbird_desk_\(id)")
+            #expect(try desk.call(.get, "tickets/\(id)")["status2"] == "INITIALIZED")
+            desk.desk.notice(messageFrom: "user-1", in: "sendbird_desk_\(id)")
+            #expect(try desk.call(.get, "tickets/\(id)")["status2"] == "PENDING")
+        }
+    }
+
+    @Test func sendsSignedWebhooks() throws {
+        let receiver = try ScriptedServer(.requests([[.respond(500)], [.respond(200)]]))
+        defer { receiver.stop() }
+        try with({ $0.webhookURL = receiver.url("/sendbird/desk-webhook/shop") }) { desk throws in
+            let id = try #require(try desk.create(desk.customer())["id"]?.integer)
+            #expect(desk.desk.perform(.assign, onTicket: id) && desk.desk.perform(.close, onTicket: id))
+            let webhooks = try #require(desk.desk.webhooks)
+            #expect(webhooks.wait(for: 4))
+            #expect(
+                webhooks.sent.map(\.event) == ["TICKET.CREATED", "TICKET.STATUS.UPDATED", "TICKET.STATUS.UPDATED", "TICKET.CLOSED"])
+            #expect(webhooks.sent.map(\.tries) == [2, 1, 1, 1] && webhooks.sent.allSatisfy(\.isAccepted))
+            let request = try #require(receiver.requests.last)
+            #expect(request.target == "/sendbird/desk-webhook/shop" && request.body == webhooks.sent.last?.body)
+            let key = try HMACKey<SHA1>(secret: desk.desk.token.utf8.span)
+            let code = try key.code { message throws(CryptoError) in try message.append(request.body.span) }
+            let digits = code.indices.map { String(code[$0] >> 4, radix: 16) + String(code[$0] & 15, radix: 16) }.joined()
+            #expect(request.header("x-hub-signature") == "sha1=\(digits)")
+            let json = try #require(JSONValue(parsing: request.body))
+            #expect(json["eventType"] == "TICKET.CLOSED" && json["data"]?["id"] == .integer(id) && json["data"]?["status2"] == "CLOSED")
+        }
+    }
+
+    @Test func givesAWebhookUpAfterThreeTries() throws {
+        let receiver = try ScriptedServer(.everyRequest(.respond(503)))
+        defer { receiver.stop() }
+        try with({ $0.webhookURL = receiver.url("/") }) { desk throws in
+            _ = try desk.create(desk.customer())
+            let webhooks = try #require(desk.desk.webhooks)
+            #expect(webhooks.wait(for: 1))
+            #expect(webhooks.sent.map(\.tries) == [3] && webhooks.sent.map(\.status) == [503] && receiver.requests.count == 3)
+        }
+    }
+}
+
+/// Asks a simulated Desk.
+struct DeskCaller {
+    let desk: SimulatedDesk
+    let client: Client
+
+    func send(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil, token: String? = nil) throws -> ClientResponse {
+        let request = try ClientRequest(
+            method, "\(desk.url)/platform/v1/\(path)", headers: [("SENDBIRDDESKAPITOKEN", token ?? desk.token)],
+            body: body.map { JSONValue.object($0).serialized() } ?? [], timeoutMilliseconds: 60_000)
+        let end = Monitor<Result<ClientResponse, ClientError>?>(nil)
+        client.send(request) { result in end.update { $0 = result } }
+        return try #require(end.wait(timeoutMilliseconds: 60_000) { $0 }).get()
+    }
+
+    func status(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil, token: String? = nil) throws -> Int {
+        try send(method, path, body, token: token).status
+    }
+
+    /// The answer to a request that succeeds.
+    func call(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil) throws -> JSONValue {
+        let response = try send(method, path, body)
+        #expect(response.status == 200, "\(path)")
+        return try #require(JSONValue(parsing: response.body))
+    }
+
+    func customer() throws -> JSONValue { try call(.post, "customers", ["sendbirdId": "user-1"]) }
+
+    func create(_ customer: JSONValue, _ members: JSONObject = [:]) throws -> JSONValue {
+        var body: JSONObject = ["channelName": "Order 7", "customerId": customer["id"] ?? .null]
+        for member in members.members { body.append(member.value, forKey: member.key) }
+        return try call(.post, "tickets", body)
+    }
+}
