@@ -14,7 +14,8 @@ import Testing
 
     /// A message as Chat's Platform API answers it.
     private static func message(
-        _ type: String, state: String = "WAITING", ticket: Int64 = 102, isEncoded: Bool = false, customType: String = AskingMessage.customType,
+        _ type: String, state: String = "WAITING", ticket: Int64 = 102, isEncoded: Bool = false,
+        customType: String = AskingMessage.customType,
         more: JSONObject = [:]
     ) -> String {
         var body: JSONObject = ["state": .string(state), "ticketId": .integer(ticket)]

@@ -1,6 +1,7 @@
 import Bytes
 import Core
 import Crypto
+import HTTPClient
 import HTTPServer
 import JSON
 import Observability
@@ -57,8 +58,8 @@ private final class URLPreviewFixture: RouteFixture {
             state: Live(shared), revocations: Live(.none), store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
             logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
             tracer: TraceExporter(registry: registry, logger: log.logger, clocks: clocks, version: "1", instance: { "" }).tracer,
-            onChange: {})
-        let state = Live(try SendbirdState(configuration, shared, metrics))
+            client: LazyClient(settings: ClientSettings()), news: HelpDeskNews(), onChange: {})
+        let state = Live(try SendbirdState(configuration, shared, services))
         router = Router([URLPreviewRoute(state: state, services, previewer, limits: limits).route])
     }
 

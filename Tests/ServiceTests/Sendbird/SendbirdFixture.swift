@@ -1,5 +1,6 @@
 import Core
 import Crypto
+import HTTPClient
 import HTTPServer
 import JSON
 import Observability
@@ -32,8 +33,12 @@ final class SendbirdFixture: RouteFixture {
     let registry = MetricsRegistry()
     let revocations = Live(Revocations.none)
     private let directory: ConfigurationDirectory
+    /// Desk's Platform API of all apps.
+    private let deskServer: ScriptedServer
+    private let platform = LazyClient(settings: ClientSettings())
 
-    init(maxPending: Int = 1000) throws {
+    /// - Parameter desk: what Desk answers; without it, that it knows no ticket.
+    init(maxPending: Int = 1000, desk: ScriptedServer.Script = .everyRequest(.respond(200, body: #"{"count":0,"results":[]}"#))) throws {
         var settings = StoreSettings()
         settings.maxPending = maxPending
         directory = try ConfigurationDirectory()
@@ -41,7 +46,8 @@ final class SendbirdFixture: RouteFixture {
         try directory.scratch.write("secrets/app-4.key", TestSecret.text(4))
         try directory.writePushCredentials()
         try directory.scratch.write("secrets/backend.whsec", TestSecret.signing(5))
-        let configuration = try directory.configuration(Self.json)
+        deskServer = try ScriptedServer(desk)
+        let configuration = try directory.configuration(Self.json(deskPort: deskServer.port))
         log = try TestLog(in: directory.scratch, level: .debug)
         store = MemoryStore(settings: settings)
         let metrics = HelpDeskMetrics(registry)
@@ -51,25 +57,36 @@ final class SendbirdFixture: RouteFixture {
         let services = HelpDeskServices(
             state: Live(state), revocations: revocations, store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
             logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
-            tracer: tracer, onChange: {})
+            tracer: tracer, client: platform, news: HelpDeskNews(), onChange: {})
         let desks = try [HelpDesk.pyrus, .sendbird].map { try $0.serve(configuration, services) }
         router = Router(desks.flatMap(\.routes))
     }
 
-    deinit { store.close() }
+    deinit {
+        platform.close()
+        deskServer.stop()
+        store.close()
+    }
 
-    private static let json = """
+    private static func json(deskPort: UInt16) -> String {
+        """
         {"apps":[
             {"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]},
             {"app_id":"APP","help_desk":"sendbird","keys":[{"id":1,"secret":{"file":"secrets/app-2.key"}}],
-             "sendbird":{"chat_token":[{"env":"T51"},{"env":"T52"}],"desk_token":{"env":"T53"}},
+             "sendbird":{"chat_token":[{"env":"T51"},{"env":"T52"}],"desk_token":{"env":"T53"},
+                         "desk_url":"http://127.0.0.1:\(deskPort)"},
              "notifiers":["log","backend"],"routes":{"ios":"apns"}},
             {"app_id":"OTHER","help_desk":"sendbird","keys":[{"id":1,"secret":{"file":"secrets/app-3.key"}}],
-             "sendbird":{"chat_token":{"env":"T54"},"desk_token":{"env":"T55"}},"notifiers":["log"]}],
+             "sendbird":{"chat_token":{"env":"T54"},"desk_token":{"env":"T55"},
+                         "desk_url":"http://127.0.0.1:\(deskPort)"},"notifiers":["log"]}],
          "notifiers":{"log":{"type":"log"},
             "backend":{"type":"http","url":"https://backend.example.com/","secret":{"file":"secrets/backend.whsec"}},
             "apns":{"type":"apns","key":{"file":"secrets/AuthKey_ABCDE12345.p8"},"key_id":"ABCDE12345","team_id":"FGHIJ67890","topic":"com.example.chat"}}}
         """
+    }
+
+    /// What Desk was asked, as paths with their queries.
+    var questions: [String] { deskServer.requests.map(\.target) }
 
     /// Registers a device of a customer, by which pushes are seen.
     func registerDevice(_ user: String = "user-1") throws {

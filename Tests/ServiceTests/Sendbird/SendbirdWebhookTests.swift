@@ -142,6 +142,27 @@ import Threading
         #expect(try fixture.events().filter { $0.hasSuffix("apns pending") }.count == 2)
     }
 
+    @Test func deskIsAskedForTheCustomerOnce() throws {
+        let ticket = #"{"id":101,"channelUrl":"sendbird_desk_1","status2":"ACTIVE","customer":{"id":11,"sendbirdId":"user-1"}}"#
+        let fixture = try SendbirdFixture(desk: .everyRequest(.respond(200, body: #"{"count":1,"results":[\#(ticket)]}"#)))
+        try fixture.registerDevice()
+        #expect(shown(try fixture.chat(SendbirdBody.message())) == Self.accepted)
+        #expect(shown(try fixture.chat(SendbirdBody.message("2"))) == Self.accepted)
+        #expect(shown(try fixture.chat(SendbirdBody.message("3", sender: "user-1"))) == Self.ignored)
+        #expect(try fixture.events().filter { $0 == "comment.created user-1 apns pending" }.count == 2)
+        #expect(fixture.questions.count == 1 && fixture.questions[0].contains("channel_url=sendbird_desk_1"))
+    }
+
+    @Test(arguments: [
+        ScriptedServer.Script.everyRequest(.respond(500, body: "")), .everyRequest(.respond(401, body: "{}")), .everyRequest(.close),
+    ])
+    func aDeskThatIsAwayKeepsNoMessageBack(_ desk: ScriptedServer.Script) throws {
+        let fixture = try SendbirdFixture(desk: desk)
+        #expect(shown(try fixture.chat(SendbirdBody.message())) == Self.accepted)
+        #expect(try fixture.events() == ["comment.created  log pending", "comment.created  backend pending"])
+        #expect(fixture.counts() == [#"{app="APP",result="no_customer"} 1"#])
+    }
+
     @Test func aClosureIsAskedAndAnswered() throws {
         let fixture = try known()
         let send = { (state: String, category: String) in
