@@ -98,8 +98,8 @@ import Time
         ] as [(String, String?)])
     func theSharedHeaderIsChecked(_ members: String, _ problem: String?) throws {
         let problems = try directory.problems(members: #""listen":{"shared_header":{\#(members)}}"#)
-        // An app's secret is read later, and is told there.
-        let shared = "$.apps[0].keys[0].secret: the same secret as $.listen.shared_header.secret; give each key a secret of its own"
+        // An app's secret is read earlier.
+        let shared = "$.listen.shared_header.secret: the same secret as $.apps[0].keys[0].secret; use each secret in one place only"
         #expect(problems == [problem.map { "$.listen.shared_header.\($0)" } ?? shared])
     }
 
