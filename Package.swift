@@ -11,6 +11,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// Where Debian has libxml2's headers. Its pkg-config file would link the library, which is loaded when it is needed.
+let libxml2: [SwiftSetting] = [.unsafeFlags(["-Xcc", "-I/usr/include/libxml2"])]
+
 func library(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
@@ -38,7 +41,7 @@ let package = Package(
         .systemLibrary(name: "CPOSIX"),
         .systemLibrary(name: "CNghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
-        .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(name: "CLibXML2", providers: [.apt(["libxml2-dev"])]),
         .target(name: "COperatorsPage", exclude: ["page"]),
         library("OperatorsPage", ["COperatorsPage"]),
         library("Bytes", []),
@@ -51,7 +54,7 @@ let package = Package(
         library("HTTP2Server", ["CNghttp2", "Crypto", "Threading", "Time"]),
         library("JSON", ["CJansson", "Bytes"]),
         library("WebTokens", ["Crypto", "JSON", "Bytes"]),
-        library("HTML", ["CLibXML2"]),
+        .target(name: "HTML", dependencies: ["CLibXML2"], swiftSettings: settings + libxml2),
         library("URLPreviews", ["Bytes", "HTML", "HTTPClient", "JSON", "POSIX", "Threading", "Time"]),
         library("SQLite", ["CSQLite"]),
         library("Postgres", ["CPostgres", "Crypto", "Threading", "Time"]),
@@ -63,7 +66,8 @@ let package = Package(
             "Simulators",
             ["Crypto", "HTTP2Server", "HTTPClient", "HTTPServer", "JSON", "POSIX", "Threading", "WebTokens", "Time", "Bytes"]),
         library(
-            "Configuration", ["Bytes", "Core", "Crypto", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX", "Postgres", "Time"]),
+            "Configuration",
+            ["Bytes", "Core", "Crypto", "HTML", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX", "Postgres", "Time"]),
         library(
             "Tracing", ["Configuration", "Core", "Crypto", "HTTPClient", "JSON", "Notifiers", "Observability", "Threading", "Time"]),
         library("Dispatch", ["Core", "HTTPClient", "Observability", "Threading", "Time", "Tracing"]),
@@ -153,7 +157,7 @@ let package = Package(
             ]),
         tests("ObservabilityTests", ["Observability", "TestSupport", "Threading", "Time"]),
         tests("CoreTests", ["Core", "Crypto", "JSON", "TestSupport", "Threading", "Bytes", "Time"]),
-        tests("HTMLTests", ["HTML", "TestSupport"]),
+        .testTarget(name: "HTMLTests", dependencies: ["HTML", "TestSupport"], swiftSettings: settings + libxml2),
         tests(
             "URLPreviewsTests", ["Bytes", "HTTPClient", "HTTPServer", "JSON", "POSIX", "TestSupport", "Threading", "Time", "URLPreviews"]),
         tests("HTTPServerTests", ["Bytes", "HTTPServer", "TestSupport", "Threading"]),

@@ -1,3 +1,4 @@
+internal import HTML
 internal import HTTPServer
 internal import POSIX
 
@@ -12,6 +13,16 @@ extension Configuration {
         return storeObstacles
             + Self.obstacles(to: listen.address, at: "$.listen", mayBeServed)
             + Self.obstacles(to: admin.listener.address, at: "$.admin", mayBeServed)
+            + previewObstacles
+    }
+
+    private var previewObstacles: [ConfigurationProblem] {
+        guard !HTMLReader.isAvailable else { return [] }
+        return apps.enumerated().filter { $1.sendbird?.makesURLPreviews == true }.map { index, _ in
+            ConfigurationProblem(
+                path: "$.apps[\(index)].sendbird.url_previews",
+                message: "libxml2, which reads pages for previews, is not installed; apt-get install libxml2")
+        }
     }
 
     /// Whether a process has the store open; nil for a store that does not show it.

@@ -39,23 +39,29 @@ package struct HTMLLimits: Sendable {
 
 /// Reads pages with libxml2's HTML parser, which takes whatever a browser takes, and fetches nothing.
 package enum HTMLReader {
-    // xmlInitParser(3) is not safe to call on two threads for the first time.
-    private static let prepared: Void = xmlInitParser()
+    // Loaded when it is first asked for, and never changed; nil when it is not installed.
+    private static let library: shim_HTMLLibrary? = {
+        var library = shim_HTMLLibrary()
+        return unsafe shim_html_load(&library) ? library : nil
+    }()
+
+    /// Whether libxml2 is installed; where it is not, no page can be read.
+    package static var isAvailable: Bool { library != nil }
 
     /// Reads a page.
     /// - Parameters:
     ///   - page: the page in valid UTF-8; a NUL counts as a question mark, because libxml2 would take it for the end.
     ///   - wanted: the elements that `receive` is told of, in lower case.
-    ///   - receive: is told what the page says; false ends the reading.
+    ///   - receive: is told what the page says; false ends the reading. It is told nothing where `isAvailable` is false.
     package static func read(
         _ page: [UInt8], wanting wanted: Set<String>, limits: HTMLLimits = HTMLLimits(), _ receive: (HTMLEvent) -> Bool
     ) {
-        _ = prepared
+        guard var library else { return }
         withoutActuallyEscaping(receive) { receive in
             let reading = HTMLReading(page, wanted, limits, receive)
             let context = unsafe Unmanaged.passUnretained(reading).toOpaque()
             withExtendedLifetime(reading) {
-                _ = unsafe shim_html_parse(context, readPage, startElement, endElement, readText, readScript)
+                _ = unsafe shim_html_parse(&library, context, readPage, startElement, endElement, readText, readScript)
             }
         }
     }

@@ -1,3 +1,4 @@
+internal import HTML
 package import HTTPClient
 package import POSIX
 internal import Threading
@@ -9,6 +10,9 @@ internal import Time
 package final class URLPreviewer: Sendable {
     /// Told the outcome once, on any thread; must not block.
     package typealias Waiter = @Sendable (PreviewOutcome) -> Void
+
+    /// Whether pages can be read here: libxml2, which is loaded for previews alone, is installed.
+    package static var isAvailable: Bool { HTMLReader.isAvailable }
 
     /// How long an outcome may take, in milliseconds: the time of a fetch, and some to read the page.
     package static let longestMilliseconds: UInt64 = 8000

@@ -146,6 +146,10 @@ final class URLPreviewRoute: Sendable {
         } catch {
             return .failure(Refused(response: malformed(error, app, call.mark)))
         }
+        guard URLPreviewer.isAvailable else {
+            log(.unavailable, .error, "no_html_parser", app, [:], call.mark)
+            return .failure(Refused(response: end(answers.undecided, .unavailable, app, call.mark)))
+        }
         let now = services.clocks.unixMilliseconds()
         if let (rule, until) = limits.withLock({ $0.refusal(of: call.person, now: now) }) {
             log(.limited, .info, "limit_per_\(rule.scope.rawValue)", app, [:], call.mark)
