@@ -7,16 +7,15 @@ import time
 
 from clients import ask, chunked, connect, curl, read_reply, request
 from recorder import Recorder
-from replicas import ROOT, SIGNED_APP, Service, wait_for
-from stage import AUTHORIZE, JSON_TYPE, PUSH_TOKEN, WEBHOOK, is_error
+from replicas import SIGNED_APP, Service, wait_for
+from stage import AUTHORIZE, JSON_TYPE, PUSH_TOKEN, WEBHOOK, is_error, public_paths
 
 BODY_LIMIT, WEBHOOK_LIMIT = 16 * 1024, 1024 * 1024
 
 
 def passes_every_public_path(stage):
     """Whatever Deskgate serves to the public, but for its probes, is passed on; it gives each answer an id and the proxy gives its own none."""
-    paths = json.loads((ROOT / "docs/openapi.json").read_text())["paths"]
-    public = [path for path, item in paths.items() if '["public"]' in json.dumps(item) and path not in ("/livez", "/readyz")]
+    public = public_paths()
     assert AUTHORIZE in public
     for path in public:
         reply = ask(stage.proxy, request("POST", re.sub(r"\{\w+\}", "x", path), b"{}", JSON_TYPE))

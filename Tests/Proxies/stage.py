@@ -5,11 +5,17 @@ import json
 
 from clients import ask, request
 from proxies import Proxy
-from replicas import APP, USER, wait_for
+from replicas import APP, ROOT, USER, wait_for
 
 AUTHORIZE, WEBHOOK, PUSH_TOKEN = "/pyrus/authorize", "/pyrus/webhook", "/pyrus/push-token"
 JSON_TYPE = "Content-Type: application/json"
 comments = iter(range(1, 1_000_000))
+
+
+def public_paths():
+    """What Deskgate serves to the public, but for its probes, as docs/openapi.json has it."""
+    paths = json.loads((ROOT / "docs/openapi.json").read_text())["paths"]
+    return [path for path, item in paths.items() if '["public"]' in json.dumps(item) and path not in ("/livez", "/readyz")]
 
 
 class Stage:
