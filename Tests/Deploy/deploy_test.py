@@ -115,7 +115,8 @@ def check_reachability(overlay, documents):
     for path in passed:
         name = path["backend"]["service"]["name"]
         expect(name in services - admin, overlay, f"{path['path']} leads to {name}")
-        expect(path["path"] in served, overlay, f"{path['path']} is not for the public")
+        is_prefix = path["pathType"] == "Prefix" and any(route.startswith(path["path"] + "/") for route in served)
+        expect(path["path"] in served or is_prefix, overlay, f"{path['path']} is not for the public")
     for path in served:
         below = [rule for rule in passed if rule["path"] == path or rule["pathType"] == "Prefix" and path.startswith(rule["path"] + "/")]
         expect(below, overlay, f"the Ingress does not pass {path} on")
