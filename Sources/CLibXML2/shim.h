@@ -6,6 +6,9 @@
 
 #include <dlfcn.h>
 #include <iconv.h>
+#include <libxml/xmlversion.h>
+// ICU's types, which stand in structures that are not used here, would collide with those of the ICU in Swift's Foundation.
+#undef LIBXML_ICU_ENABLED
 #include <libxml/HTMLparser.h>
 #include <stdbool.h>
 
