@@ -9,10 +9,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // Where Debian has libxml2's headers, which whoever imports HTML reads too. Its pkg-config file would link the library, which is loaded
+    // when it is needed.
+    .unsafeFlags(["-Xcc", "-I/usr/include/libxml2"]),
 ]
-
-// Where Debian has libxml2's headers. Its pkg-config file would link the library, which is loaded when it is needed.
-let libxml2: [SwiftSetting] = [.unsafeFlags(["-Xcc", "-I/usr/include/libxml2"])]
 
 func library(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
@@ -54,7 +54,7 @@ let package = Package(
         library("HTTP2Server", ["CNghttp2", "Crypto", "Threading", "Time"]),
         library("JSON", ["CJansson", "Bytes"]),
         library("WebTokens", ["Crypto", "JSON", "Bytes"]),
-        .target(name: "HTML", dependencies: ["CLibXML2"], swiftSettings: settings + libxml2),
+        library("HTML", ["CLibXML2"]),
         library("URLPreviews", ["Bytes", "HTML", "HTTPClient", "JSON", "POSIX", "Threading", "Time"]),
         library("SQLite", ["CSQLite"]),
         library("Postgres", ["CPostgres", "Crypto", "Threading", "Time"]),
@@ -157,7 +157,7 @@ let package = Package(
             ]),
         tests("ObservabilityTests", ["Observability", "TestSupport", "Threading", "Time"]),
         tests("CoreTests", ["Core", "Crypto", "JSON", "TestSupport", "Threading", "Bytes", "Time"]),
-        .testTarget(name: "HTMLTests", dependencies: ["HTML", "TestSupport"], swiftSettings: settings + libxml2),
+        tests("HTMLTests", ["HTML", "TestSupport"]),
         tests(
             "URLPreviewsTests", ["Bytes", "HTTPClient", "HTTPServer", "JSON", "POSIX", "TestSupport", "Threading", "Time", "URLPreviews"]),
         tests("HTTPServerTests", ["Bytes", "HTTPServer", "TestSupport", "Threading"]),
