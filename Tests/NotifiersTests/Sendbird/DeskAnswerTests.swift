@@ -15,7 +15,7 @@ import Testing
     /// A message as Chat's Platform API answers it.
     private static func message(
         _ type: String, state: String = "WAITING", ticket: Int64 = 102, isEncoded: Bool = false,
-        customType: String = AskingMessage.customType,
+        customType: String = RichMessage.customType,
         more: JSONObject = [:]
     ) -> String {
         var body: JSONObject = ["state": .string(state), "ticketId": .integer(ticket)]
@@ -48,7 +48,7 @@ import Testing
         let request = desk.chat.requests[1]
         #expect(request.method == "PUT" && request.target == "/v3/group_channels/sendbird_desk_102/messages/8000000002")
         let json = try #require(JSONValue(parsing: Array(request.text.utf8)))
-        #expect(json["message"] == "Close?" && json["message_type"] == "MESG" && json["custom_type"]?.text == AskingMessage.customType)
+        #expect(json["message"] == "Close?" && json["message_type"] == "MESG" && json["custom_type"]?.text == RichMessage.customType)
         return json["data"]?.text ?? ""
     }
 

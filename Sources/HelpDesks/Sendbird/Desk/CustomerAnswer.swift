@@ -15,18 +15,16 @@ enum CustomerAnswer: Equatable {
     /// The `type` of the message that asks for it.
     var type: String {
         switch self {
-        case .closure: "SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE"
-        case .rating: "SENDBIRD_DESK_CUSTOMER_SATISFACTION"
+        case .closure: RichMessage.closure
+        case .rating: RichMessage.satisfaction
         }
     }
 
-    fileprivate var state: String { self == .closure(isConfirmed: false) ? "DECLINED" : "CONFIRMED" }
+    fileprivate var state: InquiryState { self == .closure(isConfirmed: false) ? .declined : .confirmed }
 }
 
 /// A message in which support asks the customer for something: whether the ticket may be closed, or for a rating.
 struct AskingMessage {
-    static let customType = "SENDBIRD_DESK_RICH_MESSAGE"
-
     /// What an answer does to it.
     enum Effect: Equatable {
         /// The message gets this `data`.
@@ -35,14 +33,12 @@ struct AskingMessage {
         case nothing
     }
 
-    private static let waiting = "WAITING"
-
     private let type: String
     private let body: JSONObject
 
     /// Reads a message as Chat's Platform API answers it; nil when it asks for nothing about this ticket.
     init?(_ message: JSONValue, ticket: Int64) {
-        guard message["custom_type"]?.text == Self.customType, let data = message["data"]?.text.flatMap(Self.parsed),
+        guard message["custom_type"]?.text == RichMessage.customType, let data = message["data"]?.text.flatMap(Self.parsed),
             let type = data["type"]?.text, case .object(let body)? = data["body"]
         else { return nil }
         if let id = body["ticketId"], DeskTicket.number(id) != ticket { return nil }
@@ -53,10 +49,10 @@ struct AskingMessage {
     /// What an answer does; nil when the message does not ask for it, or was answered differently.
     func effect(of answer: CustomerAnswer) -> Effect? {
         guard type == answer.type, let state = (body["state"] ?? body["status"])?.text else { return nil }
-        if state != Self.waiting { return isAnswered(answer, state) ? .nothing : nil }
+        if state != InquiryState.waiting.rawValue { return isAnswered(answer, state) ? .nothing : nil }
         var changed = JSONObject()
         let replaced = ["state", "status", "customerSatisfactionScore", "customerSatisfactionComment"]
-        changed.append(.string(answer.state), forKey: "state")
+        changed.append(.string(answer.state.rawValue), forKey: "state")
         for member in body.members where !replaced.contains(member.key) { changed.append(member.value, forKey: member.key) }
         if case .rating(let score, let comment) = answer {
             changed.append(.integer(score), forKey: "customerSatisfactionScore")
@@ -68,7 +64,7 @@ struct AskingMessage {
     }
 
     private func isAnswered(_ answer: CustomerAnswer, _ state: String) -> Bool {
-        guard state == answer.state else { return false }
+        guard state == answer.state.rawValue else { return false }
         guard case .rating(let score, let comment) = answer else { return true }
         let known = body["customerSatisfactionComment"]?.text ?? ""
         return body["customerSatisfactionScore"]?.integer == score && known.utf8.elementsEqual((comment ?? "").utf8)

@@ -88,7 +88,7 @@ enum DeskRequests {
             "answer_message", .put, ["group_channels", channel, "messages", "\(id)"],
             body: [
                 "message_type": "MESG", "message": .string(message["message"]?.text ?? ""),
-                "custom_type": .string(AskingMessage.customType), "data": .string(data),
+                "custom_type": .string(RichMessage.customType), "data": .string(data),
             ])
     }
 

@@ -11,26 +11,24 @@ final class TicketLimits: Sendable {
     static let creations = LimitRule(per: .user, max: 10, windowMilliseconds: 3_600_000)
 
     private struct State {
-        var calls: BoundedTable<ByteKey, CallTimes>
-        var creations: BoundedTable<ByteKey, CallTimes>
+        var calls = CallWindows(rules: [TicketLimits.calls], userLimit: mostPeople)
+        var creations = CallWindows(rules: [TicketLimits.creations], userLimit: mostPeople)
     }
 
     private static let mostPeople = 10_000
 
-    private let state = Monitor(State(calls: BoundedTable(limit: mostPeople), creations: BoundedTable(limit: mostPeople)))
+    private let state = Monitor(State())
 
     /// Counts a call, unless a limit is reached.
     /// - Returns: the rule that refuses it, and when it allows the next call.
     func take(_ caller: ByteKey, isCreation: Bool, now: UnixMilliseconds) -> (rule: LimitRule, until: UnixMilliseconds)? {
         state.withLock { state in
-            let (calls, creations) = (state.calls[caller] ?? CallTimes(), state.creations[caller] ?? CallTimes())
-            if let until = Self.calls.allowedAt(earliest: calls.earliest(ofLast: Self.calls.max), now: now) { return (Self.calls, until) }
+            if let refusal = state.calls.refusal(of: caller, now: now) { return refusal }
             if isCreation {
-                let earliest = creations.earliest(ofLast: Self.creations.max)
-                if let until = Self.creations.allowedAt(earliest: earliest, now: now) { return (Self.creations, until) }
-                state.creations.insert(creations.adding(now, keeping: Self.creations.max), for: caller)
+                if let refusal = state.creations.refusal(of: caller, now: now) { return refusal }
+                state.creations.record(caller, now: now)
             }
-            state.calls.insert(calls.adding(now, keeping: Self.calls.max), for: caller)
+            state.calls.record(caller, now: now)
             return nil
         }
     }

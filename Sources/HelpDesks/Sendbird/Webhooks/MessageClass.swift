@@ -38,9 +38,9 @@ enum MessageClass: Sendable, Equatable {
             return
         }
         switch (customType, dataType) {
-        case ("SENDBIRD_DESK_RICH_MESSAGE", "SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE"): self = .closure(data?.closure)
-        case ("SENDBIRD_DESK_RICH_MESSAGE", "SENDBIRD_DESK_CUSTOMER_SATISFACTION"): self = .satisfaction(data?.satisfaction)
-        case ("SENDBIRD_DESK_RICH_MESSAGE", "SENDBIRD_DESK_URL_PREVIEW"): self = .preview
+        case (RichMessage.customType, RichMessage.closure): self = .closure(data?.closure)
+        case (RichMessage.customType, RichMessage.satisfaction): self = .satisfaction(data?.satisfaction)
+        case (RichMessage.customType, "SENDBIRD_DESK_URL_PREVIEW"): self = .preview
         case ("SENDBIRD:AUTO_EVENT_MESSAGE", _): self = .comment(isPushed: false)
         default: self = .comment(isPushed: true)
         }
@@ -49,6 +49,16 @@ enum MessageClass: Sendable, Equatable {
     private static func isUrgent(_ type: String) -> Bool {
         type.hasPrefix("NOTIFICATION_") && (type.hasSuffix("_ASSIGNMENT_DELAY") || type.hasSuffix("_PROACTIVE_CHAT"))
     }
+}
+
+/// The words of messages in which support asks the customer for something.
+enum RichMessage {
+    /// The `custom_type`.
+    static let customType = "SENDBIRD_DESK_RICH_MESSAGE"
+    /// The `type` in `data`: may the ticket be closed?
+    static let closure = "SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE"
+    /// The `type` in `data`: how content is the customer?
+    static let satisfaction = "SENDBIRD_DESK_CUSTOMER_SATISFACTION"
 }
 
 /// What stands in the `data` of a message: the text of a JSON object, or base64 of one.
